@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Who calls whom, from the object files (nm), beside what tests/layers.sh reads from includes. Prints each breach.
+"""Checks which folders call each other, from the object files (nm); tests/layers.sh checks the includes. Prints each breach.
 
     tests/calls.py build/obj
 
-A folder of server/ calls only layers and folders that tests/layers.txt names; no two folders of server/ or of clients/cli, directly or over
-others, include or call each other; inside a folder at most FILES_MAX files call each other in a circle."""
+A folder of server/ calls only layers and folders that tests/layers.txt names. No two folders of server/ or of clients/cli include or call
+each other, directly or through others. Inside a folder, at most FILES_MAX files call each other in a circle."""
 import collections
 import pathlib
 import re

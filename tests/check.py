@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What is worth two minutes after an edit: `make check [since=REF]`.
+"""Checks the changed files in about two minutes: `make check [since=REF]`.
 
     check.py --build build [--since REF]
 
-Looks at what has changed since REF: by default since the last commit, and where nothing has, since the branch left main. Builds it with
-warnings as errors, looks at layers, format and types of the changed files, and runs the unit tests and the black-box tests that
-tests/areas.txt names for their folders. A changed test file of tests/api runs itself. Closes with the line of tests/run.py.
+Finds the files that changed since REF. The default is the last commit or, if nothing has changed since, the commit at which the branch
+left main. Builds with warnings as errors, checks layers, format and types of the changed files, and runs the unit tests and the
+black-box tests that tests/areas.txt names for their folders. A changed test file of tests/api is run, too. Closes with
+the line of tests/run.py.
 """
 import argparse
 import os
@@ -31,7 +32,7 @@ def git(*arguments):
 
 
 def changed_since(since):
-    """(what it is compared with, the changed files that there still are, those that are gone)"""
+    """(the base of the comparison, the changed files that still exist, the deleted ones)"""
 
     def paths(reference):
         changed = git("diff", "--name-only", "--no-renames", reference)
@@ -49,7 +50,7 @@ def changed_since(since):
 
 
 def forget_unchecked_objects(build, changed):
-    """Removes the objects of changed files that another make has built since the last check: perhaps with warnings."""
+    """Remove the objects of changed files that another make has built since the last check, perhaps with warnings."""
     stamp = build / "checked"
     checked = stamp.stat().st_mtime_ns if stamp.exists() else 0
     names = {path for path in changed if path.endswith((".c", ".cpp", ".h", ".def"))}
@@ -65,7 +66,7 @@ def quoted(paths):
 
 
 def looks(changed, build):
-    """The suites that look at the files themselves, as make lint does."""
+    """The suites that check the files themselves, as make lint does."""
     c_files = [path for path in changed if path.endswith((".c", ".h", ".cpp"))]
     suites = []
     if c_files:
@@ -88,13 +89,13 @@ def looks(changed, build):
 
 
 def api_suite(expression, folders, build, left):
-    """Only the folders that the expression names are collected."""
+    """Collects only the folders that the expression names."""
     return (f"api=pytest:POSED_CHECK_LEFT={left} POSED_BUILD={build.resolve()} POSED_SAMPLES={TOP}/build/samples {sys.executable} -m pytest -q -rfEs "
             f"-p no:cacheprovider -n {min(8, 2 * os.cpu_count())} --dist loadfile -m {shlex.quote(expression)} {quoted(folders)}")
 
 
 def run_suites(suites, build):
-    """Runs them by tests/run.py. Returns (its last line, the names of those that failed, its exit status)."""
+    """Run them with tests/run.py. Returns (its last line, the names of the failed ones, its exit status)."""
     command = [sys.executable, "tests/run.py", "--log", build / "test/logs", "--slots", "2", *suites]
     process = subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
     last, failed = "", []

@@ -3,7 +3,7 @@
 
 formats_table.py           print the table
 formats_table.py --write   put it into protocol/formats.md, between its two comments
-formats_table.py --check   exit 1 when protocol/formats.md has another one
+formats_table.py --check   exit 1 if protocol/formats.md has a different one
 """
 import ast
 import pathlib

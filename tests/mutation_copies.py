@@ -13,10 +13,10 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "test/unit", "samples/baked")
-PROGRAMS = ("build/posed", "build/posed-import", "build/posed-assimp.so")  # what the black-box tests start
+PROGRAMS = ("build/posed", "build/posed-import", "build/posed-assimp.so")  # programs that the black-box tests start
 FAILED, NO_TEST = b"[  FAILED  ]", "unit: no test runs"  # of tests/unit/support/main.c
 
-# A mistake that hangs is caught, too. All steps take less than a minute of a processor; none waits that long without using any.
+# A mistake that hangs is found, too. All steps take less than a minute of processor time. None waits that long without using any.
 PROCESSOR_LIMIT_S = 900
 STALLED_LIMIT_S = 300
 LOOK_EVERY_S = 5
@@ -32,12 +32,12 @@ API = {
 
 
 def linker():
-    """The quickest of those that are installed: a program is linked for each mistake."""
+    """The fastest installed one: a program is linked for each mistake."""
     return next((f"-fuse-ld={name}" for name in ("lld", "gold") if shutil.which(f"ld.{name}")), "")
 
 
 def session_seconds(session):
-    """Processor seconds of all processes of a session, and of what they have waited for."""
+    """Processor seconds of all processes of a session, and of their ended children."""
     ticks = 0
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -50,7 +50,7 @@ def session_seconds(session):
 
 
 class Limits:
-    """Says when a command has gone on for too long."""
+    """Returns whether a command has run too long."""
 
     def __init__(self, session):
         self.session, self.looked, self.moved, self.seconds = session, time.monotonic(), time.monotonic(), 0.0
@@ -76,7 +76,7 @@ class Copy:
     processor_s: float = 0.0
 
     def fill(self):
-        """Sources as they lie in the tree, those that git does not know yet too, and what is built of them."""
+        """Copies the sources of the tree, including those that git does not know yet, and what is built of them."""
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, capture_output=True, text=True, check=True)
         for name in listed.stdout.splitlines():
             if (TOP / name).exists():
@@ -89,7 +89,7 @@ class Copy:
         self.log = self.folder / "log"
 
     def run(self, command, stops_at=None):
-        """None when it passes, else how it ended. It is ended where its output has the bytes stops_at."""
+        """None if it passes, else how it ended. It is ended when its output contains the bytes stops_at."""
         environment = {**os.environ, "CFLAGS": "-g0", "LDFLAGS": linker(), "POSED_BUILD": str(self.folder / "build"),
                        "POSED_SAMPLES": str(TOP / "build/samples")}
         with open(self.log, "wb") as log:
@@ -111,11 +111,11 @@ class Copy:
         return ended
 
     def build(self, *targets):
-        """Whether it builds; one program at a time, because other copies have the other processors."""
+        """Whether it builds. One program at a time, because other copies use the other processors."""
         return self.run(["make", "-s", "NODEPS=1", *targets]) is None
 
     def unit(self, words=""):
-        """None, or how the unit tests end that have the words in their names. No test has them: nothing is caught."""
+        """None, or the failure of the unit tests with the words in their names. If no test has them, nothing is found."""
         ended = self.run(["build/test/unit", words] if words else ["build/test/unit"], stops_at=FAILED)
         return None if words and NO_TEST in self.text() else ended
 
@@ -123,11 +123,12 @@ class Copy:
         return self.run([*PYTEST, *API[name]])
 
     def text(self):
-        """What the last command said."""
+        """The output of the last command."""
         return self.log.read_text(errors="replace")
 
     def tests(self, first):
-        """(name, what runs it) in their order: those that are expected to notice the mistake, then all. Programs are built where they are needed."""
+        """(name, function that runs it) in order: first the tests that are expected to notice the mistake, then all. Builds programs when
+        they are needed."""
         if first in API:
             yield first, lambda: self.api(first)
         else:
@@ -137,7 +138,7 @@ class Copy:
             yield name, lambda: self.api(name)  # runs before the next name comes
 
     def tried(self, first):
-        """(whether a test notices the mistake that the copy has, what did)."""
+        """(whether a test notices the mistake of the copy, which one)."""
         if not self.build("build/test/unit"):
             return False, "it does not build"
         for name, test in self.tests(first):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows that the tests notice mistakes: makes deliberate ones in the evaluator, the importers and the connections, one at a time, in copies
-of the tree, and expects the unit tests or the comparisons with the independent evaluators to fail each time.
+"""Shows that the tests notice mistakes. It makes deliberate ones in the evaluator, the importers and the connections, one at a time, in
+copies of the tree. Each time, the unit tests or the comparisons with the independent evaluators must fail.
 
-    tests/mutations.py [--copies N] [WORD]       only those whose title contains WORD; N at a time, default: one for each processor
+    tests/mutations.py [--copies N] [WORD]       only mistakes with WORD in the title; N at a time, default: one for each processor
 
-Prints a line per mistake: what caught it, and after how many seconds, then the totals. Exit status 1 when one was not noticed, or no longer
-applies to the code.
+Prints a line for each mistake, which names the test that caught it and the seconds until then, and at the end the totals. The exit
+status is 1 if a mistake was not noticed, or no longer applies to the code.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ from mutation_copies import API, PROGRAMS, TOP, UNIT, Copy
 
 
 def source(name):
-    """The path of the one file of server/ that is called so."""
+    """The path of the one file of server/ with this name."""
     path, = (TOP / "server").rglob(name)
     return str(path.relative_to(TOP))
 
@@ -214,8 +214,8 @@ MUTATIONS = [
      "return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;", "return kind;"),
 ]
 
-# Words in the names of the unit tests that are about a file, which run first; the longest beginning of its path counts. They only save time:
-# where they do not catch a mistake, all tests run.
+# Words in the names of the unit tests about a file, which run first. The longest matching beginning of its path counts. They only save
+# time: if they do not find a mistake, all tests run.
 WORDS = {
     "server/anim/bake": "bake_", "server/anim/compiled": "clip_", "server/anim/compiled/clip_group": "crowd_", "server/anim/entity": "crowd_",
     "server/anim/kernel": "kernel_", "server/anim/kernel/kernel_group": "crowd_", "server/anim/kernel/kernel_mix": "crowd_",
@@ -231,14 +231,14 @@ WORDS = {
 
 
 class Run:
-    """The copies at work on one queue of mistakes."""
+    """The copies that work on one queue of mistakes."""
 
     def __init__(self, copies):
         self.copies, self.mistakes, self.printing, self.wrong = copies, queue.Queue(), threading.Lock(), []
         self.totals = {"caught": 0, "MISSED": 0, "STALE": 0}
 
     def side_by_side(self, work):
-        """work(copy) in each copy. What it raises is kept, and the others come to their end."""
+        """Run work(copy) in each copy. An exception is kept, and the others finish."""
 
         def one(copy):
             try:
@@ -255,7 +255,7 @@ class Run:
             sys.exit("mutations: " + "\n".join(self.wrong))
 
     def without_mistake(self, suites):
-        """All tests have to pass first; each suite runs in the copy that is free."""
+        """All tests must pass first. Each suite runs in a free copy."""
 
         def work(copy):
             assert copy.build("build/test/unit", *PROGRAMS), f"the copy does not build: {copy.text()[-2000:]}"

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs suites, some beside each other, and closes with one line, `N passed, M failed, K skipped`.
+"""Runs suites, some in parallel, and closes with one line, `N passed, M failed, K skipped`.
 
     run.py --log DIR [--slots N] NAME=KIND:COMMAND... [then NAME=KIND:COMMAND...]...
 
-KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with a line as this program does;
-`replay` prints `replay NAME: N inputs in S s`, and a line for each failure; `one` is a single test that passes when its command exits 0. A
-suite that ends badly without a counted failure counts as one; a suite that ran nothing is a failure. Exit status 1 when anything failed.
+KIND says how to count: cmocka, pytest and node print their own totals; `total` closes with the same line as this program;
+`replay` prints `replay NAME: N inputs in S s`, and a line for each failure; `one` is a single test that passes if its command exits 0. A
+suite that fails without a counted failure counts as one failure, and so does a suite that ran nothing. The exit status is 1 if anything
+failed.
 
-With --slots N, N suites run at once, begun in their order; those behind `then` when all before it have ended. What they print does not
-mix: the first that runs is shown as it goes, others when it has ended. DIR/NAME.log has the output of each, DIR/times.tsv the time of each
-suite, file and test (times.py). Suites find in POSED_TIMES_XML where a JUnit report of theirs is looked for.
+With --slots N, N suites run at once and start in their order; those after `then` start when all before it have ended. Their output does
+not mix: that of the first running suite is shown as it comes, that of others when it has ended. DIR/NAME.log has the output of each,
+DIR/times.tsv the time of each suite, file and test (times.py). POSED_TIMES_XML tells a suite where to write a JUnit report.
 """
 import argparse
 import os
@@ -59,7 +60,7 @@ COUNT = {"cmocka": count_cmocka, "pytest": count_pytest, "node": count_node, "to
 
 
 class Screen:
-    """The terminal, which one suite has at a time: the oldest that runs. Lines of the others wait."""
+    """The terminal, which one suite has at a time: the oldest running one. Lines of the others wait."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -77,7 +78,7 @@ class Screen:
                 self.waiting[name].append(line)
 
     def end(self, name):
-        """Shows what waited of this suite after those before it, and hands the terminal to the next."""
+        """Show the waiting lines of this suite after those before it, and give the terminal to the next."""
         with self.lock:
             if next(iter(self.waiting)) != name:
                 self.waiting[name].append(None)  # shown when its turn comes
@@ -95,7 +96,7 @@ class Screen:
 
 
 class Suite:
-    """One command: how it is counted, where its output goes, what it took."""
+    """One command: how it is counted, where its output goes, and its time."""
 
     def __init__(self, text, folder):
         self.name, rest = text.split("=", 1)
@@ -121,8 +122,8 @@ class Suite:
         screen.end(self.name)
 
     def _watch(self, screen):
-        """Runs the command; returns its exit status and what it printed."""
-        # A suite that calls make begins anew: it is no part of the make that runs this.
+        """Run the command. Returns its exit status and its output."""
+        # A suite that calls make starts a new one, which is not part of the make that runs this.
         environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
         lines, last = [], time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
@@ -142,9 +143,9 @@ class Suite:
         return process.returncode, "".join(lines)
 
     def _time_line(self, line, since_s):
-        """A line that tells a test's end is a row: of cmocka since the line before, of a replay with its own seconds."""
+        """A line that ends a test makes a row: with the time since the previous line for cmocka, with its own seconds for a replay."""
         if self.kind == "cmocka" and (ended := re.match(r"\[ +(OK|FAILED|SKIPPED) +\] (\w+)$", line)):
-            if ended[2] not in self.names:  # cmocka names those that failed once more at its end
+            if ended[2] not in self.names:  # cmocka prints the failed ones once more at its end
                 self.names.add(ended[2])
                 result = {"OK": "passed"}.get(ended[1], ended[1].lower())
                 self.rows.append(times.Row("test", self.name, UNIT_FILES.get(ended[2], ""), ended[2], since_s, "", result))

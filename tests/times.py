@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times of a test run: a table of every suite, file and test, and what the processors did meanwhile.
+"""Times of a test run: a table of every suite, file and test, and the load of the processors.
 
     times.py FILE [COUNT]       prints the COUNT (20) slowest tests and files of the table, and how much processor time was idle
 
 The table has tabs between its columns: kind (run, suite, file, test), suite, file, test, seconds of wall time, seconds of processor
-time (empty where it is not known) and result (passed, failed, skipped). The row of the run ends with what /proc/stat counted of the
-whole machine, as `idle S, stolen S, of N processors`.
+time (empty if unknown) and result (passed, failed, skipped). The row of the run ends with the times of the whole machine from
+/proc/stat, as `idle S, stolen S, of N processors`.
 """
 import collections
 import csv
@@ -23,7 +23,7 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 
 
 class Processors:
-    """Seconds that all processors of the machine have been idle, and stolen by a hypervisor, since this was made (proc(5))."""
+    """Seconds that all processors of the machine have been idle, and stolen by a hypervisor, since this object was made (proc(5))."""
 
     def __init__(self):
         self.count = os.cpu_count()
@@ -41,7 +41,7 @@ class Processors:
 
 
 def junit_rows(suite, path):
-    """The tests of a JUnit report, as pytest and node write them. A report that was not finished has none."""
+    """The tests of a JUnit report by pytest or node. An unfinished report has none."""
     try:
         root = xml.etree.ElementTree.parse(path).getroot()
     except (OSError, xml.etree.ElementTree.ParseError):
@@ -94,7 +94,7 @@ def read(path):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # of `make slow | head`
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # for `make slow | head`
     path, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 20
     if not path.exists():
         sys.exit(f"times: there is no {path}: `make test` writes it")

@@ -3,12 +3,12 @@
  *   example_skin ADDRESS MODEL CLIP TIME X Y Z NODE:WEIGHT...
  *   example_skin 127.0.0.1:7879 robot.glb wave 0.3  0.77 1.35 0  hand_right:0.75 forearm_right:0.25
  *
- * X Y Z is the vertex as it is in the file (bind space). The weights say how much of it follows which joint of the
- * model's first skin, by name; they sum to 1. Prints where the vertex is at that time of the clip, in scene space. Exit
- * status: 0, 1 when the server cannot be asked or refuses, 2 for wrong arguments.
+ * X Y Z is the vertex in the file (bind space). The weights name joints of the model's first skin and say how much the
+ * vertex follows each; they sum to 1. The program prints the position of the vertex at that time of the clip, in scene
+ * space. Exit status: 0, 1 if the server does not answer or refuses, 2 for wrong arguments.
  *
- * An engine does the same for every vertex, in a shader: the palette goes to the GPU as it comes, and the weights lie
- * in the vertex buffer, where joint numbers stand instead of names. */
+ * An engine does the same for every vertex, in a shader. The palette goes to the GPU unchanged. The vertex buffer has
+ * the weights, with joint numbers instead of names. */
 #include "posed.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 enum { INFLUENCES_MAX = 16, NAME_MAX_BYTES = 128, ARGUMENTS_BEFORE = 8 };
 
 struct influence {
-    uint32_t joint; /* place in the skin, and so in its palette */
+    uint32_t joint; /* index in the skin, and so in its palette */
     float weight;
 };
 
@@ -41,7 +41,7 @@ static void skin_vertex(const float *palette, const struct influence *influences
     }
 }
 
-/* "hand_right:0.75": the node of that name, and its place among the joints of skin 0. */
+/* Parses "hand_right:0.75": finds the node of that name, and its index among the joints of skin 0. */
 static int find_influence(struct posed *server, struct posed_model *model, const char *text, struct influence *out)
 {
     char name[NAME_MAX_BYTES];
@@ -55,7 +55,7 @@ static int find_influence(struct posed *server, struct posed_model *model, const
     out->weight = strtof(colon + 1, NULL);
     if (posed_find(server, model, POSED_WHAT_NODE, name, &node) < 0)
         return 1;
-    node_index = node.index; /* what a call hands back holds until the next call */
+    node_index = node.index; /* results of a call are valid until the next call */
     if (posed_find_index(server, model, POSED_WHAT_SKIN, 0, &skin) < 0)
         return 1;
     for (i = 0; i < skin.joint_count; i++)
@@ -103,7 +103,7 @@ static int run(struct posed *server, char **argv, int influence_count)
 
 int main(int argc, char **argv)
 {
-    static unsigned char memory[1 << 20]; /* what is received; the palettes are used where they lie in it */
+    static unsigned char memory[1 << 20]; /* receives packets; the palettes are used in place */
     struct posed server;
     struct posed_options options;
     int rc;

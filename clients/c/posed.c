@@ -34,8 +34,8 @@ enum {
     MEMORY_MIN = 256,
     FRAMES_HEADER_BYTES = 96,
     BLOCK_BYTES = 32,
-    QUERY_BYTES = 64,     /* the fields of a pose */
-    WITH_MORE_BYTES = 96, /* the same with a picture's or a subscription's */
+    QUERY_BYTES = 64,     /* the members of a pose */
+    WITH_MORE_BYTES = 96, /* the same, and the members of a picture or a subscription */
     FOUND_BYTES = 48,
     HELLO_PAYLOAD_BYTES = 64,
     STREAM_BYTES = 16,
@@ -58,9 +58,9 @@ enum {
     RECONNECT_MS = 10000,
     FIRST_PAUSE_MS = 50,
     LONGEST_PAUSE_MS = 2000,
-    ATTEMPT_MS = 2500, /* for one connection, to its hello and the models that were open */
-    SETTLED_MS = 1000, /* what worked for so long, or brought an answer, ends the count of tries */
-    IS_OVER = -100     /* the server said that it stops: not for the caller */
+    ATTEMPT_MS = 2500, /* for one connection, up to its hello and the models that were open */
+    SETTLED_MS = 1000, /* a connection that worked for this long, or brought an answer, resets the count of tries */
+    IS_OVER = -100     /* the server said that it stops; the caller does not see this status */
 };
 
 /* --- little-endian values --- */
@@ -311,7 +311,8 @@ static uint32_t item_bytes_of(uint16_t kind, uint16_t layout)
     }
 }
 
-/* Whether every item of the block is within its frame or, if present once, between header and frames. */
+/* Checks that every item of the block is within its frame, or between header and frames if the block is present once.
+ */
 static int check_block(const struct posed_frames *frames, uint32_t header_bytes, const struct posed_block *block)
 {
     const uint64_t size = (uint64_t)block->count * block->item_bytes;
@@ -381,7 +382,7 @@ const void *posed_frames_items(const struct posed_frames *frames, uint32_t block
     return frames->data + (size_t)(start + found.offset);
 }
 
-/* Blocks with items of 4 bytes that are floats. */
+/* Returns whether the items of a block have 4 bytes and are floats. */
 static int has_one_float(uint16_t kind)
 {
     return kind == POSED_BLOCK_INFLUENCE_WEIGHTS || kind == POSED_BLOCK_DUAL_WEIGHTS || kind == POSED_BLOCK_KEY_VALUES;
@@ -425,7 +426,7 @@ static const unsigned char *entity_at(const struct posed_entities *entities, uin
     return entities->data + CROWD_BYTES + (size_t)entity * POSED_ENTITY_BYTES;
 }
 
-/* The floats lie one after the other. */
+/* Checks that the floats of the entities follow each other without gaps. */
 static int check_entities(const struct posed_entities *entities, uint64_t at, uint64_t end)
 {
     for (uint32_t i = 0; i < entities->entity_count; i++) {
@@ -582,8 +583,8 @@ size_t posed_write_hello(void *out, size_t room, const char *token)
     return bytes;
 }
 
-/* Writes the header and zeros after it, and returns where the payload begins; NULL without room. *bytes: of the packet.
- */
+/* Writes the header and zeros after it, and returns the beginning of the payload; NULL if there is no room. *bytes:
+ * size of the packet. */
 static unsigned char *begin(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
                             size_t payload_bytes, size_t *bytes)
 {
@@ -654,7 +655,7 @@ static void put_query(unsigned char *at, const struct posed_query *query)
     put_f64(at + 56, query->phase);
 }
 
-/* A query with `fields` bytes before its times and indices. */
+/* Begins a query. `fields`: bytes before its times and indices. */
 static unsigned char *begin_query(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
                                   const struct posed_query *query, size_t fields, size_t *bytes)
 {
@@ -743,7 +744,7 @@ size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_
     return bytes;
 }
 
-/* How many of each record a crowd has. */
+/* The number of records of each kind in a crowd. */
 struct crowd_counts {
     size_t layers, worlds, mask_nodes, wanted, items;
 };
@@ -781,7 +782,7 @@ static unsigned char *put_layer(unsigned char *at, const struct posed_layer *lay
     return at + LAYER_BYTES;
 }
 
-/* Entities, layers and matrices of places; returns what follows them. */
+/* Puts entities, layers and matrices of places. Returns the end of what it wrote. */
 static unsigned char *put_entities(unsigned char *at, const struct posed_crowd *crowd,
                                    const struct crowd_counts *counts)
 {
@@ -856,7 +857,7 @@ void posed_layer_init(struct posed_layer *layer)
     layer->weight = 1;
 }
 
-/* The size of the records of a crowd, whose counts it fills; 0 where it cannot be said. */
+/* Returns the size of the records of a crowd, and fills its counts; 0 if the size cannot be expressed. */
 static size_t crowd_bytes(const struct posed_crowd *crowd, struct crowd_counts *counts)
 {
     if (crowd->entity_count > UINT32_MAX / 4096 || crowd->model_count > POSED_CROWD_MODELS_MAX ||
@@ -898,7 +899,7 @@ size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed
     return bytes;
 }
 
-/* How many targets a raycast has. */
+/* Counts the targets of a raycast. */
 static uint32_t count_targets(const struct posed_raycast *raycast)
 {
     return raycast->targets != NULL ? raycast->target_count : raycast->crowd->entity_count;
@@ -989,7 +990,7 @@ size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream,
     return bytes;
 }
 
-/* unsubscribe, watch and credit: one or two numbers */
+/* Writes unsubscribe, watch and credit, which have one or two numbers. */
 static size_t write_numbers(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
                             size_t count, uint32_t first, uint32_t second)
 {
@@ -1042,7 +1043,7 @@ static int fail_system(struct posed *server, const char *what)
     return fail(server, POSED_E_SYSTEM, "%s: %s", what, strerror(errno));
 }
 
-/* How far another connection is. UP from the first one on. */
+/* The state of the connection that replaces another. It is UP from the first connection on. */
 enum { LINK_UP, LINK_WAITING, LINK_GREETING, LINK_OPENING };
 
 static int64_t now_ms(void)
@@ -1052,7 +1053,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* INT64_MAX: never */
+/* Returns the deadline; INT64_MAX: never. */
 static int64_t deadline_of(int timeout_ms) { return timeout_ms < 0 ? INT64_MAX : now_ms() + timeout_ms; }
 
 static int timeout_of(const struct posed *server)
@@ -1060,7 +1061,7 @@ static int timeout_of(const struct posed *server)
     return server->options.timeout_ms == 0 ? TIMEOUT_MS : server->options.timeout_ms;
 }
 
-/* 1: the socket is ready, 0: timeout */
+/* Returns 1 if the socket is ready, 0 after the timeout. */
 static int wait_for(struct posed *server, short events, int64_t deadline_ms)
 {
     for (;;) {
@@ -1085,25 +1086,25 @@ static int wait_for(struct posed *server, short events, int64_t deadline_ms)
 
 /* --- connections: what has to be said again ---
  *
- * A record for each request without an answer, and for each open, subscribe and watch whose answer makes it last. The
- * packet behind it has the caller's numbers of models, which stay; each connection has its own. */
+ * There is a record for each request without an answer, and for each open, subscribe and watch that succeeded. The
+ * packet after it has the caller's numbers of models. They stay, but each connection has its own. */
 
 enum { KEPT_NOTHING, KEPT_REQUEST, KEPT_MODEL, KEPT_STREAM, KEPT_WATCH };
 
 struct kept {
-    uint32_t bytes; /* of the packet behind it */
+    uint32_t bytes; /* size of the packet that follows */
     uint32_t id, handle;
     uint8_t state, is_sent, awaits, sendings;
     uint8_t has_hash, is_changed,
         is_owed;   /* a model's; a model's or a watch's; a stream's: a seek that sends a frame */
-    uint16_t code; /* of a model that could not be opened again */
+    uint16_t code; /* the error of a model that could not be opened again */
     uint32_t server_handle, generation, generations_before;
-    uint64_t tick, ticks_before; /* the next one; before those of this connection */
+    uint64_t tick, ticks_before; /* tick: the next one. ticks_before: ticks of earlier connections */
     unsigned char hash[32];
 };
 
 enum { KEPT_BYTES = (sizeof(struct kept) + POSED_ALIGN - 1) / POSED_ALIGN * POSED_ALIGN };
-/* in the packet of a subscribe */
+/* Offsets in the packet of a subscribe. */
 enum {
     AT_PAUSED = POSED_HEADER_BYTES + 66,
     AT_CREDIT = AT_PAUSED + 2,
@@ -1139,13 +1140,13 @@ static struct kept *kept_model(const struct posed *server, uint32_t handle)
     return one;
 }
 
-/* Whether another connection may take the place of this one. */
+/* Returns whether another connection may replace this one. */
 static int is_resumable(const struct posed *server)
 {
     return server->address[0] != '\0' && server->options.reconnect_tries >= 0;
 }
 
-/* Makes the records that are over into room. */
+/* Removes records that are no longer needed, to make room. */
 static void kept_compact(struct posed *server)
 {
     size_t from = 0, to = 0;
@@ -1161,7 +1162,7 @@ static void kept_compact(struct posed *server)
     server->keep_used = to;
 }
 
-/* NULL without room. */
+/* Returns NULL if there is no room. */
 static struct kept *kept_add(struct posed *server, const unsigned char *packet, size_t packet_bytes)
 {
     if (KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used)
@@ -1179,7 +1180,7 @@ static struct kept *kept_add(struct posed *server, const unsigned char *packet, 
     return one;
 }
 
-/* The same in the models of a crowd. */
+/* The same for the models of a crowd. */
 static void translate_crowd(const struct posed *server, unsigned char *crowd, size_t bytes)
 {
     if (bytes < CROWD_BYTES)
@@ -1197,7 +1198,7 @@ static void translate_crowd(const struct posed *server, unsigned char *crowd, si
     }
 }
 
-/* The same in the crowd of a raycast. */
+/* The same for the crowd of a raycast. */
 static void translate_raycast(const struct posed *server, unsigned char *raycast, size_t bytes)
 {
     if (bytes < RAYCAST_BYTES)
@@ -1208,7 +1209,7 @@ static void translate_raycast(const struct posed *server, unsigned char *raycast
         translate_crowd(server, raycast + first, bytes - (size_t)first);
 }
 
-/* Puts the numbers of this connection into a packet that has the caller's. */
+/* Replaces the caller's numbers in a packet by the numbers of this connection. */
 static void translate(const struct posed *server, unsigned char *packet)
 {
     if (get16(packet + 4) == POSED_CROWD) {
@@ -1224,12 +1225,12 @@ static void translate(const struct posed *server, unsigned char *packet)
     if (model == NULL || get16(packet + 4) == POSED_OPEN)
         return;
     put32(packet + 12, model->server_handle);
-    if (generation != 0) /* one of content that is gone is none of the server's */
+    if (generation != 0) /* if the content is gone, no generation of the server matches */
         put32(packet + 16,
               generation > model->generations_before ? generation - model->generations_before : UINT32_MAX);
 }
 
-/* The room behind what is queued. */
+/* Returns the room after the queued bytes. */
 static size_t out_room_left(struct posed *server)
 {
     if (server->out_start > 0) {
@@ -1240,7 +1241,8 @@ static size_t out_room_left(struct posed *server)
     return server->out_room - server->out_end;
 }
 
-/* Queues a record's packet, and for a stream that was sought while it is paused that seek; 0 without room. */
+/* Queues a record's packet. If the stream was sought while it is paused, queues that seek, too. Returns 0 if there is
+ * no room. */
 static int kept_send(struct posed *server, struct kept *one)
 {
     const int is_sought = one->state == KEPT_STREAM && one->is_owed && get16(kept_packet(one) + AT_PAUSED) != 0;
@@ -1272,7 +1274,7 @@ static int is_due(const struct posed *server, const struct kept *one, int is_req
     return is_now && !one->is_sent;
 }
 
-/* Queues what has to be said over this connection as far as there is room: models, then streams and watches, then
+/* Queues everything that this connection must repeat, as far as there is room: models, then streams and watches, then
  * requests. */
 static void kept_pump(struct posed *server)
 {
@@ -1286,7 +1288,7 @@ static void kept_pump(struct posed *server)
 
 /* --- connections: sending --- */
 
-/* 1: something is queued, if need be of what is kept. */
+/* Returns 1 if something is queued. If nothing is, it queues kept packets first. */
 static int has_queued(struct posed *server)
 {
     if (server->out_start == server->out_end && server->keep_used > 0)
@@ -1294,7 +1296,7 @@ static int has_queued(struct posed *server)
     return server->out_start < server->out_end;
 }
 
-/* 0: the queue is empty; POSED_E_AGAIN: the system accepts no more. */
+/* Returns 0 if the queue is empty, POSED_E_AGAIN if the system accepts no more. */
 static int flush(struct posed *server)
 {
     if (server->is_broken)
@@ -1318,7 +1320,7 @@ static int flush(struct posed *server)
         if (!is_resumable(server))
             return rc;
         server->out_start = server->out_end = 0;
-        server->is_broken = 1; /* receive() says so */
+        server->is_broken = 1; /* receive() reports it */
         return 0;
     }
     server->out_start = server->out_end = 0;
@@ -1349,7 +1351,7 @@ uint32_t posed_owed(const struct posed *server) { return server->owed; }
 
 static uint32_t id_after(uint32_t id) { return id == UINT32_MAX ? 1 : id + 1; }
 
-/* Credit is part of the stream that it is for. */
+/* Credit counts as part of the stream that receives it. */
 static void keep_credit(struct posed *server, const unsigned char *packet)
 {
     const uint32_t stream = get32(packet + POSED_HEADER_BYTES), more = get32(packet + POSED_HEADER_BYTES + 4);
@@ -1362,7 +1364,7 @@ static void keep_credit(struct posed *server, const unsigned char *packet)
     put32(kept_packet(one) + AT_CREDIT, credit > UINT32_MAX - more ? UINT32_MAX : credit + more);
 }
 
-/* Keeps a request for another connection; NULL: it is not kept. */
+/* Keeps a request for another connection. Returns NULL if there is no room. */
 static struct kept *keep_request(struct posed *server, const unsigned char *packet, size_t packet_bytes)
 {
     const uint16_t kind = get16(packet + 4);
@@ -1375,8 +1377,8 @@ static struct kept *keep_request(struct posed *server, const unsigned char *pack
     return one;
 }
 
-/* Counts a request, whose answer is outstanding. `packet`: as the caller made it; is_queued: it is in the queue too, at
- * its end, and gets the numbers of this connection there. */
+/* Counts a request, whose answer is outstanding. `packet`: as the caller made it. is_queued: the packet is also at the
+ * end of the queue, and its numbers there become this connection's. */
 static int note_request(struct posed *server, const unsigned char *packet, size_t packet_bytes, int is_queued)
 {
     struct kept *one = NULL;
@@ -1387,7 +1389,7 @@ static int note_request(struct posed *server, const unsigned char *packet, size_
     if (is_resumable(server)) {
         one = keep_request(server, packet, packet_bytes);
         if (one == NULL && server->reconnects > 0 && get16(packet + 4) == POSED_OPEN)
-            return POSED_E_TOO_LARGE; /* its number could be that of another model */
+            return POSED_E_TOO_LARGE; /* another model could have the same number */
         if (one != NULL && is_queued) {
             one->is_sent = 1;
             one->sendings = 1;
@@ -1409,7 +1411,7 @@ static int fail_kept(struct posed *server, size_t packet_bytes)
     return POSED_E_TOO_LARGE;
 }
 
-/* Whether something kept has to be sent first, or there is no connection to send over. */
+/* Returns whether a kept packet must be sent first, or there is no connection. */
 static int has_unsent(const struct posed *server)
 {
     if (server->link != LINK_UP)
@@ -1420,7 +1422,7 @@ static int has_unsent(const struct posed *server)
     return 0;
 }
 
-/* Between connections: the packet waits among those that are kept. */
+/* Between connections: keeps the packet among the others, until it can be sent. */
 static int send_later(struct posed *server, const unsigned char *packet, size_t packet_bytes)
 {
     if (get16(packet + 4) != POSED_CREDIT && KEPT_BYTES + packet_bytes > server->keep_room - server->keep_used) {
@@ -1434,7 +1436,7 @@ static int send_later(struct posed *server, const unsigned char *packet, size_t 
     return rc == POSED_E_AGAIN ? 0 : rc;
 }
 
-/* Whether this is credit for a stream that was begun again already. */
+/* Returns whether this is credit for a stream that has begun again already. */
 static int is_credit_of_now(const struct posed *server, const unsigned char *packet)
 {
     const struct kept *one =
@@ -1512,7 +1514,7 @@ static int take_owed(struct posed *server, uint32_t id)
     return 1;
 }
 
-/* Makes room for a packet of so many bytes, or starts skipping it. */
+/* Makes room for a packet of this size, or begins to skip it. */
 static int make_room(struct posed *server, size_t packet_bytes)
 {
     if (packet_bytes <= server->in_room - server->in_start)
@@ -1543,7 +1545,8 @@ static void skip(struct posed *server)
 
 /* --- connections: what answers and events mean for another connection --- */
 
-/* Gives a model the caller's number: the server's where that is free, as it always is on the first connection. */
+/* Gives a model the caller's number. It is the server's number if that is free, as it always is on the first
+ * connection. */
 static uint32_t number_of(const struct posed *server, uint32_t server_handle)
 {
     uint32_t most = 0;
@@ -1560,7 +1563,7 @@ static void keep_hash(struct kept *model, const unsigned char *hash)
         memcpy(model->hash, hash, sizeof model->hash);
 }
 
-/* The content's hash in an answer or event, NULL where it has none. */
+/* Returns the content's hash in an answer or event, or NULL. */
 static const unsigned char *hash_in(const struct posed_packet *packet)
 {
     const size_t at = packet->kind == POSED_STREAM ? STREAM_BYTES : 0;
@@ -1570,7 +1573,7 @@ static const unsigned char *hash_in(const struct posed_packet *packet)
     return has_frames && packet->data_bytes >= at + FRAMES_HEADER_BYTES ? packet->data + at + 64 : NULL;
 }
 
-/* Puts the caller's numbers of model and generation into a packet of the server. */
+/* Replaces the server's numbers of model and generation in a packet by the caller's. */
 static void translate_back(struct posed *server, struct posed_packet *packet)
 {
     struct kept *model = kept_first(server);
@@ -1590,7 +1593,7 @@ static void translate_back(struct posed *server, struct posed_packet *packet)
     model->is_changed = 0;
 }
 
-/* A model that is closed, with its streams and its watch. */
+/* Forgets a closed model, with its streams and its watch. */
 static void drop_model(struct posed *server, uint32_t handle)
 {
     for (struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
@@ -1608,7 +1611,7 @@ static void keep_model(struct posed *server, struct kept *one, struct posed_pack
     answer->model = one->handle;
 }
 
-/* A control that was done changes how its stream would begin. */
+/* Applies a control to the packet that would begin its stream again. */
 static void keep_control(struct posed *server, const unsigned char *control)
 {
     const unsigned char *at = control + POSED_HEADER_BYTES;
@@ -1636,7 +1639,7 @@ static void keep_watch(struct posed *server, struct kept *one)
     one->state = get32(kept_packet(one) + POSED_HEADER_BYTES) != 0 ? KEPT_WATCH : KEPT_NOTHING;
 }
 
-/* The answer to a request of the caller: the request is over, or what it began is kept. */
+/* Handles the answer to a request of the caller: removes the request, or keeps what it began. */
 static void settle(struct posed *server, struct posed_packet *answer)
 {
     struct kept *one = kept_find(server, KEPT_REQUEST, answer->id), *stream;
@@ -1677,7 +1680,7 @@ static void settle(struct posed *server, struct posed_packet *answer)
     }
 }
 
-/* A frame of a stream: the next one is behind it. Its tick is counted over all connections. */
+/* Handles a frame of a stream: the stream would go on with the next one. Ticks are counted over all connections. */
 static void keep_frame(struct posed *server, struct posed_packet *packet)
 {
     struct kept *one = kept_find(server, KEPT_STREAM, packet->id);
@@ -1706,7 +1709,7 @@ static void keep_event(struct posed *server, struct posed_packet *packet)
     if (packet->kind == POSED_STREAM)
         keep_frame(server, packet);
     translate_back(server, packet);
-    if (one != NULL) /* it has ended */
+    if (one != NULL) /* the stream has ended */
         one->state = KEPT_NOTHING;
 }
 
@@ -1734,7 +1737,7 @@ static int give_up(struct posed *server)
     return POSED_E_CLOSED;
 }
 
-/* At most twice is each request sent. */
+/* Each request is sent twice at most. */
 static int is_repeatable(const struct posed *server)
 {
     for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
@@ -1759,7 +1762,7 @@ static void forget_connection(struct posed *server)
     }
 }
 
-/* Random enough to keep the clients of a server that died apart: half of the pause, or up to all of it. */
+/* Returns the pause shortened at random, by at most a half. This keeps the clients of a server that died apart. */
 static int64_t spread(const struct posed *server, int64_t pause_ms)
 {
     struct timespec now;
@@ -1768,13 +1771,14 @@ static int64_t spread(const struct posed *server, int64_t pause_ms)
     return pause_ms / 2 + (int64_t)(mixed >> 8) * (pause_ms / 2) / (1 << 24);
 }
 
-/* The connection ended, as server->error says: 0 where another one is to be made, else the error. */
+/* Handles the end of the connection, whose reason is in server->error. Returns 0 if another one is to be made, else the
+ * error. */
 static int end_link(struct posed *server, int rc)
 {
     const int tries_max = server->options.reconnect_tries == 0 ? RECONNECT_TRIES : server->options.reconnect_tries;
     const int within_ms = server->options.reconnect_ms == 0 ? RECONNECT_MS : server->options.reconnect_ms;
     const int64_t now = now_ms();
-    if (!is_resumable(server) || (!server->has_greeted && server->is_connecting)) /* it was never there */
+    if (!is_resumable(server) || (!server->has_greeted && server->is_connecting)) /* there never was a connection */
         return rc;
     (void)snprintf(server->cause, sizeof server->cause, "%.150s", server->error.message);
     const int is_up = server->link == LINK_UP;
@@ -1813,7 +1817,7 @@ static int redial(struct posed *server)
     return 0;
 }
 
-/* Everything that was open is open again: streams, watches and requests follow. */
+/* Everything is open again. Streams, watches and requests follow. */
 static void finish_link(struct posed *server)
 {
     server->link = LINK_UP;
@@ -1831,7 +1835,7 @@ static void finish_link(struct posed *server)
                                      (uint32_t)(server->up_ms - server->down_ms));
 }
 
-/* A model was opened again, or could not be. */
+/* Handles the answer to a model that was to be opened again. */
 static int take_model(struct posed *server, const struct posed_packet *packet)
 {
     struct kept *one = kept_first(server);
@@ -1851,7 +1855,7 @@ static int take_model(struct posed *server, const struct posed_packet *packet)
     return 0;
 }
 
-/* Packets until everything is as it was; the caller sees none of them but the first hello. */
+/* Handles packets until everything is open again. The caller sees none of them except the first hello. */
 static int greet(struct posed *server, const struct posed_packet *packet)
 {
     if (packet->kind == POSED_ERROR && server->link == LINK_GREETING) {
@@ -1870,7 +1874,7 @@ static int greet(struct posed *server, const struct posed_packet *packet)
     return is_first;
 }
 
-/* Once all models are there, all else is said again: 1. Until then they are asked for. */
+/* Returns 1 when all models are open: then everything else is repeated. Until then it opens them. */
 static int check_opened(struct posed *server)
 {
     for (const struct kept *one = kept_first(server); one != NULL; one = kept_next(server, one))
@@ -1882,7 +1886,7 @@ static int check_opened(struct posed *server)
     return 1;
 }
 
-/* The answer to a stream or a watch that was begun again: 0, or 1 where the stream ends with it. */
+/* Handles the answer to a stream or a watch that has begun again. Returns 0, or 1 if it ends the stream. */
 static int take_renewal(struct kept *one, struct posed_packet *packet)
 {
     one->awaits--;
@@ -1895,7 +1899,7 @@ static int take_renewal(struct kept *one, struct posed_packet *packet)
     return is_stream;
 }
 
-/* The change of a watched model between two connections, if there is one to be told. */
+/* Reports that a watched model has changed between two connections, if it has. */
 static int take_change(struct posed *server, struct posed_packet *out)
 {
     struct kept *one = kept_first(server);
@@ -1930,7 +1934,7 @@ static struct kept *renewal(const struct posed *server)
     return one;
 }
 
-/* 1: the packet is for the caller, 0: ignore it. */
+/* Returns 1 if the packet is for the caller, 0 to ignore it. */
 static int classify(struct posed *server, struct posed_packet *packet)
 {
     const int is_closing = packet->kind == POSED_ERROR && packet->code == POSED_ERR_SHUTTING_DOWN;
@@ -1978,7 +1982,7 @@ static int classify(struct posed *server, struct posed_packet *packet)
     return 0;
 }
 
-/* Parses a packet from the received bytes: 1, 0 if bytes are missing, or an error. */
+/* Parses a packet from the received bytes. Returns 1, 0 if bytes are missing, or an error. */
 static int next_there(struct posed *server, struct posed_packet *packet)
 {
     for (;;) {
@@ -2005,7 +2009,7 @@ static int next_there(struct posed *server, struct posed_packet *packet)
     }
 }
 
-/* 1: bytes arrived, 0: none yet */
+/* Returns 1 if bytes arrived, 0 if there are none yet. */
 static int receive(struct posed *server)
 {
     for (;;) {
@@ -2017,7 +2021,7 @@ static int receive(struct posed *server)
             return 1;
         }
         if (got == 0 || errno == ECONNRESET) {
-            if (server->error.status == POSED_E_SERVER) { /* its last packet says why */
+            if (server->error.status == POSED_E_SERVER) { /* the server's last packet says why */
                 server->error.status = POSED_E_CLOSED;
                 return POSED_E_CLOSED;
             }
@@ -2030,13 +2034,13 @@ static int receive(struct posed *server)
     }
 }
 
-/* The link's own time: when it is tried again, or given up. INT64_MAX: it is up. */
+/* Returns the time at which the link is tried again or given up. INT64_MAX: it is up. */
 static int64_t link_time(const struct posed *server)
 {
     return server->link == LINK_UP ? INT64_MAX : server->link == LINK_WAITING ? server->retry_ms : server->until_ms;
 }
 
-/* One step: 1 with a packet, an error, 0 to wait, or POSED_E_AGAIN for the next step. */
+/* Takes one step. Returns 1 with a packet, an error, 0 to wait, or POSED_E_AGAIN to take the next step. */
 static int step(struct posed *server, struct posed_packet *packet)
 {
     if (server->link == LINK_WAITING) {
@@ -2191,7 +2195,7 @@ static void reset(struct posed *server, int fd, const struct posed_options *opti
     server->events_dropped = 0;
     server->keep = aligned(options->keep_memory == NULL ? server->keep_own : options->keep_memory);
     server->keep_room = options->keep_memory == NULL ? sizeof server->keep_own : options->keep_bytes;
-    server->keep_room -= POSED_ALIGN; /* at most that is lost to alignment */
+    server->keep_room -= POSED_ALIGN; /* alignment may take that much */
     server->keep_used = 0;
     server->link = LINK_UP;
     server->has_greeted = server->is_broken = server->has_lost = server->is_settled = 0;
@@ -2252,7 +2256,7 @@ int posed_attach(struct posed *server, int fd, const struct posed_options *optio
 
 static int is_unix(const char *address) { return strncmp(address, "unix:", 5) == 0 || strchr(address, '/') != NULL; }
 
-/* The addresses of a host, for freeaddrinfo(). */
+/* Resolves the addresses of a host. The caller passes them to freeaddrinfo(). */
 static int resolve(struct posed *server, const char *address, struct addrinfo **found)
 {
     char host[256];
@@ -2332,7 +2336,7 @@ int posed_connect(struct posed *server, const char *address, const struct posed_
         return rc;
     for (int tries = 0, pause_ms = 0;; tries++, pause_ms = pause_ms == 0 ? FIRST_PAUSE_MS : 2 * pause_ms) {
         rc = connect_first(server, address, options);
-        /* a balancer took the connection, and the server behind it was gone */
+        /* A balancer accepted the connection, and the server behind it was gone. */
         const int is_over = rc == POSED_E_CLOSED || (rc == POSED_E_SYSTEM && server->error.system == ECONNRESET) ||
                             (rc == POSED_E_SERVER && server->error.code == POSED_ERR_SHUTTING_DOWN);
         const int64_t pause = spread(server, pause_ms > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : pause_ms);
@@ -2360,7 +2364,7 @@ void posed_disconnect(struct posed *server)
 
 static void note_event(struct posed *server, const struct posed_packet *packet);
 
-/* Whether the server closed the connection while nothing was asked. */
+/* Returns whether the server closed the connection while no request was outstanding. */
 static int is_idle_over(const struct posed *server)
 {
     char byte;
@@ -2368,7 +2372,7 @@ static int is_idle_over(const struct posed *server)
     return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
-/* Waits until the connection is up, and everything that is queued or kept is sent. */
+/* Waits until the connection is up, and all queued and kept packets are sent. */
 static int bring_up(struct posed *server, int64_t deadline_ms)
 {
     struct posed_packet packet = {0};
@@ -2420,7 +2424,7 @@ static void note_event(struct posed *server, const struct posed_packet *packet)
         server->events_dropped++;
 }
 
-/* Sends the request that was written into server->out, and waits for its answer, which is of `kind` (0: any). */
+/* Sends the request that was written into server->out, and waits for its answer, which has the kind `kind` (0: any). */
 static int finish_call(struct posed *server, size_t bytes, int kind, struct posed_model *model,
                        struct posed_packet *answer)
 {

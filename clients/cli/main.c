@@ -65,7 +65,7 @@ static int run(const struct args *args)
         return STATUS_USAGE;
     }
     if (args->command == COMMAND_WATCH)
-        standard_streams_hangup_ends(); /* without a terminal watch goes on */
+        standard_streams_hangup_ends(); /* without a terminal, watch goes on */
     return RUN[args->command](args);
 }
 

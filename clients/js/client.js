@@ -1,4 +1,4 @@
-// A client over HTTP, by fetch.
+// The client over HTTP, with fetch.
 import { CROWD_TYPE, buildCrowd, entitiesOf } from './crowd.js';
 import { PosedError, connectionLost, errorFromBody } from './errors.js';
 import { Link } from './link.js';
@@ -14,7 +14,7 @@ export class Client {
   #WebSocket;
   #policy;
   #reconnect;
-  #hasAnswered = false; // a server that was never there is an error at once
+  #hasAnswered = false; // the first request to a server that cannot be reached is an error at once
 
   constructor(url = 'http://127.0.0.1:7878',
     { token, fetch = globalThis.fetch, WebSocket = globalThis.WebSocket, reconnectTries, reconnectSeconds, onReconnect } = {}) {
@@ -30,14 +30,15 @@ export class Client {
     return new Model(path, (op, parameters, signal) => this.ask(`/v1/${op}`, { model: path, ...parameters }, { signal }));
   }
 
-  // Any operation of protocol/http.md by its path.
+  // Calls any operation of protocol/http.md by its path.
   ask(path, parameters = {}, { signal } = {}) {
     const { target, body } = toTarget(path, parameters);
     return this.#send(target, { method: body === null ? 'GET' : 'POST', body, signal }, body === null ? {} : { 'Content-Type': 'application/json' });
   }
 
-  // Reads are made once more where the connection ended before their answer was complete. A PUT of the same content would be safe too,
-  // but its body may be a stream that was read already, and a DELETE that was done would answer that there is no such model.
+  // Sends a request. One that only reads is sent once more if the connection ended before its answer was complete. A PUT of the same
+  // content would be safe to repeat, too, but its body may be a stream that was read already. A DELETE that had succeeded would answer that
+  // there is no such model.
   async #send(target, request, headers = {}) {
     const mayRepeat = ['GET', 'POST'].includes(request.method);
     const outage = new Outage(this.#policy, `${request.method} ${target.slice(0, 200)}`);
@@ -92,17 +93,18 @@ export class Client {
     return batchResults(await this.ask('/v1/query', { queries, route }, { signal }));
   }
 
-  // Where rays hit posed entities: protocol/hits.md has the members of both.
+  // Casts rays at posed entities: protocol/hits.md has the members of both.
   async raycast({ entities, rays, signal, ...parameters }) {
     return (await this.ask('/v1/raycast', { ...parameters, entities, rays }, { signal })).json();
   }
 
-  // The poses of many entities in one round trip: protocol/crowd.md. Resolves with Entities; one that is wrong is in its `errors`.
+  // Asks for the poses of many entities in one round trip: protocol/crowd.md. Resolves with Entities; `errors` has the entities with an
+  // error.
   async crowd({ signal, ...crowd }) {
     return entitiesOf(await this.#send('/v1/crowd', { method: 'POST', body: buildCrowd(crowd), signal }, { 'Content-Type': CROWD_TYPE }));
   }
 
-  // Where rays hit the entities of a crowd, in binary: protocol/hits.md. Resolves with Hits.
+  // Casts rays at the entities of a crowd, in binary: protocol/hits.md. Resolves with Hits.
   async raycastCrowd({ signal, ...raycast }) {
     const body = buildRaycast(raycast);
     return hitsOf(await this.#send('/v1/raycast', { method: 'POST', body, signal }, { 'Content-Type': RAYCAST_TYPE }), body);
@@ -112,7 +114,8 @@ export class Client {
     return (await this.ask('/v1/version', {}, { signal })).json();
   }
 
-  // The light of pictures: `harmonics` and the levels of `light_map`; with format 'json' that JSON, with 'hdr' an answer with the bytes.
+  // Asks for the light of pictures: `harmonics` and the levels of `light_map`. The format 'json' resolves with JSON, 'hdr' with an answer
+  // that has the bytes.
   async environment({ signal, ...parameters } = {}) {
     const answer = await this.ask('/v1/environment', { format: 'bin', ...parameters }, { signal });
     if (parameters.format === 'json') return answer.json();
@@ -136,8 +139,8 @@ export class Client {
     await this.#send(modelTarget(name, route), { method: 'DELETE', signal });
   }
 
-  // Opens a WebSocket with the binary protocol, for streams and for many small requests.
-  // `route`: the model by which a balancer chooses the server; without one, other connections in its place go by the first that is opened.
+  // Opens a WebSocket with the binary protocol, for streams and for many small requests. `route`: the model by which a balancer chooses the
+  // server. Without it, a connection that replaces this one uses the first model that was opened.
   async connect({ signal, route } = {}) {
     if (!this.#WebSocket) throw new PosedError('unavailable', 'there is no WebSocket here (Node has one from 22 on): npm install ws, and new Client(url, { WebSocket }) with that of the package');
     return Link.open(this.url.replace(/^http/, 'ws') + '/v1/stream', { WebSocket: this.#WebSocket, token: this.#token, signal, route, ...this.#reconnect });

@@ -1,4 +1,4 @@
-// Crowds: the poses of many entities in one round trip (protocol/crowd.md). Builds the request and reads the answer.
+// Crowds: ask for the poses of many entities in one round trip (protocol/crowd.md). Builds the request and reads the answer.
 import { CODES, PosedError, badAnswer } from './errors.js';
 import { hex } from './frames.js';
 
@@ -14,14 +14,14 @@ const FLOAT_BYTES = 4;
 
 const utf8 = new TextEncoder();
 
-// The number of a word, or an error that has all of them.
+// Returns the number of a word. Throws an error that lists all words.
 export function numberOf(words, word, what) {
   const found = words[word];
   if (found === undefined) throw new TypeError(`${what} is one of ${Object.keys(words).join(', ')}, not '${word}'`);
   return found;
 }
 
-// Nodes of a mask with their scopes.
+// The nodes of a mask with their scopes.
 const nodesOf = ({ nodes = [], subtree = [], except = [] }) => [nodes, subtree, except].flatMap((list, scope) => Array.from(list, (node) => [node, scope]));
 
 const itemsOf = ({ joints = [], nodes }) => nodes ?? joints;
@@ -65,7 +65,7 @@ function putEntities(out, entities) {
   }
 }
 
-// All models: those of the crowd, then other files that layers name.
+// All models: the crowd's, then other files that layers name.
 function filesOf(models, entities) {
   const files = new Set();
   for (const { layers = [] } of entities) for (const { clip_file: file } of layers) if (file !== undefined && !models.includes(file)) files.add(file);
@@ -73,7 +73,7 @@ function filesOf(models, entities) {
 }
 
 function putLayers(out, entities, files) {
-  const places = new Map(files.map((path, i) => [path, i + 1]).reverse()); // of a path that is there twice, the first
+  const places = new Map(files.map((path, i) => [path, i + 1]).reverse()); // a path that occurs twice gets its first place
   for (const { layers = [] } of entities) {
     for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode = 'override', clip_file: file, reference } of layers) {
       const { view, at } = out;
@@ -94,7 +94,7 @@ function putLayers(out, entities, files) {
   }
 }
 
-// 16 numbers, column by column, become the upper three rows.
+// Puts the upper three rows of matrices with 16 numbers, column by column.
 function putWorlds(out, entities) {
   for (const { world } of entities) {
     if (!world) continue;
@@ -144,7 +144,7 @@ function putWanted(out, wanted) {
 
 const sum = (list, count) => list.reduce((total, one) => total + count(one), 0);
 
-// The bytes of a request.
+// Returns the bytes of a request.
 export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes = [] }) {
   const files = filesOf(models, entities);
   const paths = files.map((path) => utf8.encode(path));
@@ -154,7 +154,7 @@ export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes
   const bytes = HEADER + sum(counts.map((count, i) => count * sizes[i]), (size) => size);
   const out = new Writer(bytes);
   out.put(utf8.encode('PSDC'));
-  out.u32s(1, bytes, ...counts); // version and a reserved half
+  out.u32s(1, bytes, ...counts); // version, and a reserved half word
   out.at = HEADER;
   putEntities(out, entities);
   putLayers(out, entities, files);
@@ -168,7 +168,7 @@ export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes
 
 const size = (view, at) => Number(view.getBigUint64(at, true));
 
-// The answer to a crowd. Every length in it is checked before anything is read; arrays are views on its bytes.
+// The answer to a crowd. Every length in it is checked before anything is read. Arrays are views on its bytes.
 export class Entities {
   #bytes;
   #rows = [];
@@ -222,14 +222,14 @@ export class Entities {
     return this.#rows.length;
   }
 
-  // Where the matrices of an entity are in `floats`, how many, and how many floats each has.
+  // Returns where the matrices of an entity are in `floats`, their number, and the floats of each.
   place(entity) {
     const row = this.#rows[entity];
     if (!row) throw new RangeError(`there is no entity ${entity}; the answer has ${this.length}`);
     return { ...row };
   }
 
-  // The matrices of an entity. Throws its error.
+  // Returns the matrices of an entity. Throws the error of the entity.
   matrices(entity) {
     const { offset, count, itemLength } = this.place(entity);
     if (this.errors.has(entity)) throw this.errors.get(entity);
@@ -237,7 +237,7 @@ export class Entities {
   }
 }
 
-// The answer of a request, whatever carried it.
+// Reads the answer of a request, over either transport.
 export function entitiesOf({ type, bytes }) {
   if (type !== ENTITIES_TYPE) throw badAnswer(`the matrices of a crowd were expected, and ${type} came`);
   return new Entities(bytes);

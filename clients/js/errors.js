@@ -91,7 +91,7 @@ export class PosedError extends Error {
 export const badAnswer = (message) => new PosedError('bad_answer', message);
 export const connectionLost = (message, cause) => new PosedError('connection_lost', message, { cause });
 
-// The error in a JSON body, `{"error":{"code","message","candidates"}}`; `known` replaces missing members.
+// Makes the error of a JSON body, `{"error":{"code","message","candidates"}}`; `known` replaces missing members.
 export function errorFromBody(text, known) {
   let told;
   try {
@@ -101,7 +101,7 @@ export function errorFromBody(text, known) {
   }
   if (typeof told !== 'object' || told === null) {
     told = {};
-    // posed has no 502, and a code with each 503: a balancer says that the server behind it is gone
+    // posed never sends 502, and sends a code with each 503: a balancer sent this one, because the server behind it is gone
     if ([502, 503].includes(known.status) && known.code === undefined) told = { code: 'bad_gateway', message: `a balancer answered HTTP ${known.status}` };
   }
   const code = typeof told.code === 'string' ? told.code : known.code ?? 'bad_answer';
@@ -110,7 +110,7 @@ export function errorFromBody(text, known) {
   return new PosedError(code, message, { ...known, candidates });
 }
 
-// The error of an entry of a batch; its status follows from its code.
+// Makes the error of an entry of a batch. Its status follows from its code.
 export function errorOfCode(told) {
   const found = [...CODES.values()].find(([code]) => code === told.code);
   return errorFromBody(JSON.stringify({ error: told }), { status: found ? found[1] : 500 });

@@ -92,7 +92,7 @@ export class Frames {
 
   #readBlock(view, at) {
     const known = BLOCKS.get(view.getUint16(at, true));
-    if (!known) return; // of a newer server
+    if (!known) return; // a newer server sent it
     const [kind, numbers, Type] = known;
     const block = {
       kind,
@@ -128,12 +128,12 @@ export class Frames {
     }
   }
 
-  // The first block of a kind, or the one with an index; undefined if there is none.
+  // Returns the first block of a kind, or the one with an index; undefined if it is missing.
   find(kind, index) {
     return this.blocks.find((block) => block.kind === kind && (index === undefined || block.index === index));
   }
 
-  // A view on the numbers of a block in a frame.
+  // Returns a view on the numbers of a block in a frame.
   view(block, frame = 0) {
     if (!block.once) this.#checkFrame(frame);
     const [, , Type] = [...BLOCKS.values()].find(([kind]) => kind === block.kind);
@@ -141,7 +141,7 @@ export class Frames {
     return new Type(this.#buffer, this.#start + at, block.count * block.itemLength);
   }
 
-  // The same of the first block of a kind, or of the one with an index.
+  // The same for the first block of a kind, or the one with an index.
   array(kind, frame = 0, index = undefined) {
     const block = this.find(kind, index);
     if (!block) throw new RangeError(`the answer has no ${kind}${index === undefined ? '' : ' ' + index}`);

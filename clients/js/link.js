@@ -1,4 +1,4 @@
-// The binary protocol over one WebSocket: requests and their answers in order, streams and changes between them.
+// The binary protocol over one WebSocket: requests with answers in their order, and streams and changes between them.
 import { ENTITIES_TYPE, buildCrowd, entitiesOf } from './crowd.js';
 import { badAnswer, connectionLost } from './errors.js';
 import { Answer, Model, batchResults } from './model.js';
@@ -15,24 +15,24 @@ const SHUTTING_DOWN = [...CODES].filter(([, [code]]) => code === 'shutting_down'
 const TYPES = { json: 'application/json', frames: 'application/vnd.posed.frames', png: 'image/png', glb: 'model/gltf-binary', entities: ENTITIES_TYPE, hits: HITS_TYPE };
 const abortReason = (signal) => signal.reason ?? new DOMException('This operation was aborted', 'AbortError');
 
-// Milliseconds for one WebSocket in place of another, to the hello.
+// Milliseconds that a WebSocket may take, up to its hello, to replace another.
 const ATTEMPT_MS = 2500;
 
-// Where the WebSocket ends, another one takes its place: models, streams and watches go on, and requests without an answer are sent once
-// more, in their order. All of them only read.
+// If the WebSocket ends, another one replaces it: models, streams and watches go on, and requests without an answer are sent once more, in
+// their order. All of them only read.
 export class Link {
-  #connect; // (route) => a WebSocket
+  #connect; // (route) => a new WebSocket
   #token;
   #socket = null;
-  #waiting = new Map(); // id: an entry, in the order in which the answers come
+  #waiting = new Map(); // id: an entry, in the order of the answers
   #held = []; // entries between two connections
   #routes = new Map(); // id of a subscribe or watch: the receiver of its packets
   #lastId = 0;
   #greeting; // has resolve and reject, for the hello; null after it
   #end = null; // the error that ended the link
-  #epoch = 0; // counts the connections; a handle is open on the one of its own epoch
+  #epoch = 0; // counts the connections; a handle is open on the connection with its own epoch
   #isUp = false;
-  #wasOpen = false; // a server was there
+  #wasOpen = false; // a connection has worked before
   #policy;
   #outage;
   #route;
@@ -47,7 +47,7 @@ export class Link {
     this.#start(greeting);
   }
 
-  // Opens a WebSocket; `greeting` is settled by its hello.
+  // Opens a WebSocket. Its hello settles `greeting`.
   #start(greeting) {
     const socket = this.#connect(this.#route);
     this.#socket = socket;
@@ -107,7 +107,7 @@ export class Link {
       this.#waiting.delete(got.id);
       if (!entry.isOwn) this.#settled();
       entry.settle(translated(got, entry.handle));
-    } else if (got.kind !== undefined) { // an unknown kind is from a newer server
+    } else if (got.kind !== undefined) { // a newer server sent an unknown kind
       throw badAnswer(`an answer '${got.kind}' to no request`);
     }
   }
@@ -130,7 +130,7 @@ export class Link {
     resolve();
   }
 
-  // The connection ended: another one takes its place, unless this was the first and it was never open.
+  // Handles the end of the connection. Another one replaces it, unless this was the first and it was never open.
   #lost(error) {
     if (this.#end) return;
     const greeting = this.#greeting;
@@ -168,7 +168,7 @@ export class Link {
     if (!isRenewing) this.#renew(error);
   }
 
-  // Connects until everything is said again that has to be.
+  // Connects again, until everything that must be repeated has been repeated.
   async #renew(cause) {
     for (let error = cause; ;) {
       try {
@@ -204,7 +204,7 @@ export class Link {
     for (const entry of this.#held.splice(0)) this.#put(entry);
   }
 
-  // The handle of a model on the connection there is. A model that cannot be opened any more has an `error` there.
+  // Opens the handle of a model on the current connection. If that fails, the handle has an `error`.
   async #openAgain(handle) {
     const epoch = this.#epoch;
     const got = await this.#own('open', packets.open(handle.path));
@@ -219,7 +219,7 @@ export class Link {
     handle.hash = hash;
   }
 
-  // A stream or a watch goes on.
+  // Continues a stream or a watch.
   async #routeAgain(route) {
     const id = this.#nextId();
     route.id = id;
@@ -240,7 +240,7 @@ export class Link {
     if (more) await this.#own(more.kind, more.payload);
   }
 
-  // A request of the link itself: resolves with the answer, also with an error.
+  // Sends a request of the link itself. Resolves with the answer, even if it is an error.
   #own(kind, payload, model = 0, id = this.#nextId()) {
     return new Promise((settle, fail) => {
       this.#waiting.set(id, { isOwn: true, settle, fail });
@@ -276,7 +276,7 @@ export class Link {
       this.#held.push(entry);
       return;
     }
-    if (handle && handle.epoch !== this.#epoch) { // nothing had to be said about this model so far
+    if (handle && handle.epoch !== this.#epoch) { // the model was not needed on this connection so far
       this.#openAgain(handle).then(() => this.#put(entry), (error) => {
         if (this.#end) entry.fail(this.#end);
         else if (isEnd(error)) this.#put(entry);
@@ -300,9 +300,9 @@ export class Link {
     this.#socket.send(packets.packet(entry.kind, id, payload, handle?.number ?? 0));
   }
 
-  // Sends a request; resolves with the packet of its answer, rejects with its error. `settled` is called with the answer
-  // before any later packet is read. An abort by `signal` ends the wait; the server answers all the same. `handle`: the model's.
-  // `payload`: bytes, or a function that makes them each time that the request is sent.
+  // Sends a request. Resolves with the packet of its answer, rejects with its error. `settled` is called with the answer before any later
+  // packet is read. An abort by `signal` ends only the wait; the server still answers. `handle`: the model's. `payload`: bytes, or a
+  // function that makes them each time the request is sent.
   request(kind, payload, { handle = null, signal, settled, route } = {}) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw abortReason(signal);
@@ -326,7 +326,7 @@ export class Link {
     });
   }
 
-  // Sends a packet that has no answer, over the connection that there is.
+  // Sends a packet without an answer, over the current connection only.
   tell(kind, payload) {
     if (!this.#end && this.#socket && !this.#greeting) this.#socket.send(packets.packet(kind, this.#nextId(), payload));
   }
@@ -349,7 +349,7 @@ export class Link {
     return new LinkedModel(this, path, got, handle);
   }
 
-  // Any operation of protocol/http.md by its path.
+  // Calls any operation of protocol/http.md by its path.
   async ask(path, parameters = {}, { signal } = {}) {
     const { target, body } = toTarget(path, parameters);
     return toAnswer(await this.request('call', packets.call(target, body), { signal }));
@@ -359,12 +359,12 @@ export class Link {
     return batchResults(toAnswer(await this.request('call', packets.call('/v1/query', toJson({ queries })), { signal })));
   }
 
-  // As Client.crowd.
+  // The same as Client.crowd.
   async crowd({ signal, ...crowd }) {
     return entitiesOf(toAnswer(await this.request('crowd', buildCrowd(crowd), { signal })));
   }
 
-  // As Client.raycastCrowd.
+  // The same as Client.raycastCrowd.
   async raycastCrowd({ signal, ...raycast }) {
     const body = buildRaycast(raycast);
     return hitsOf(toAnswer(await this.request('raycast', body, { signal })), body);
@@ -381,19 +381,19 @@ export class Link {
 
 const describe = (kind, handle) => `${kind}${handle ? ` of '${handle.path}'` : ''}`;
 
-// The error of a link that was given up, for one of its requests.
+// Makes the error for one request of a link that was given up.
 function nameIn(error, kind, handle) {
   const named = connectionLost(error.message.replace('the connection', describe(kind, handle)), error.cause);
   return Object.assign(named, { tries: error.tries, seconds: error.seconds });
 }
 
-// Puts the generation that is counted over all connections into a packet about a model.
+// Replaces the generation in a packet about a model by the count over all connections.
 function translated(got, handle) {
   if (!handle || !got.generation) return got;
   got.generation += handle.before;
   if (handle.isChanged && got.kind !== 'changed') got.changed = true;
   handle.isChanged = false;
-  if (got.generation !== handle.generation) handle.hash = null; // not known, unless the packet tells
+  if (got.generation !== handle.generation) handle.hash = null; // unknown, unless the packet has it
   handle.generation = got.generation;
   if (got.kind === 'changed' && !got.code) handle.hash = packets.readChanged(got).hash;
   if (got.kind === 'frames') handle.hash = hex(got.payload.subarray(64, 96));
@@ -401,7 +401,8 @@ function translated(got, handle) {
   return got;
 }
 
-// The server behind a balancer was gone, as Node's package ws tells it. A browser does not tell, and a wrong address is an error at once.
+// The server behind a balancer was gone, in the words of Node's package ws. A browser does not report it, so a wrong address is an error at
+// once.
 const isEndOfBalancer = (error) => error.code === 'shutting_down' || /server response: 50[23]$|socket hang up|ECONNRESET/.test(error.message);
 
 // Calls back once with the reason when the signal aborts. Returns a function that cancels this.
@@ -447,14 +448,14 @@ export class LinkedModel extends Model {
     return toAnswer(await this.#request('call', packets.call(target, body), { signal }));
   }
 
-  // Frames of a clip as time passes. `op` is palette, pose or mesh; parameters are the operation's, without `t`.
+  // Streams the frames of a clip in real time. `op` is palette, pose or mesh. The parameters are those of the operation, without `t`.
   async stream(op, parameters = {}, { rate = 0, position = 0, speed = 1, paused = false, credit = 1, signal } = {}) {
     for (;;) {
       const { fields, generation } = await this.#found(op, parameters, signal);
       const stream = new Stream(this.#link, fields, { op, rate, position, speed, paused, credit }, signal);
       const got = await this.#begun(stream, 'subscribe', () => stream.renewal().payload, signal);
       if (generation === null || got.generation === generation) return stream;
-      await stream.return(); // the model changed between the look-up of a name and its use
+      await stream.return(); // the model changed between finding a name and using it
     }
   }
 
@@ -468,7 +469,7 @@ export class LinkedModel extends Model {
     }
   }
 
-  // The fields of a stream, and the generation that its names were looked up in; null if fields cannot express it.
+  // Finds the fields of a stream, and the generation in which its names were found; null if fields cannot express the parameters.
   async #found(op, parameters, signal) {
     if (!['palette', 'pose', 'mesh'].includes(op)) throw new TypeError(`a stream is of palette, pose or mesh, not of ${op}`);
     const indices = new Map();

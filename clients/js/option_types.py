@@ -15,7 +15,7 @@ BEGIN = "// Made by `make types` from request_params.def.\n"
 END = "// End of what `make types` makes.\n"
 ROW = re.compile(r'^X\(\w+, "(\w+)", ([\w| ]+), (\w+), \w+, (?:"([^"]*)"|VIEW_WORDS), "([^"]*)"\)$', re.M)
 QUERIES = ["FOR_PALETTE", "FOR_POSE", "FOR_MESH", "FOR_RENDER", "FOR_BOUNDS"]
-# Interface, those that it extends, and the operations that all of its parameters are for.
+# Interface, the interfaces that it extends, and the operations that have all of its parameters.
 INTERFACES = [
     ("ReferenceParameters", [], [*QUERIES, "FOR_LAYER", "FOR_REFERENCE"]),
     ("SpanParameters", ["ReferenceParameters"], [*QUERIES, "FOR_LAYER"]),
@@ -37,7 +37,7 @@ INTERFACES = [
     ("EnvironmentParameters", ["Abortable"], ["FOR_ENVIRONMENT"]),
     ("ExportParameters", ["Abortable"], ["FOR_EXPORT"]),
 ]
-# What the words of the table with a capital stand for; other words are meant as they are.
+# The meaning of the table's words in capitals. Other words are literal.
 NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES", "STOPS"}
 STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
@@ -48,7 +48,7 @@ JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameter
 
 
 def rows():
-    """The parameters as (name, operations, type, text), without `model` and the `format` that selects what a method returns."""
+    """The parameters as (name, operations, type, text). `model` is left out, and the `format` that a method sets itself."""
     text = (TOP / "server/wire/request/request_params.def").read_text(encoding="utf-8")
     views = "|".join(re.findall(r'^X\(\w+, "(\w+)"', (TOP / "protocol/views.def").read_text(encoding="utf-8"), re.M))
     found = ROW.findall(text)
@@ -59,7 +59,7 @@ def rows():
 
 
 def split(operations):
-    """What all pictures but sheets take, pictures take: interfaces of sheets say what is other of them."""
+    """Parameters of all pictures except sheets go to pictures. The interfaces of sheets have only their differences."""
     some = operations.split(" | ")
     return some + ["FOR_RENDER", "FOR_SHEETS"] if {"FOR_ONE_PICTURE", "FOR_TURNTABLE"} <= set(some) else some
 

@@ -17,7 +17,7 @@ const utf8 = new TextEncoder();
 const text = (bytes) => new TextDecoder().decode(bytes);
 const padded = (bytes) => Math.ceil(bytes / 16) * 16;
 
-// A payload of `length` bytes, filled by `write`.
+// Returns a payload of `length` bytes, filled by `write`.
 function made(length, write) {
   const bytes = new Uint8Array(length);
   write(new DataView(bytes.buffer), bytes);
@@ -55,7 +55,7 @@ export function find(what, name) {
   });
 }
 
-// A request for a palette, a pose or a mesh, from the fields of `toFields`. With `clock` it is a subscribe.
+// Makes a request for a palette, a pose or a mesh, from the fields of `toFields`. With `clock` it is a subscribe.
 export function query(fields, clock = null) {
   const own = clock ? 32 : 0;
   return made(64 + own + 8 * fields.times.length + 4 * fields.indices.length, (view) => {
@@ -86,7 +86,7 @@ export function call(target, body = null) {
   });
 }
 
-// `what` has any of pause, resume (true), position, speed, rate.
+// `what` has some of pause, resume (true), position, speed, rate.
 export function control(stream, { pause, resume, position, speed, rate }) {
   const asked = { pause: pause || undefined, resume: resume || undefined, seek: position, speed, rate };
   return made(32, (view) => {
@@ -130,7 +130,7 @@ function readNotes(bytes) {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(': ')).toLowerCase(), line.slice(line.indexOf(': ') + 2)]));
 }
 
-// The fields of a payload of at least `least` bytes.
+// Reads the fields of a payload of at least `least` bytes.
 function fieldsOf(packetRead, least) {
   const { payload } = packetRead;
   if (payload.length < least) throw badAnswer(`a packet '${packetRead.kind}' of ${payload.length} bytes`);

@@ -1,20 +1,20 @@
 // The parameters of a request, by the names of protocol/http.md: as a query, as a JSON body, or as the fields of the binary
 // protocol's own requests.
 
-// Longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url).
+// Longer queries go into the body of a POST. By default a server accepts 8192 bytes (--max-url).
 const QUERY_BYTES_MAX = 4000;
-// Their entries may have commas: each repeats the parameter.
+// The entries of these may contain commas, so the parameter is repeated for each.
 const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'clip_file', 'bones', 'clip_bones'].includes(name);
 // Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries', 'entities', 'rays'];
-// What stands in the query also where there is a body.
+// These are in the query even if there is a body.
 const IN_TARGET = ['model', 'route'];
 
 const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 const isObject = (value) => typeof value === 'object' && value !== null && !isList(value);
 const given = (parameters) => Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
 
-// [name, text] pairs. The entries of a list are joined by commas, except names and rules, which may contain one.
+// [name, text] pairs. Commas join the entries of a list, except names and rules, which may contain commas.
 function pairs([name, value]) {
   if (!isList(value)) return [[name, String(value)]];
   const entries = Array.from(value, String);
@@ -41,7 +41,7 @@ export function toTarget(path, parameters) {
   return withBody(path, all);
 }
 
-// `model` and `route` stand in the query here too, where a balancer sees them. The route of a batch about one model is that model.
+// Puts `model` and `route` into the query here too, where a balancer sees them. The route of a batch about one model is that model.
 function withBody(path, all) {
   let seen = all.filter(([name, value]) => IN_TARGET.includes(name) && typeof value === 'string');
   const queries = all.find(([name]) => name === 'queries')?.[1];
@@ -56,15 +56,15 @@ function withBody(path, all) {
   };
 }
 
-// As protocol/http.md has it, so that each value is written in one way: letters, digits and -._~/ stand for themselves.
+// Encodes as protocol/http.md defines it, so that each value has one form: all bytes but letters, digits and -._~/ are encoded.
 export const encode = (value) => encodeURIComponent(String(value).replace(SURROGATES, (c) => c.length === 2 ? c : '\uFFFD'))
   .replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase()).replaceAll('%2F', '/');
-const SURROGATES = /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g; // a pair is a character, one alone is none
+const SURROGATES = /[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g; // a pair is one character, a single surrogate is not
 
 // The query of [name, text] pairs.
 export const toQuery = (parameters) => parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
 
-// Writes a list as in a query, so that both mean the same.
+// Writes a list as in a query, so that both have the same meaning.
 function inBody(name, value) {
   const isText = isList(value) && !isRepeated(name) && !IN_BODY.includes(name);
   return isText ? pairs([name, value])[0][1] : value;
@@ -86,14 +86,14 @@ const OWN = {
   mesh: ['mesh', 'mesh_name', 'indices', 'normals', 'rest', 'weights'],
 };
 
-// What the names in each parameter refer to, for `find` of the binary protocol.
+// The kind of names in each parameter, for `find` of the binary protocol.
 const FINDS = { clip: 1, skin: 2, joints: 3, root: 3, mesh: 4 };
 // The mesh of a palette is a node.
 const whatOf = (op, what) => (op === 'palette' && what === FINDS.mesh ? FINDS.joints : what);
 const plain = (name) => ({ joint_name: 'joints' })[name] ?? name.replace(/_name$/, '');
 const asList = (value) => (isList(value) ? Array.from(value) : [value]);
 
-// Names that must be looked up before `toFields`: [{what, name}].
+// Returns the names that must be found before `toFields`: [{what, name}].
 export function namesIn(op, parameters) {
   return given(parameters).flatMap(([name, value]) => {
     const what = FINDS[plain(name)];
@@ -105,8 +105,8 @@ export function namesIn(op, parameters) {
 
 const isName = (parameter, entry) => typeof entry === 'string' && (parameter.endsWith('_name') || !/^[0-9]+$/.test(entry));
 
-// The fields of a palette, a pose or a mesh, or null if they cannot express the parameters exactly. The request then goes as a
-// call, and the server reports what is wrong with it. `find(what, name)` gives the index of a name, or undefined.
+// Returns the fields of a palette, a pose or a mesh, or null if they cannot express the parameters exactly. The request then goes as a
+// call, and the server reports its error. `find(what, name)` returns the index of a name, or undefined.
 export function toFields(op, parameters, find = () => undefined) {
   const all = given(parameters);
   if (!all.every(([name]) => COMMON.includes(name) || OWN[op].includes(name))) return null;

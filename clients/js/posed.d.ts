@@ -5,7 +5,8 @@ export type Ref = number | string;
 /** Seconds; a range `start:end:fps`; or a list of these. */
 export type Times = number | string | ReadonlyArray<number | string> | Float32Array | Float64Array;
 export type Refs = Ref | readonly Ref[];
-/** Rules about joints, such as `'PATTERN=NAME'`: one, a list of them, or an object of what stands before `=` with what stands behind. */
+/** Rules about joints, such as `'PATTERN=NAME'`: one, a list of them, or an object with the texts before `=` as keys and those after it as
+ * values. */
 export type Renames = string | readonly string[] | Readonly<Record<string, string>>;
 type Flag = boolean | 0 | 1;
 
@@ -471,7 +472,7 @@ export class Frames {
   /** The number of warnings about the model, which `info` lists. */
   readonly warnings: number;
   readonly blocks: readonly Block[];
-  /** `time` and `clipTime` of every frame, in turn. */
+  /** `time` and `clipTime` of every frame, alternating. */
   readonly pairs: Float64Array;
   /** The requested time, in seconds. */
   time(frame?: number): number;
@@ -507,7 +508,7 @@ export class Answer {
 export class Picture extends Answer {
   /** The clip's time that it shows, in seconds; null if the server does not send it. */
   readonly time: number | null;
-  /** Two matrices, 16 numbers in columns each; null likewise. */
+  /** Two matrices of 16 numbers in columns; null if the server does not send them. */
   readonly camera: { view_from_scene: number[]; clip_from_view: number[] } | null;
 }
 
@@ -526,11 +527,11 @@ export class Model {
   /** The whole model as a glTF 2.0 file: skeleton, weights, clips. */
   export(options?: ExportParameters): Promise<Answer>;
   bounds(options?: BoundsParameters): Promise<Json>;
-  /** The volumes of the joints: fitted, or what the model's hitbox file says (protocol/hits.md). */
+  /** The volumes of the joints: fitted, or from the model's hitbox file (protocol/hits.md). */
   hitboxes(options?: HitboxesParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
-  /** What is different between this model and an older one, which is named by its path. */
+  /** The differences between this model and an older one, which is given by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;
@@ -546,18 +547,19 @@ export class Model {
   ask(op: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
 }
 
-/** `route`: for balancers that choose a server by it, such as the path that an upload will have; of a batch about one model, that model. */
+/** `route`: by which balancers choose a server, such as the path that an upload will have. A batch about one model defaults to that model.
+ */
 export interface Routed extends Abortable {
   route?: string;
 }
 
-/** A pose of an entity of a raycast, and where its scene stands: 16 numbers, column by column. */
+/** The pose of an entity of a raycast, and the place of its scene: 16 numbers, column by column. */
 export interface RaycastPose extends SpanParameters {
   layers?: readonly LayerParameters[];
   world?: readonly number[];
 }
 
-/** What rays may hit; `end` says what is different in its second pose. */
+/** What rays may hit. `end` has the members that differ in its second pose. */
 export interface RaycastEntity extends RaycastPose {
   model: string;
   hash?: string;
@@ -565,7 +567,7 @@ export interface RaycastEntity extends RaycastPose {
   mask?: number;
 }
 
-/** A ray, or with a radius a ball that moves; `at`: the moment between first and second poses, 0 to 1. */
+/** A ray, or a moving ball if it has a radius. `at`: the moment between first and second poses, 0 to 1. */
 export interface Ray {
   origin: readonly number[];
   direction: readonly number[];
@@ -577,8 +579,8 @@ export interface Ray {
 }
 
 /**
- * A clip at a time. Clips and nodes are indices: look names up once. `mask`: a place in the crowd's masks. `clip_file`: the file that has the
- * clips, also that of the reference, which move the nodes of the same names; without it the entity's own model.
+ * A clip at one time. Clips and nodes are indices: look names up once. `mask`: an index into the crowd's masks. `clip_file`: the file of
+ * the clips, and of the reference's clip; they move the nodes of the same names. Without it they belong to the entity's own model.
  */
 export interface CrowdLayer {
   /** -1: the rest pose */
@@ -590,25 +592,26 @@ export interface CrowdLayer {
   mask?: number;
   wrap?: 'loop' | 'clamp' | 'mirror';
   mode?: 'override' | 'additive';
-  /** of an additive layer: the pose that it differs from */
+  /** additive layer: the reference pose; the layer adds the difference from it */
   reference?: { clip?: number; t?: number };
 }
 
-/** Nodes that a layer may move: these, these with all below them, without these and what is below them. */
+/** Nodes that a layer may move: these, and these with all nodes below them, except these with all nodes below them. */
 export interface CrowdMask {
   nodes?: readonly number[];
   subtree?: readonly number[];
   except?: readonly number[];
 }
 
-/** Which matrices of an entity: the palette of a skin (-1: of all), of some places in its order of joints; or with `nodes` world_from_node. */
+/** Selects matrices of an entity: the palette of a skin (-1: of all skins), or of some indices in its order of joints; or with `nodes`
+ * world_from_node. */
 export interface CrowdWanted {
   skin?: number;
   joints?: readonly number[];
   nodes?: readonly number[];
 }
 
-/** One posed thing. `model` and `wanted`: places in the crowd's lists. `world`: 16 numbers, column by column. At rest without layers. */
+/** An entity. `model` and `wanted`: indices into the crowd's lists. `world`: 16 numbers, column by column. Without layers it is at rest. */
 export interface CrowdEntity {
   model?: number;
   wanted?: number;
@@ -617,7 +620,7 @@ export interface CrowdEntity {
   world?: ArrayLike<number>;
 }
 
-/** `models`: paths. `hashes`: of each model the content that is meant. `wanted`: by default the palette of skin 0. */
+/** `models`: paths. `hashes`: the content that each model must have. `wanted`: by default the palette of skin 0. */
 export interface Crowd extends Abortable {
   models: readonly string[];
   entities: readonly CrowdEntity[];
@@ -629,30 +632,31 @@ export interface Crowd extends Abortable {
 /** The answer to a crowd: views on its bytes. */
 export class Entities {
   constructor(data: Uint8Array<ArrayBuffer>);
-  /** Of all entities, in the order of the request, as a graphics API uploads them. Zeros where an entity is wrong. */
+  /** Entity after entity, in the order of the request, ready for upload by a graphics API. Zeros for an entity with an error. */
   readonly floats: Float32Array<ArrayBuffer>;
-  /** The content hash of each model, '' where it is not there. */
+  /** The content hash of each model, '' for a missing model. */
   readonly hashes: readonly string[];
-  /** By the place of the entity. */
+  /** Keyed by the index of the entity. */
   readonly errors: ReadonlyMap<number, PosedError>;
-  /** How many entities. */
+  /** The number of entities. */
   readonly length: number;
-  /** Where its matrices begin in `floats`, how many there are, and how many floats each has: 16, 12 or 8. */
+  /** Where its matrices begin in `floats`, their number, and the floats of each: 16, 12 or 8. */
   place(entity: number): { offset: number; count: number; itemLength: number };
-  /** A view on its matrices: column-major, `mat3x4` the upper three rows. Throws its error. */
+  /** A view on its matrices: column-major, or with `mat3x4` the upper three rows. Throws the error of the entity. */
   matrices(entity: number): Float32Array<ArrayBuffer>;
 }
 
-/** What rays may hit: an entity of the crowd, or one that moves from its pose, `begin`, to that of another, `end`. */
+/** What rays may hit: an entity of the crowd. It stands still, or moves from its pose, `begin`, to the pose of another entity, `end`. */
 export interface RaycastTarget {
   begin: number;
   /** -1, the default: it stands still */
   end?: number;
-  /** Rays with one of these bits meet it; all by default. */
+  /** Only rays with one of these bits hit it; by default all do. */
   mask?: number;
 }
 
-/** Rays as arrays: 3 numbers each of `origins` and `directions`, and of the others one for each ray, or one for all. `ignore`: -1 for nobody. */
+/** Rays as arrays. `origins` and `directions` have 3 numbers for each ray. The others have one number for each ray, or one for all.
+ * `ignore`: -1 for none. */
 export interface RayArrays {
   origins: ArrayLike<number>;
   directions: ArrayLike<number>;
@@ -663,7 +667,7 @@ export interface RayArrays {
   ignore?: number | ArrayLike<number>;
 }
 
-/** A crowd, whose layouts and wanted things change nothing, and rays at it. `targets`: by default each entity, standing still. */
+/** A crowd, and rays to cast at it. The crowd's layouts and `wanted` have no effect. `targets`: by default each entity, standing still. */
 export interface CrowdRaycast extends Crowd {
   rays: readonly Ray[] | RayArrays;
   targets?: readonly RaycastTarget[];
@@ -673,37 +677,37 @@ export interface CrowdRaycast extends Crowd {
 }
 
 export interface Hit {
-  /** A place in the rays. */
+  /** An index into the rays. */
   ray: number;
-  /** A place in the targets, without these in the crowd's entities. */
+  /** An index into the targets; without targets, into the crowd's entities. */
   entity: number;
   /** Volumes: the joint; meshes: the node that carries the mesh. */
   node: number;
-  /** Volumes: a place in the `volumes` of hitboxes(); meshes: the primitive of the node's mesh. */
+  /** Volumes: an index into the `volumes` of hitboxes(); meshes: the primitive of the node's mesh. */
   part: number;
-  /** Meshes: which of the primitive; volumes: 0. */
+  /** Meshes: index within the primitive; volumes: 0. */
   triangle: number;
-  /** The ray begins in the volume, or the ball in touch. */
+  /** The ray begins inside the volume, or the ball begins in touch. */
   inside: boolean;
-  /** That the ray, or the middle of the ball, has come, in units of the world. */
+  /** The distance that the ray, or the centre of the ball, has travelled, in world units. */
   distance: number;
-  /** World; views on the answer. */
+  /** In world space; views on the answer. */
   point: Float32Array<ArrayBuffer>;
   normal: Float32Array<ArrayBuffer>;
-  /** Meshes: the shares of the triangle's corners; volumes: 0. */
+  /** Meshes: barycentric coordinates in the triangle; volumes: 0. */
   barycentric: Float32Array<ArrayBuffer>;
 }
 
 /** The answer to a raycast, ordered by ray, then by distance: views on its bytes. */
 export class Hits implements Iterable<Hit> {
   constructor(data: Uint8Array<ArrayBuffer>);
-  /** How many hits. */
+  /** The number of hits. */
   readonly length: number;
-  /** As asked. */
+  /** From the request. */
   readonly entityCount: number;
   readonly rayCount: number;
   readonly test: 'volumes' | 'mesh';
-  /** 16 for each hit, of which these are whole numbers: ray, entity, node, part, triangle, 1 where `inside`. */
+  /** 16 words for each hit. The integers are ray, entity, node, part, triangle, and 1 if `inside`. */
   readonly words: Uint32Array<ArrayBuffer>;
   /** The same bytes: distance at 6, point from 7, normal from 10, barycentric from 13 on. */
   readonly floats: Float32Array<ArrayBuffer>;
@@ -730,13 +734,13 @@ export interface WebSocketLike {
 }
 export type WebSocketConstructor = new (url: string, protocols?: string) => WebSocketLike;
 
-/** What happens where a connection ends: see "Connections that end" in README.md. */
+/** What happens when a connection ends: see "Connections that end" in README.md. */
 export interface ReconnectOptions {
-  /** Connections after one that ended, by default 10. 0: none, and nothing is repeated. */
+  /** How many connections to try after one has ended, by default 10. 0: none, and nothing is repeated. */
   reconnectTries?: number;
   /** Seconds for all of them together, by default 10. */
   reconnectSeconds?: number;
-  /** Called each time that a connection works again. */
+  /** Called each time a connection works again. */
   onReconnect?: (event: { what: string; tries: number; seconds: number }) => void;
 }
 
@@ -755,11 +759,11 @@ export class Client implements Asks {
   model(path: string): Model;
   models(options?: Abortable & { prefix?: string }): AsyncGenerator<{ model: string; state: string } & Json, void>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
-  /** Where rays hit posed entities, as JSON (protocol/hits.md). `raycastCrowd` is for many of them. */
+  /** Casts rays at posed entities. Resolves with JSON (protocol/hits.md). `raycastCrowd` is for many rays and entities. */
   raycast(request: RaycastParameters & { entities: readonly RaycastEntity[]; rays: readonly Ray[] }): Promise<Json>;
   /** The poses of many entities in one round trip (protocol/crowd.md). */
   crowd(crowd: Crowd): Promise<Entities>;
-  /** Where rays and moving balls hit the entities of a crowd, in binary. An entity or a ray that is wrong rejects, and is named. */
+  /** Casts rays and moving balls at the entities of a crowd, in binary. Rejects if an entity or a ray has an error; the error names it. */
   raycastCrowd(raycast: CrowdRaycast): Promise<Hits>;
   batch(queries: readonly Query[], options?: Routed): Promise<Array<Json | PosedError>>;
   version(options?: Abortable): Promise<Json>;
@@ -771,15 +775,15 @@ export class Client implements Asks {
   upload(name: string, data: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: Routed): Promise<ModelInfo>;
   delete(name: string, options?: Routed): Promise<void>;
   /**
-   * Opens a WebSocket, for streams and for many small requests. `route`: the model by which a balancer chooses the server; without it,
-   * the WebSockets that take its place go by the first model that was opened.
+   * Opens a WebSocket, for streams and for many small requests. `route`: the model by which a balancer chooses the server. Without it, a
+   * WebSocket that replaces this one uses the first model that was opened.
    */
   connect(options?: Abortable & { route?: string }): Promise<Link>;
 }
 
 /**
- * A WebSocket with the binary protocol. Requests may be sent without waiting; answers come in their order. Where the WebSocket ends, another
- * one takes its place: models, streams and watches go on, and requests without an answer are sent once more.
+ * A WebSocket with the binary protocol. Requests may be sent without waiting; answers arrive in their order. If the WebSocket ends, another
+ * one replaces it: models, streams and watches go on, and requests without an answer are sent once more.
  */
 export class Link implements Asks {
   static open(url: string, options?: Abortable & ReconnectOptions & { token?: string; WebSocket?: WebSocketConstructor; route?: string }): Promise<Link>;
@@ -792,7 +796,7 @@ export class Link implements Asks {
   open(path: string, options?: Abortable): Promise<LinkedModel>;
   ask(path: string, parameters?: Record<string, unknown>, options?: Abortable): Promise<Answer>;
   batch(queries: readonly Query[], options?: Abortable): Promise<Array<Json | PosedError>>;
-  /** As of Client. */
+  /** The same as in Client. */
   crowd(crowd: Crowd): Promise<Entities>;
   raycastCrowd(raycast: CrowdRaycast): Promise<Hits>;
   ping(options?: Abortable): Promise<void>;
@@ -804,7 +808,7 @@ export interface StreamOptions extends Abortable {
   rate?: number;
   /** The position of the first frame, in seconds. */
   position?: number;
-  /** How many seconds the position moves per second; 1 by default. */
+  /** Seconds that the position moves per second; 1 by default. */
   speed?: number;
   paused?: boolean;
   /** Frames that the server may send ahead; 1 by default. More hide network latency, but a slow reader gets old frames. */
@@ -845,10 +849,10 @@ export class Stream implements AsyncIterableIterator<StreamFrame> {
   next(): Promise<IteratorResult<StreamFrame, undefined>>;
   return(): Promise<IteratorResult<StreamFrame, undefined>>;
   [Symbol.asyncIterator](): this;
-  /** The newest frame, without waiting; null if none arrived since the last call. For draw loops. After the first call, a stream
-   * with a rate receives every frame and keeps the newest; one without a rate receives one frame per call. */
+  /** The newest frame, without waiting, for draw loops; null if none arrived since the last call. After the first call, a stream with a
+   * rate receives every frame and keeps the newest; one without a rate receives one frame per call. */
   latest(): StreamFrame | null;
-  /** Stops frames until `resume` or `seek`. Like the methods below it drops older frames. */
+  /** Stops frames until `resume` or `seek`. Like the methods below, it drops older frames. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** The next frame shows this time, in seconds; a paused stream sends that one. */
@@ -859,9 +863,9 @@ export class Stream implements AsyncIterableIterator<StreamFrame> {
 
 export interface Change {
   readonly generation: number;
-  /** Of the new content; null if there is none. */
+  /** Of the new content; null if the model cannot be read. */
   readonly hash: string | null;
-  /** Why there is none. */
+  /** Why it cannot be read. */
   readonly error: PosedError | null;
 }
 

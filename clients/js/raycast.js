@@ -1,5 +1,5 @@
-// Raycasts: where rays and moving balls hit the entities of a crowd, in one round trip (protocol/hits.md). Builds the request and reads
-// the answer.
+// Raycasts: find where rays and moving balls hit the entities of a crowd, in one round trip (protocol/hits.md). Builds the request and
+// reads the answer.
 import { buildCrowd, numberOf } from './crowd.js';
 import { badAnswer } from './errors.js';
 
@@ -13,9 +13,9 @@ const [HEADER, TARGET, RAY, ANSWER, HIT] = [64, 16, 80, 32, 64];
 const [RAY_DOUBLES, RAY_WORDS] = [RAY / 8, RAY / 4];
 const HIT_WORDS = HIT / 4;
 const ALL = 0xffffffff; // a mask of all bits
-const NONE = 0xffffffff; // nobody
+const NONE = 0xffffffff; // no target
 
-// A whole number of 32 bits of entry i of a list, or an error that names it.
+// Returns a 32-bit integer of entry i of a list. Throws an error that names the entry.
 function whole(value, least, what, i) {
   if (!Number.isInteger(value) || value < least || value > ALL) throw new TypeError(`${what}[${i}] is a whole number from ${least} to 2^32 - 1, not ${value}`);
   return value;
@@ -35,7 +35,7 @@ function three(numbers, what) {
   return numbers;
 }
 
-// Writes rays one after the other. They begin at a multiple of 16, so that the doubles of one are in place.
+// Writes rays one after the other. They begin at a multiple of 16, so that their doubles are aligned.
 class RayWriter {
   #doubles;
   #words;
@@ -66,7 +66,7 @@ const putList = (out, list) => list.forEach(({ origin, direction, max, radius, a
   out.put(three(origin, `origin of rays[${i}]`), three(direction, `direction of rays[${i}]`), 0, max, radius, at, mask, ignore);
 });
 
-// How many rays arrays have, all of which are as long as they should be.
+// Returns the number of rays in arrays, after checking their lengths.
 function countArrays(arrays) {
   const { origins, directions } = arrays;
   const count = origins?.length / 3;
@@ -87,7 +87,7 @@ function putArrays(out, { origins, directions, max, radius, at, mask, ignore }, 
   }
 }
 
-// The bytes of a request. Without targets each entity of the crowd is one, and stands still.
+// Returns the bytes of a request. Without targets each entity of the crowd is a target that stands still.
 export function buildRaycast({ rays, targets, fit = 'capsule', test = 'volumes', hits = 'nearest', ...crowd }) {
   const poses = buildCrowd(crowd);
   const asked = targets ?? crowd.entities.map((_, begin) => ({ begin }));
@@ -107,7 +107,7 @@ export function buildRaycast({ rays, targets, fit = 'capsule', test = 'volumes',
   return bytes;
 }
 
-// The answer to a raycast, ordered by ray, then by distance. Every length and place in it is checked; arrays are views on its bytes.
+// The answer to a raycast, ordered by ray, then by distance. Every length and index in it is checked. Arrays are views on its bytes.
 export class Hits {
   // Takes a view on an ArrayBuffer and keeps using its bytes. Unaligned bytes are copied first.
   constructor(data) {
@@ -127,7 +127,7 @@ export class Hits {
     }
   }
 
-  // Hit i as an object, whose vectors are views.
+  // Returns hit i as an object, whose vectors are views.
   hit(i) {
     if (!(i >= 0 && i < this.length)) throw new RangeError(`there is no hit ${i}; the answer has ${this.length}`);
     const { words, floats } = this;
@@ -144,7 +144,7 @@ export class Hits {
   }
 }
 
-// The answer of `request`, the bytes of buildRaycast(), whatever carried it.
+// Reads the answer of `request`, the bytes of buildRaycast(), over either transport.
 export function hitsOf({ type, bytes }, request) {
   if (type !== HITS_TYPE) throw badAnswer(`the hits of a raycast were expected, and ${type} came`);
   const hits = new Hits(bytes);

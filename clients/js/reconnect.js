@@ -1,11 +1,11 @@
-// When a connection ends: how often and how long a client tries again.
+// Decides how often and how long a client tries again when a connection ends.
 import { connectionLost } from './errors.js';
 
 const FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000;
-const SETTLED_MS = 1000; // a connection that worked for so long, or brought an answer, ends the count
+const SETTLED_MS = 1000; // a connection that worked for this long, or brought an answer, resets the count
 
-// `tries` connections after one that ended, all within `within` seconds; 0 tries: none, and nothing is repeated.
-// `called({ what, tries, seconds })` each time that one works again.
+// `tries`: connections to try after one has ended, all within `within` seconds. 0 tries: none, and nothing is repeated. `called({ what,
+// tries, seconds })` is called each time a connection works again.
 export const policyOf = ({ reconnectTries = 10, reconnectSeconds = 10, onReconnect = null } = {}) => ({
   tries: reconnectTries, within: reconnectSeconds, called: onReconnect });
 
@@ -22,8 +22,9 @@ export class Outage {
     this.#what = what;
   }
 
-  // Waits before the next try: not at all, then longer each time, at random, so that the clients of a server that died do not come
-  // to the next one all at once. Rejects with `error` where nothing is to be tried, and after the last try with one that says what was tried.
+  // Waits before the next try. The first wait is zero, the later ones grow. They are random, so that the clients of a server that died do
+  // not all reach the next one at the same time. Rejects with `error` if no try is allowed; after the last try rejects with an error that
+  // lists the tries.
   async wait(error) {
     const now = performance.now();
     if (this.#policy.tries <= 0) throw error;
@@ -50,7 +51,7 @@ export class Outage {
     this.#policy.called?.({ what: this.#what, tries: this.tries, seconds: (this.#back - this.#since) / 1000 });
   }
 
-  // It brought an answer.
+  // The connection brought an answer.
   isOver() {
     this.isBack();
     this.tries = 0;
@@ -58,10 +59,11 @@ export class Outage {
   }
 }
 
-// Whether a connection, or the one behind a balancer, ended before the answer was complete. No other error of a server is.
+// Returns whether a connection, or the one behind a balancer, ended before the answer was complete. Every other error of a server is an
+// answer.
 export const isEnd = (error) => ['connection_lost', 'shutting_down', 'bad_gateway'].includes(error?.code);
 
-// No connection could be made, so nothing was sent: Node says so; a browser does not.
+// The codes with which Node says that no connection could be made, so nothing was sent. A browser does not say it.
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 export const isUnreachable = (error) => {
   const cause = error?.cause?.cause ?? error?.cause;

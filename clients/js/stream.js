@@ -3,15 +3,15 @@ import { PosedError } from './errors.js';
 import { Frames } from './frames.js';
 import * as packets from './packets.js';
 
-// A queue of values that arrive at any time. `take` receives the packets with its `id`; `left` tells the server that nobody
-// reads them any more.
+// A queue of values that arrive at any time. `take` receives the packets with its `id`. `left` tells the server that nobody reads them any
+// more.
 class Arrivals {
-  #takers = []; // promises of `next` that have no value yet
+  #takers = []; // promises of `next` that still wait for a value
   #values = [];
   #error = null;
   #signal;
   #aborted = () => this.fail(this.#signal.reason);
-  id = null; // of the request that started it; null before and after the server knows it
+  id = null; // of the request that started it; null while the server does not know it
   ended = false;
 
   constructor(signal) {
@@ -89,18 +89,18 @@ class Arrivals {
   }
 }
 
-// Where the connection ends, a stream goes on over another one with the frame behind the last one that came, at its time: the position
-// stands still meanwhile, and no tick is left out or comes twice.
+// If the connection ends, a stream goes on over another one with the frame after the last one that arrived, at its time. The position
+// stands still meanwhile. No tick is left out or arrives twice.
 export class Stream extends Arrivals {
   #link;
   #fields;
-  #clock; // of a subscribe that goes on where the stream is: op, rate, position, speed, paused, credit
-  #tick = 0; // the next one
-  #ticksBefore = 0; // this connection
-  #isSought = false; // a seek of a paused stream sends a frame
+  #clock; // of a subscribe that would continue the stream now: op, rate, position, speed, paused, credit
+  #tick = 0; // the next tick
+  #ticksBefore = 0; // ticks of earlier connections
+  #isSought = false; // a paused stream was sought, and owes a frame
   #owed = 0; // credit of frames that were read, not yet given back
   #early = 0; // frames in the queue whose credit was already given back
-  #isPolled = false; // by latest()
+  #isPolled = false; // latest() was called
 
   constructor(link, fields, clock, signal) {
     super(signal);
@@ -114,13 +114,13 @@ export class Stream extends Arrivals {
     return { kind: 'subscribe', payload: packets.query(this.#fields, this.#clock) };
   }
 
-  // What is to be said behind the renewal, with its id.
+  // Sends what must follow the renewal, with its id.
   renewed(id) {
     const { paused, position } = this.#clock;
     return paused && this.#isSought ? { kind: 'control', payload: packets.control(id, { position }) } : null;
   }
 
-  // It cannot go on.
+  // The stream cannot go on.
   failed(error) {
     this.id = null;
     this.fail(error);
@@ -146,7 +146,7 @@ export class Stream extends Arrivals {
     }
   }
 
-  // A frame came: the next one is behind it.
+  // Counts a frame that arrived: the stream would continue with the next one.
   #passed(tick, time) {
     const { rate, speed, paused } = this.#clock;
     this.#tick = tick + 1;
@@ -173,7 +173,7 @@ export class Stream extends Arrivals {
     return super.next();
   }
 
-  // The newest frame, without waiting; null if none arrived since the last call.
+  // Returns the newest frame, without waiting; null if none arrived since the last call.
   latest() {
     this.#isPolled = true;
     const frame = this.takeAll().pop() ?? null;
@@ -222,12 +222,12 @@ export class Stream extends Arrivals {
       this.id = null;
       return;
     }
-    // a renewal in between gives it another id
+    // a renewal meanwhile changes the id
     await this.#link.request('unsubscribe', () => packets.unsubscribe(this.id), { settled: () => { this.#link.dropRoute(this.id); this.id = null; } });
   }
 }
 
-// Where the connection ends, the model is watched over another one, and a change in between is told: several are one.
+// If the connection ends, the model is watched over another one. A change meanwhile is reported; several are reported as one.
 export class Watch extends Arrivals {
   #link;
   #model;
@@ -248,7 +248,7 @@ export class Watch extends Arrivals {
     return null;
   }
 
-  // The model cannot be read any more: the watch ends with that change.
+  // The model can no longer be read: the watch ends with that change.
   failed(error) {
     this.id = null;
     this.add({ generation: 0, hash: null, error });

@@ -22,7 +22,7 @@ import urllib.parse
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# Test modules, and programs of other folders, import the modules of support/ by name; no test module imports another.
+# Test modules, and programs of other folders, import the modules of support/ by name. No test module imports another.
 sys.path[:0] = [str(folder) for folder in sorted((REPOSITORY / "tests" / "api").iterdir()) if folder.is_dir()]
 sys.path.append(str(REPOSITORY / "tests"))
 
@@ -31,13 +31,13 @@ import contract_model  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build"))
 SAMPLES = pathlib.Path(os.environ.get("POSED_SAMPLES", REPOSITORY / "build" / "samples"))
-PATIENCE_S = 120  # for what comes at once unless the machine has other work
-# What a server bears unless a test is about it: a test, a client or a worker that had to wait for the processor is no failure.
+PATIENCE_S = 120  # for events that are immediate unless the machine is busy
+# Timeouts of a server, unless a test is about them: a test, a client or a worker that had to wait for the processor is not a failure.
 PATIENT = {f"POSED_{name}_TIMEOUT": f"{PATIENCE_S}s" for name in ("HEADER", "IDLE", "BODY", "WRITE", "IMPORT", "SETTLE", "RENDER")}
 
 
 def is_sanitized():
-    """Whether posed was built with sanitizers: they hold freed memory back, bear no limit on memory and no sandbox."""
+    """Whether posed was built with sanitizers. They keep freed memory, and work with neither limits on memory nor the sandbox."""
     if not (BUILD / "posed").exists():
         return False
     return "sanitize" in subprocess.run([BUILD / "posed", "--version"], capture_output=True, text=True, check=True).stdout
@@ -51,14 +51,14 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Each test has the names of its folder and of its file as markers, which tests/areas.txt names."""
+    """Each test has the names of its folder and of its file as markers. tests/areas.txt names them."""
     for item in items:
         item.add_marker(item.path.parent.name)
         item.add_marker(item.path.stem)
 
 
 def pytest_deselected(items):
-    """POSED_CHECK_LEFT: a folder in which tests/check.py finds how many tests of which folder do not run."""
+    """POSED_CHECK_LEFT: a folder in which tests/check.py finds the number of tests in each folder that do not run."""
     left = os.environ.get("POSED_CHECK_LEFT")
     counts = collections.Counter(item.path.parent.name for item in items) if left else {}
     for name, count in counts.items():
@@ -82,7 +82,7 @@ class Answer:
         return json.loads(self.body)
 
     def error(self):
-        """The error's code, after checking that the answer is an error as the contract has it."""
+        """The error's code. Checks that the answer is an error according to the contract."""
         assert self.headers["content-type"].startswith("application/json"), self.headers
         error = self.json()["error"]
         assert error["message"], error
@@ -90,10 +90,10 @@ class Answer:
 
 
 class Connection:
-    """A socket that sends bytes as they are and reads one answer at a time."""
+    """A socket that sends bytes unchanged and reads one answer at a time."""
 
     def __init__(self, address, timeout_s=PATIENCE_S, receive_bytes=None):
-        """receive_bytes: of the socket's buffer, so that the system takes little in for a client that does not read."""
+        """receive_bytes: size of the socket's buffer. A small one makes the system accept little for a client that does not read."""
         host, port = address.rsplit(":", 1)
         self.socket = socket.socket(socket.AF_INET6 if "[" in host else socket.AF_INET)
         self.socket.settimeout(timeout_s)
@@ -123,7 +123,7 @@ class Connection:
         return bool(data)
 
     def answer(self, is_head=False):
-        """The next answer; None when the server closed instead."""
+        """The next answer; None if the server closed instead."""
         while b"\r\n\r\n" not in self.unread:
             if not self._more():
                 assert not self.unread, self.unread
@@ -143,7 +143,7 @@ class Connection:
         return Answer(int(status), headers, self._take(int(headers["content-length"])))
 
     def _take(self, size):
-        """The next `size` bytes, each copied once: bodies of a hundred megabytes would be copied for every piece that comes."""
+        """The next `size` bytes, each copied once: bodies of a hundred megabytes would be copied for every piece that arrives."""
         if size <= len(self.unread):
             data, self.unread = self.unread[:size], self.unread[size:]
             return data
@@ -179,7 +179,7 @@ class Connection:
             return True
 
 
-# of itself or by one signal; at once, by SIGKILL; at once, by a second signal
+# Ends by itself or by one signal; at once by SIGKILL; at once by a second signal.
 ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 
 
@@ -187,13 +187,13 @@ class Server:
     """posed, started on a free port and ended by its process id."""
 
     def __init__(self, root, *options, env=None, user=None, files=None, by=(), draws=True):
-        """files: how many the system lets it open. by: a command that turns into the program behind it. draws: whether it has
-        renderers, whose start costs several times that of all else."""
+        """files: how many files the system lets it open. by: a command that replaces itself by the program in its arguments. draws: whether
+        it has renderers, whose start takes several times as long as everything else."""
         self.log = tempfile.TemporaryFile()
         self.ends = ENDS
         environment = {k: v for k, v in os.environ.items() if not k.startswith("POSED_")}
         environment.update(PATIENT, POSED_DRAIN_TIMEOUT=f"{PATIENCE_S // 2}s")
-        environment["POSED_CACHE_DIR"] = "none"  # what one test imports is no other's
+        environment["POSED_CACHE_DIR"] = "none"  # tests do not share imports
         environment["POSED_TCP"] = "none"  # one port for all of them
         environment["POSED_RENDER_WORKERS"] = "1" if draws else "0"  # tests about more name a number
         environment["POSED_LOOPS"] = os.environ.get("POSED_LOOPS", "1")
@@ -224,8 +224,8 @@ class Server:
         return "http://" + self.address
 
     def lines(self):
-        """What the server said on stderr so far."""
-        # not by seek(): the server writes through the same open file, at the place that a seek would leave behind
+        """The server's output on stderr so far."""
+        # Not by seek(): the server writes through the same open file, and a seek would move its position.
         size = os.fstat(self.log.fileno()).st_size
         return os.pread(self.log.fileno(), size, 0).decode(errors="replace").splitlines()
 
@@ -245,8 +245,8 @@ class Server:
         return self.process.wait(timeout_s)
 
     def end(self):
-        """Ends the server if it runs, and fails if it ended otherwise than by a signal of a test: what a client sees of
-        a crash, a reset, is easily taken for something else."""
+        """End the server if it runs. Fails if it ended otherwise than by a signal of a test, because clients see only a reset when a server
+        crashes."""
         if self.log.closed:
             return
         if self.process.poll() is None:
@@ -276,7 +276,7 @@ class RunningServer:
 
 @pytest.fixture(scope="session")
 def server():
-    """A server on the sample models (an empty folder where there are none), shared by all tests that change nothing."""
+    """A server on the sample models (an empty folder if there are none), shared by all tests that change nothing."""
     if os.environ.get("POSED_SERVER"):
         yield RunningServer(os.environ["POSED_SERVER"])
         return
@@ -291,7 +291,7 @@ def server():
 
 @pytest.fixture(scope="session")
 def awkward(tmp_path_factory):
-    """A server whose only model, awkward.gltf, is that of contract_model.py; shared by tests that change nothing."""
+    """A server with a single model, awkward.gltf of contract_model.py, shared by tests that change nothing."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     root = tmp_path_factory.mktemp("awkward")
@@ -305,8 +305,8 @@ def awkward(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path, request):
-    """start(*options, root=..., env=..., files=...): a server of the test's own; default root: an empty folder. Those of a module
-    that says DRAWS = False have no renderers."""
+    """start(*options, root=..., env=..., files=...): a server of the test's own; default root: an empty folder. In a module with DRAWS =
+    False it has no renderers."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     with contextlib.ExitStack() as running:
@@ -321,7 +321,7 @@ def start(tmp_path, request):
 
 @pytest.fixture(scope="session")
 def worker_programs():
-    """Where another user finds them too, wherever the build lies."""
+    """Copies of the workers where another user finds them, too, wherever the build is."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for name in ("posed-import", "posed-assimp.so", "posed-render"):
@@ -346,7 +346,7 @@ def command():
 
 @pytest.fixture(scope="session")
 def a_model(server):
-    """The name of some model that the server has, percent-encoded for a query."""
+    """The name of one of the server's models, percent-encoded for a query."""
     models = server.get("/v1/models").json()["models"]
     if not models:
         pytest.skip("no sample models")

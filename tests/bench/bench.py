@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""make bench: posed beside what others use for the same, in one run.
+"""make bench: compares posed with programs for the same purpose, in one run.
 
     bench.py [--quick] [--out FOLDER] [PART...]
     bench.py PROGRAM [its options]     another program of this folder: thumbnails, overload, disk_cache
     bench.py --readme [PART...]        writes the table of the last run, or of the last run of these parts, into tests/bench/README.md
 
-Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; of a PART bench-PART.json). Everything that is
-compared is measured in turn, at least five times; medians, with half the distance of their quartiles. What was disturbed by something
-else on the machine is measured again, and where that does not help there is no ratio (rounds.py, quiet.py). --quick: two short rounds,
-to see that it works.
+Prints a table for each part, writes FOLDER/bench.json and FOLDER/bench.svg (build/bench; for a PART bench-PART.json). The compared
+programs are measured in turn, at least five times. Figures are medians, with half the distance of their quartiles. Measurements that
+something else on the machine disturbed are repeated. If that does not help, there is no ratio (rounds.py, quiet.py). --quick: two short
+rounds, to see that it works.
 """
 import argparse
 import importlib
@@ -32,12 +32,12 @@ SHARED = HERE.parents[2] / "shared" / "models"
 README = HERE / "README.md"
 PARTS = ("poses", "palette_json", "serving", "crowd_ticks", "beside_renders", "probes", "pictures", "cold_folder", "comparisons", "imports", "restarts", "live", "memory")
 PICTURE = "![The same as bars, with the targets](speed.svg)"
-AGAIN_S = 300  # so long after the start is measured again what was disturbed: all of it takes about ten minutes
+AGAIN_S = 300  # disturbed measurements are repeated up to this time after the start: a run takes about ten minutes
 MARKS = ("<!-- speed: made by `make bench-readme` from the last `make bench` -->", "<!-- /speed -->")
 
 
 class Bench:
-    """What parts are given: where things are, how long to measure, and where lines go."""
+    """The common data of parts: paths, durations, and the place for lines."""
 
     def __init__(self, folder, is_quick):
         self.folder, self.is_quick = pathlib.Path(folder), is_quick
@@ -48,11 +48,11 @@ class Bench:
         self.skipped = []
         processors = sorted(os.sched_getaffinity(0))
         self.processors = len(processors)
-        # the server on one, who asks on another
+        # the server on one, the client on another
         self.server_processor, self.client_processor = processors[:2] if len(processors) > 1 else (None, None)
 
     def seconds(self, full):
-        """How long a measurement takes that takes `full` seconds when it is not a quick run."""
+        """The duration of a measurement that takes `full` seconds, shorter in a quick run."""
         return full / 5 if self.is_quick else full
 
     def interleave(self, tasks, again=rounds.ROUNDS):
@@ -64,12 +64,12 @@ class Bench:
         self.lines.append(report.Line(*words, **fields))
 
     def add_exact(self, part, what, unit, ours, peer="", theirs=None, **fields):
-        """A line of things that are counted, not measured."""
+        """Add a line of counted, not measured, values."""
         one = lambda value: rounds.Figure(value, 0.0, [value], [])
         self.add(part, what, unit, one(ours), peer, one(theirs) if theirs else None, one(ours / theirs) if theirs else None, **fields)
 
     def skip(self, what):
-        """Something that this machine does not have."""
+        """Skip something that this machine lacks."""
         self.skipped.append(what)
 
     def make_folder(self, name):
@@ -78,7 +78,7 @@ class Bench:
         return path
 
     def others(self, *names):
-        """Models of other people by their names in ../shared/models: those that are there."""
+        """Models of others by their names in ../shared/models, if they exist."""
         found = [self.shared / name for name in names if (self.shared / name).is_file()]
         if len(found) < len(names):
             self.skip("models of ../shared")
@@ -102,7 +102,7 @@ def run(parts, is_quick):
             part = importlib.import_module(name)
             try:
                 part.run(bench)
-            except (SystemExit, Exception) as error:  # the other parts are worth having
+            except (SystemExit, Exception) as error:  # the other parts are still useful
                 failed.append(f"{name}: {error}")
                 print(f"bench: {failed[-1]}")
             spent[name] = round(time.monotonic() - begin, 1)
@@ -131,7 +131,7 @@ def read_run(folder, name):
 
 
 def write_readme(folder, parts=()):
-    """A full run replaces all that the page has; a part that was measured on its own stands below, with its own commit."""
+    """A full run replaces all of the page's results. A part that was measured alone is below, with its own commit."""
     text = README.read_text()
     head, rest = text.split(MARKS[0])
     middle, tail = rest.split(MARKS[1])

@@ -1,4 +1,4 @@
-"""How long palettes take while renders saturate their workers: p99 beside that of an idle server. overload.py has more of it."""
+"""The time of palettes while renders saturate their workers: p99, compared with an idle server. overload.py has more."""
 import shutil
 
 import overload

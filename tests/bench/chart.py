@@ -92,7 +92,7 @@ def curves(rows, top):
         out += [line(90, y(value), WIDTH - 220, y(value), "#e4e4e4"), text(82, y(value) + 4, report.number(value), "end", 11, "#666")]
     for joint in sorted(points["posed"]):
         out += [line(x(joint), top + 40, x(joint), top + height, "#e4e4e4"), text(x(joint), top + height + 16, f"{joint}", "middle", 11, "#666")]
-    label_y = top + height + 20  # from below upwards, none on another
+    label_y = top + height + 20  # from bottom to top, without overlaps
     for name, one in sorted(points.items(), key=lambda item: max(item[1].values())):
         places = [(x(joint), y(ns)) for joint, ns in sorted(one.items())]
         color = CURVES.get(name, "#444")

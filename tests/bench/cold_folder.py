@@ -21,7 +21,7 @@ NODE_MODULES = peers.conftest.REPOSITORY / "tests/web/node_modules"
 
 
 def begin_anew(bench, name):
-    """A new folder each time: where files were deleted a moment ago, making others takes longer on some file systems."""
+    """Use a new folder each time: after deletions, some file systems take longer to make files."""
     bench.cold_turns = getattr(bench, "cold_turns", 0) + 1
     return bench.make_folder(f"{name}-{bench.cold_turns}")
 
@@ -42,7 +42,7 @@ def f3d_s(bench, paths):
     out = begin_anew(bench, "cold-f3d")
     script = ('printf "%s\\n" "$@" | xargs -P 2 -I N sh -c \'"$0" "$1" --output="$2/$(basename "$1").png" --resolution=256,256 --no-background '
               f'--dry-run --quiet\' {peers.program("f3d")} N {out}')
-    for _ in range(3):  # it crashes now and then on machines with much to do
+    for _ in range(3):  # it crashes now and then on busy machines
         begin = time.perf_counter()
         subprocess.run([peers.program("xvfb-run"), "-a", "sh", "-c", script, "sh", *map(str, paths)], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=False)
@@ -61,7 +61,7 @@ def three_s(bench, three, root, count):
 
 
 def triangle(number):
-    """The smallest GLB: one triangle, and no two of them alike."""
+    """The smallest GLB: one triangle, different in each file."""
     corners = struct.pack("<9f", 0, 0, 0, 1 + number, 0, 0, 0, 1, 0)
     glb = cold_models.Glb()
     glb.document.update(

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a folder of many small models, no two alike, as people keep them: static, textured and skinned GLB, OBJ, STL and PLY.
+"""Writes a folder of many small models, all different, like real collections: static, textured and skinned GLB, OBJ, STL and PLY.
 
     cold_models.py FOLDER [--count 1000] [--seed 1]
 
-Shapes are made of formulas: a tube whose radius is a sum of waves, of 100 to 2000 triangles."""
+Formulas make the shapes: each is a tube of 100 to 2000 triangles whose radius is a sum of waves."""
 import argparse
 import json
 import math

@@ -14,11 +14,11 @@ from cold_folder import begin_anew
 
 TITLE = "converted and compared"
 COUNT, QUICK_COUNT = 1000, 60
-KINDS = ("static.glb", "textured.glb", "skinned.glb")  # a file keeps its name when it is converted
+KINDS = ("static.glb", "textured.glb", "skinned.glb")  # these keep their names when they are converted
 
 
 def convert_s(bench, root, names, out):
-    """Every model by one connection, one after the other, on a server that has not seen them."""
+    """Every model over one connection, one after the other, on a server that has not read them."""
     server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0", "--cache-dir", "none")
     try:
         with server.connect() as connection:

@@ -1,8 +1,7 @@
-"""A tick of a game server: 120 characters of 65 joints, each at times of its own, by every way that there is, beside 120 mixers of three.js;
-and 1,000 rays at as many characters, posing included.
+"""A tick of a game server: 120 characters of 65 joints, each at times of its own, over every transport, compared with 120 mixers of
+three.js; and 1,000 rays at as many characters, posing included.
 
-Server and client have a processor each; what is computed in one process has one. three.js is told in processor time, all else by the
-clock on the wall.
+Server and client have a processor each; a single process has one. Times of three.js are processor time, all others elapsed time.
 """
 import functools
 import json
@@ -16,7 +15,7 @@ import skeletons
 TITLE = "a tick of 120 characters"
 CHARACTERS, JOINTS = 120, 65
 MODEL = f"rig_{JOINTS}.glb"
-NODE = 6  # where chains fork: what is below moves in the second layer
+NODE = 6  # chains fork here: the nodes below move in the second layer
 THREE = peers.conftest.REPOSITORY / "tests/web/node_modules/three"
 HERE = peers.conftest.REPOSITORY / "tests/bench"
 WORDS = {1: "one layer", 2: "two layers and a mask"}
@@ -34,7 +33,7 @@ def below(joint):
 
 
 def start(bench):
-    """(server, {way: program that is asked})"""
+    """(server, {way: program})"""
     root = bench.make_folder("crowds")
     (root / MODEL).write_bytes(skeletons.glb(JOINTS))
     socket = bench.folder / "crowd.sock"
@@ -53,7 +52,7 @@ def start(bench):
     peers.pin(server.process.pid, bench.server_processor)
     for way, program in found.items():
         for layers in WORDS:
-            program.ask(f"measure {layers} {bench.seconds(0.5)}")  # node compiles what it finds hot
+            program.ask(f"measure {layers} {bench.seconds(0.5)}")  # node compiles hot code
         if "node" not in program.words[0]:
             peers.pin(program.process.pid, bench.client_processor)
     return server, found
@@ -88,7 +87,7 @@ def add_ticks(bench):
 
 
 def cast(rounds):
-    """{what: microseconds of all}, by one run of rays.c."""
+    """{what: microseconds of all}, from one run of rays.c."""
     done = subprocess.run([peers.PROGRAMS / "rays", "-r", str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
     return {row["what"]: row["all"]["us"] for row in map(json.loads, done.stdout.splitlines())}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How long the first palette of a model takes after a restart: with an import, and from the disk cache.
+"""Measures how long the first palette of a model takes after a restart: with an import, and from the disk cache.
 
     disk_cache.py [--repeat 15]
 
-From the ready line to the last byte of the answer, a new server each time; the disk cache is warm in the page cache. Models: the
-samples, and copies of one with a buffer or a texture made large. Prints a table, and a line of JSON for each model: medians and
-minima in ms, and what the restart gains.
+Each measurement starts a new server, and lasts from the ready line to the last byte of the answer. The files of the disk cache are in
+the page cache. The models are the samples, and copies of one with an enlarged buffer or texture. Prints a table, and a line of JSON for
+each model: medians and minima in ms, and the gain.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ import small_models  # noqa: E402
 
 
 def noise_png(side):
-    """A picture that does not compress, so that it costs what photographs cost."""
+    """A picture that does not compress, so that it costs as much as a photograph."""
     state, rows = 1, []
     for _ in range(side):
         row = bytearray(1 + 3 * side)

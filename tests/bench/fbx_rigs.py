@@ -1,7 +1,7 @@
-"""Animated rigs as binary FBX 7.5: a tube of as many vertices as asked for, skinned to a chain of joints that turn all the time.
+"""Writes animated rigs as binary FBX 7.5: a tube with a given number of vertices, skinned to a chain of joints that turn all the time.
 
-Three angles of every joint have a key for each frame, as motion capture has them, and user tangents; the first joint moves, too.
-Each vertex has four influences, texture coordinates and a normal by corner. Formulas alone, so that two runs measure the same.
+Like motion capture, three angles of every joint have a key for each frame, with user tangents. The first joint also moves. Each vertex
+has four influences, texture coordinates and a normal by corner. All values come from formulas, so that two runs measure the same.
 
     fbx_rigs.py [--vertices 30000] [--joints 65] [--seconds 60] [--fps 30] [--version 7500] FILE
 """
@@ -14,7 +14,7 @@ import zlib
 TICKS = 46186158000
 SIDES = 20
 INFLUENCES = 4
-# The footer's bytes: readers of records stop before them.
+# The footer's bytes; readers of records stop before them.
 FOOTER = b"\xfa\xbc\xab\x09\xd0\xc8\xd4\x66\xb1\x76\xfb\x83\x1c\xf7\x26\x7e" + bytes(4)
 
 
@@ -96,7 +96,7 @@ def joint_length(joints):
 
 
 def tube(vertices, joints):
-    """Points, corners with a polygon's end as FBX has it, normals and texture coordinates by corner."""
+    """Points, corners with FBX's end of a polygon, normals and texture coordinates by corner."""
     rings = max(2, vertices // SIDES)
     points, normals = [], []
     for ring in range(rings):
@@ -132,7 +132,7 @@ def geometry(number, vertices, joints):
 
 
 def weights(rings, joints):
-    """{joint: ({point: weight})}: four joints beside each ring, the nearer the heavier."""
+    """{joint: ({point: weight})}: four joints near each ring; nearer ones have greater weights."""
     found = [{} for _ in range(joints)]
     for ring in range(rings):
         place = ring / (rings - 1) * (joints - 1)

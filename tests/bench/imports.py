@@ -1,4 +1,4 @@
-"""How long it takes until a model is there: beside assimp's own import of the same file, in a program and on the command line."""
+"""The time until a model is available, compared with assimp's own import of the same file, in a program and on the command line."""
 import json
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ def make_models(bench):
 
 
 def import_ms(server, model):
-    """Of a server that runs: from the request to the answer, process start, sandbox and checks included."""
+    """For a running server: from the request to the answer, with process start, sandbox and checks."""
     with server.connect() as connection:
         begin = time.perf_counter()
         answer = connection.get(f"/v1/model?model={model}")
@@ -42,12 +42,12 @@ def import_ms(server, model):
 
 
 def assimp_ms(path):
-    """What assimp's Importer::ReadFile takes within a program of its own."""
+    """The time of assimp's Importer::ReadFile in a program of its own."""
     return json.loads(subprocess.run([peers.PROGRAMS / "assimp_scene", path], stdout=subprocess.PIPE, check=True).stdout)["ms"]
 
 
 def fbx_reader(path):
-    """What posed's own FBX reader takes in a program of its own: milliseconds and bytes (import_fbx.c)."""
+    """The cost of posed's own FBX reader in a program of its own: milliseconds and bytes (import_fbx.c)."""
     return json.loads(subprocess.run([peers.PROGRAMS / "import_fbx", path], stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -55,7 +55,7 @@ FBX_MEMORY_SLACK_BYTES = 16 << 20
 
 
 def run_fbx(bench):
-    """The reader alone beside assimp's ReadFile, in turn, and its peak of memory beside what it may take."""
+    """The reader alone compared with assimp's ReadFile, in turn, and its peak of memory compared with its limit."""
     rig = bench.folder / "rig_30000.fbx"
     rig.write_bytes(fbx_rigs.rig(seconds=10.0) if bench.is_quick else fbx_rigs.rig())
     for path in [*bench.others("fbx/ozz_run.fbx"), rig]:
@@ -68,7 +68,7 @@ def run_fbx(bench):
 
 
 def cold_ms(root, model):
-    """From starting a server to the last byte of the first palette, or, of what has no skin, of the first pose."""
+    """From the start of a server to the last byte of the first palette, or, for models without a skin, of the first pose."""
     begin = time.perf_counter()
     server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
     try:
@@ -84,7 +84,7 @@ def cold_ms(root, model):
 
 
 def tool_ms(path):
-    """Of the command `assimp info`: process start, import, a page of text."""
+    """The command `assimp info`: process start, import, a page of text."""
     begin = time.perf_counter()
     subprocess.run([peers.program("assimp"), "info", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return (time.perf_counter() - begin) * 1e3

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What an answer costs the daemon with one event loop and with several: make bench t=loop_costs.
+"""The cost of an answer for the daemon with one event loop and with several: make bench t=loop_costs.
 
     loop_costs.py [--loops 1,2,4] [--connections 16]
 
-Counts and does not time: a real server runs under valgrind's callgrind, and 16 connections take turns with one request at a time. After
-each loop has learned the model, the counters begin anew: instructions; bus-locked operations (atomic
-read-modify-writes, those inside of mutexes included); calls that lock a mutex; allocations; messages between loops. An answer that is
-made by the loop of its connection costs the same however many loops there are. What grows with the loops is what the first loop answers
-for the others.
+It counts events and measures no time: a real server runs under valgrind's callgrind, and 16 connections take turns with one request at a
+time. After each loop has learned the model, the counters are reset: instructions; bus-locked operations (atomic read-modify-writes,
+including those inside mutexes); calls that lock a mutex; allocations; messages between loops. An answer made by the loop of its
+connection costs the same with any number of loops. Only the answers that the first loop makes for the others cost more.
 """
 import argparse
 import collections
@@ -36,7 +35,7 @@ def http(target, body=None):
     return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body if body else f"{head}\r\n".encode()
 
 
-# What is asked, by name: the request of a number. Times differ, so that no answer is one of before.
+# The requests by name: the request of a number. Times differ, so that no answer repeats an earlier one.
 QUESTIONS = {
     "palette, binary": lambda i: http(f"/v1/palette?model=robot.glb&clip=walk&t={i * 0.0007:.4f}&format=bin"),
     "one joint, JSON": lambda i: http(f"/v1/pose?model=robot.glb&clip=walk&t={i * 0.0007:.4f}&joints=hand_right"),
@@ -49,7 +48,7 @@ QUESTIONS = {
 
 
 class Client:
-    """A connection that asks one thing at a time."""
+    """A connection that sends one request at a time."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
@@ -76,7 +75,7 @@ class Client:
 
 
 def counts(path):
-    """What callgrind counted: {"instructions", "bus-locked", name of a function: calls}."""
+    """callgrind's counts: {"instructions", "bus-locked", name of a function: calls}."""
     names, calls, called = {}, collections.Counter(), None
     for line in path.read_text(errors="replace").splitlines():
         name = re.match(r"(c?)fn=\((\d+)\)(?: (.*))?", line)
@@ -95,12 +94,12 @@ def counts(path):
 
 
 def control(server, what):
-    """callgrind_control of the server: --zero or --dump."""
+    """Runs callgrind_control for the server: --zero or --dump."""
     subprocess.run(["callgrind_control", what, str(server.process.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def run(folder, library, loops, connections, question):
-    """What REQUESTS answers took, each."""
+    """The cost of each of REQUESTS answers."""
     out = folder / f"callgrind.{loops}"
     tool = ["valgrind", "--tool=callgrind", "--quiet", "--collect-bus=yes", "--fair-sched=yes", f"--callgrind-out-file={out}"]
     server = conftest.Server(conftest.SAMPLES, "--log", "off", "--render-workers", "0", "--loops", str(loops),

@@ -1,4 +1,4 @@
-"""Which machine and which builds were measured."""
+"""Describes the measured machine and builds."""
 import os
 import pathlib
 import platform
@@ -16,7 +16,7 @@ def read(path, otherwise=""):
 
 
 def said(*words, pattern=r"(.+)", otherwise="not found"):
-    """What a program says of itself, on stdout or stderr."""
+    """A program's output about itself, on stdout or stderr."""
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -58,7 +58,7 @@ def package(name):
 
 
 def builds(version):
-    """version: what a running server says at /v1/version."""
+    """version: the answer of a running server to /v1/version."""
     return {
         "posed": ", ".join(f"{key} {value}" for key, value in version.items() if value is not None),
         "commit": commit(),

@@ -1,5 +1,5 @@
-"""What a cached model takes in memory, textures aside, beside what aiGetMemoryRequirements tells of assimp's scene of the same file; and
-on disk, with its textures, beside that file."""
+"""The memory of a cached model without textures, compared with aiGetMemoryRequirements of assimp's scene of the same file; and its size on
+disk, with textures, compared with that file."""
 import json
 import shutil
 import struct
@@ -15,7 +15,7 @@ PIXELS = 28  # of server/anim/model/model_sections.def
 
 
 def texture_bytes(baked):
-    """Of a file of the disk cache: the section of pixels in the bake behind its head (protocol/disk-cache.md, baked-model.md)."""
+    """The size of the pixels' section in a file of the disk cache: the bake follows its head (protocol/disk-cache.md, baked-model.md)."""
     data = baked.read_bytes()
     bake = (struct.unpack_from("<I", data, 12)[0] + 4095) // 4096 * 4096
     sections = struct.unpack_from("<I", data, bake + 12)[0]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast palettes are answered while nothing else happens, and while renders and imports are saturated.
+"""The time of palettes on an idle server, and while renders and imports are saturated.
 
     overload.py [--seconds 8] [--rate 2000] [--repeat 3]
 
-A real server on loopback; palettes are asked for at a fixed rate over 20 connections, and an answer's time counts from when
-its request was due. Beside them run, by scenario: nothing; 64 clients that ask for pictures, each another; 64 clients that ask
-for models, more than the cache holds, so that each is an import; both. The palettes' model is in use when that begins: one that
-is not in memory waits for its import like all others. Prints a table, and a line of JSON for each scenario: the medians of the
-repetitions, which are interleaved.
+A real server on loopback. Palettes are requested at a fixed rate over 20 connections, and an answer's time counts from when its
+request was due. The scenarios are: nothing else; 64 clients that request pictures, each a different one; 64 clients that request
+models, more than the cache holds, so that each needs an import; both. The palettes' model is in memory at the beginning, because
+otherwise it would wait for its import. Prints a table, and a line of JSON for each scenario: the medians of the repetitions, which
+are interleaved.
 """
 import argparse
 import json
@@ -46,7 +46,7 @@ def imports():
 
 
 def measure(server, scenario, seconds, rate, first):
-    """Palettes beside the scenario's load, which begins before and ends after what is measured of them."""
+    """Palettes during the scenario's load, which begins before the measurement and ends after it."""
     palettes = load(server, seconds + LEAD_S, [PALETTE], connections=20, rate=rate, warm_up=LEAD_S, name="palettes")
     beside = []
     if scenario in ("renders", "both"):

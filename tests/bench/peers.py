@@ -1,4 +1,4 @@
-"""Private instances of what posed is measured against: on free ports, in temporary folders, ended by their process ids."""
+"""Private instances of the programs that posed is compared with: on free ports, in temporary folders, ended by their process ids."""
 import json
 import os
 import pathlib
@@ -25,7 +25,7 @@ http {{
 
 
 def program(name):
-    """A path, or the end with a sentence."""
+    """Return a path, or exit with a message."""
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if not found:
         raise SystemExit(f"no program {name}: run deploy/deps.sh bench")
@@ -33,14 +33,14 @@ def program(name):
 
 
 def free_port():
-    """One that nobody listens at now; whoever starts a server there tries again when it was taken meanwhile."""
+    """A port without a listener. The caller tries again if another program takes it meanwhile."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
 
 
 def pin(pid, processor):
-    """All threads of a process to one processor; None: to no particular one."""
+    """Pin all threads of a process to one processor; None: to no particular one."""
     if processor is None:
         return
     for thread in os.listdir(f"/proc/{pid}/task"):
@@ -48,7 +48,7 @@ def pin(pid, processor):
 
 
 class Peer:
-    """A server of somebody else. `start(port)` makes its command line."""
+    """Another program's server. `start(port)` makes its command line."""
 
     def __init__(self, name, folder, start):
         self.name, self.folder = name, pathlib.Path(folder)
@@ -116,7 +116,7 @@ def redis(folder, body):
 
 
 class Asked:
-    """A program that answers a line of JSON for each line on its stdin, and does nothing in between."""
+    """A program that answers each line on its stdin with a line of JSON, and is idle between."""
 
     def __init__(self, *words):
         self.words = [str(word) for word in words]
@@ -137,7 +137,7 @@ class Asked:
 
 
 def load(address, *targets, pid=None, processor=None, **options):
-    """What build/bench/load found. pid: of the server, for its processor time per answer."""
+    """The result of build/bench/load. pid: of the server, for its processor time per answer."""
     words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
     words += ["--pid", str(pid)] if pid else []
     pinned = (lambda: os.sched_setaffinity(0, {processor})) if processor is not None else None

@@ -13,7 +13,7 @@ import thumbnails
 TITLE = "thumbnails of 256 x 256"
 MODELS = {"Fox base": "thumbnails_base", "cesium_man base": "thumbnails_base", "Bob base": "thumbnails_base", "Fox full": "thumbnails_full",
           "cesium_man full": "thumbnails_full", "Bob full": "thumbnails_full", "robot base": "thumbnails_heavy", "dragon base": "thumbnails_heavy"}
-NOT_F3D = ("Bob base", "Fox full", "cesium_man full", "Bob full", "dragon base")  # it reads no MD5; of the others there are enough
+NOT_F3D = ("Bob base", "Fox full", "cesium_man full", "Bob full", "dragon base")  # it reads no MD5; the others would add nothing
 FIRST = ("Fox base", "robot base")
 AT_ONCE = 2
 F3D = '"$0" "$1" --output="$2/$3.png" --resolution=256,256 --no-background --dry-run --quiet'
@@ -25,7 +25,7 @@ def is_picture(path):
 
 
 def f3d_once(path, out, count):
-    """(seconds for `count` pictures, what went wrong); the X server is started once for them."""
+    """(seconds for `count` pictures, errors). The X server is started once for all of them."""
     for old in out.glob("*.png"):
         old.unlink()
     script = f"seq {count} | xargs -P {AT_ONCE} -I N sh -c '{F3D}' \"$0\" \"$1\" \"$2\" N"
@@ -38,7 +38,7 @@ def f3d_once(path, out, count):
 
 
 def f3d(path, out, count):
-    """Seconds; f3d crashes now and then on machines with much to do, so it has three tries."""
+    """Seconds. f3d crashes now and then on busy machines, so it has three tries."""
     for _ in range(3):
         seconds, wrong = f3d_once(path, out, count)
         if not wrong:

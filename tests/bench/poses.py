@@ -15,8 +15,8 @@ TITLE = "one palette"
 JOINTS = (24, 40, 100, 300, 1000)
 PATTERNS = {"random": "random times", "sequential": "60 frames a second"}
 LAYOUTS = ("mat3x4", "mat4")
-POSES = 100000  # joints that pose.c evaluates for one figure
-SAME = 2e-4  # of a palette's largest number: what float32 and the peers' shortcuts may differ by
+POSES = 100000  # poses that pose.c evaluates for one figure
+SAME = 2e-4  # relative to a palette's greatest number: the tolerance for float32 and the shortcuts of other programs
 THREE = peers.conftest.REPOSITORY / "tests/web/node_modules/three"
 OTHERS = ("gltf/Fox.glb", "gltf/cesium_man.gltf", "md5/Bob.md5mesh")
 
@@ -36,7 +36,7 @@ def make_models(bench):
 
 
 def bake(server, cache, file):
-    """The baked model that the disk cache got of a file."""
+    """The baked model of a file, from the disk cache."""
     known = set(cache.rglob("*.model"))
     if server.get(f"/v1/palette?model={file}").status != 200:
         raise SystemExit(f"no palette of {file}")
@@ -50,14 +50,14 @@ def bake(server, cache, file):
 
 
 def palette_of(server, file, time_s, space):
-    """{joint: 16 numbers}, as posed answers them; what has no name is called as assimp calls it."""
+    """{joint: 16 numbers} from posed's answers. Joints without names have assimp's names."""
     joints = server.json("/v1/model", model=file)["skins"][0]["joints"]
     frame = server.json("/v1/palette", model=file, clip=0, t=time_s, skin=0, space=space)["frames"][0]
     return {joint["name"] or f"nodes[{joint['node']}]": matrix for joint, matrix in zip(joints, frame["palettes"][0])}
 
 
 def check_same(who, file, theirs, ours):
-    """Whoever computes something else is not compared."""
+    """Programs with other results are not compared."""
     both = set(theirs) & set(ours)
     if not both or len(both) < len(ours) - 1:
         raise SystemExit(f"{who} has other joints of {file}")
@@ -68,7 +68,7 @@ def check_same(who, file, theirs, ours):
 
 
 def kernels(baked, rounds, poses, *options):
-    """{(kernel, pattern, layout): what pose.c prints of it}; kernels from the plainest to the best, then "double"."""
+    """{(kernel, pattern, layout): output of pose.c}; kernels from the simplest to the best, then "double"."""
     words = [peers.PROGRAMS / "pose", "-r", rounds, "-n", poses, *options, baked]
     found = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=True).stdout
     return {(row["kernel"], row["access"], row["form"]): row for row in map(json.loads, found.splitlines())}
@@ -88,11 +88,11 @@ def measure_all(bench, root, file, is_gltf, baked, server):
     seconds = bench.seconds(0.04)
     try:
         sizes = {}
-        for who, program in programs.items():  # node compiles again and again what it finds hot
+        for who, program in programs.items():  # node compiles hot code again and again
             for pattern in PATTERNS:
                 sizes[who] = program.ask(f"measure {pattern} {bench.seconds(0.4) if who == 'three.js' else 0.02}")
         time_s = round(0.37 * sizes["classic walk"]["duration_s"], 6)
-        for who, program in programs.items():  # the tutorials take the root node out, three.js does not
+        for who, program in programs.items():  # the tutorials remove the root node, three.js does not
             check_same(who, file, program.ask(f"palette {time_s}"), palette_of(server, file, time_s, "scene" if who == "three.js" else "root"))
         tasks = {(who, pattern): quiet.processor_time(lambda program=program, pattern=pattern: program.ask(f"measure {pattern} {seconds}")["ns"])
                  for pattern in PATTERNS for who, program in programs.items()}
@@ -109,7 +109,7 @@ def measure_all(bench, root, file, is_gltf, baked, server):
 
 
 def add_kernels(bench, rounds, what, found, best, facts):
-    """What the other kernels take, and how far the best is from double precision."""
+    """The times of the other kernels, and the best one's difference from double precision."""
     for kernel in dict.fromkeys(kernel for kernel, *_ in found):
         layout = "mat4" if kernel == "double" else "mat3x4"
         row = found[kernel, "random", layout]
@@ -123,7 +123,7 @@ def add_kernels(bench, rounds, what, found, best, facts):
 
 
 def add_blend(bench, rounds, what, found, best, facts):
-    """Two layers, one of them masked, beside single poses."""
+    """Two layers, one of them masked, compared with single poses."""
     if (best, "blend", "mat3x4") not in found:
         return
     facts = {**facts, "pattern": "blend"}
@@ -135,7 +135,7 @@ def add_blend(bench, rounds, what, found, best, facts):
 
 
 def add_many(bench, baked, what, facts):
-    """Each pose of another copy of the model, more of them than caches hold."""
+    """Each pose uses another copy of the model; there are more copies than fit the caches."""
     rounds = bench.interleave({"many": quiet.processor_time(lambda: kernels(baked, 1, 2048, "-m", "-k", "auto"))})
     of = lambda found: next(row for key, row in found.items() if key[1:] == ("many", "mat3x4"))["ns_per_pose"]
     bench.add("poses", f"{what}, models that are not in the processor's cache, mat3x4", "ns per pose", rounds.figure("many", of),
@@ -145,7 +145,7 @@ def add_many(bench, baked, what, facts):
 def measure(bench, model, root, baked, server):
     name, file, is_gltf, is_headline = model
     rounds, others, found = measure_all(bench, root, file, is_gltf, baked, server)
-    best = ([kernel for kernel, *_ in found if kernel != "double"] or ["double"])[-1]  # a clip may be none that kernels take
+    best = ([kernel for kernel, *_ in found if kernel != "double"] or ["double"])[-1]  # kernels may not cover a clip
     first_layout = LAYOUTS[0] if (best, "random", LAYOUTS[0]) in found else LAYOUTS[1]
     one = next(iter(found.values()))
     for pattern, words in PATTERNS.items():

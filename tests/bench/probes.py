@@ -1,5 +1,5 @@
-"""How long /livez of --admin takes while one client's many connections ask without a pause: whoever probes takes a server that is late for a
-dead one."""
+"""The time of /livez on the port of --admin while one client's many connections send requests without a pause. A prober considers a late
+server dead."""
 import shutil
 
 import overload
@@ -8,7 +8,7 @@ import peers
 TITLE = "/livez a hundred times a second, over 10 connections"
 CONNECTIONS, PIPELINE, RATE = 600, 16, 100
 LEAD_S = 0.5
-SPREAD_MAX = 1.0  # of a p99 that scheduling makes
+SPREAD_MAX = 1.0  # of a p99, because of scheduling
 
 
 def run(bench):

@@ -1,9 +1,9 @@
-"""Whether the machine had nothing else to do while something was measured.
+"""Finds out whether the machine was otherwise idle during a measurement.
 
-Four things tell, each by itself: processor time that processes other than ours took; time that a hypervisor took; a piece of
-work of fixed size that takes longer than at its best, before or behind; and how long the measured processes waited for a processor
-that others had. Of what a program measures in processor time of its own, others may run beside it, as long as they leave it a
-processor: more of them would take turns with it, and take its caches along.
+Each of four signs counts: processor time of processes other than ours; time that a hypervisor took; a piece of work of fixed size
+that takes longer than at its best, before or after; and how long the measured processes waited for a processor that others had. If a
+program measures its own processor time, others may run beside it as long as they leave it a processor. More of them would take turns
+with it and evict its caches.
 """
 import ctypes
 import hashlib
@@ -15,9 +15,9 @@ import time
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 OTHERS_MAX = 0.03  # of all processors' time
 STEAL_MAX = 0.01
-SLOWER_MAX = 0.15  # than the fixed piece of work took at its best
-WAITED_MAX = 0.03  # of the time measured
-PATIENCE_S, LOOK_S = 60, 0.2  # of a whole run, for others to be done; how long it looks at a time
+SLOWER_MAX = 0.15  # than the best time of the fixed piece of work
+WAITED_MAX = 0.03  # of the measured time
+PATIENCE_S, LOOK_S = 60, 0.2  # of a whole run, to wait for other processes; the interval of the checks
 BLOCK = bytes(256 << 10)
 
 
@@ -43,7 +43,7 @@ def processes():
 
 
 def totals(root=None):
-    """Seconds so far of (this process and all below it, all other processes), those that ended included."""
+    """Seconds so far of (this process and all below it, all other processes), including ended ones."""
     table, root = processes(), root or os.getpid()
     below = {}
     for pid, (parent, _) in table.items():
@@ -57,14 +57,13 @@ def totals(root=None):
 
 
 def adopt_orphans():
-    """Makes what the parents of children of ours leave behind our own: xvfb-run ends before its Xvfb, whose time is ours too
-    (prctl(2), PR_SET_CHILD_SUBREAPER)."""
+    """Become the parent of orphans of our children: xvfb-run ends before its Xvfb, whose time is ours too (prctl(2),
+    PR_SET_CHILD_SUBREAPER)."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
 def waited_s(pid):
-    """How long a process' first thread, which is the one that answers, stood ready while something else ran; None where the kernel
-    does not tell."""
+    """How long a process' first thread, which answers, waited while it was ready to run; None if the kernel does not report it."""
     try:
         return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
@@ -72,7 +71,7 @@ def waited_s(pid):
 
 
 def work_s():
-    """A piece of work of fixed size: the least of three times."""
+    """The time of a fixed piece of work: the least of three."""
     times = []
     for _ in range(3):
         begin = time.perf_counter()
@@ -82,15 +81,15 @@ def work_s():
 
 
 def processor_time(task):
-    """Marks a task whose result is in processor time, not by the clock on the wall."""
+    """Marks a task whose result is in processor time, not in elapsed time."""
     task.is_processor_time = True
     return task
 
 
 def reasons_of(seconds, cpus, others_s, unseen_s, steal_s, work, best, waits, is_processor_time=False):
-    """Why what was measured counts for nothing; empty: it was quiet. others_s: of other processes; unseen_s: of none that is to be seen
-    here, such as those of another container, as far as the kernel's samples tell; work: the fixed piece of work before and behind;
-    waits: seconds that each measured process waited."""
+    """The reasons why a measurement does not count; empty: it was undisturbed. others_s: seconds of other processes; unseen_s: seconds of
+    processes that are not visible here, such as those of another container, estimated from the kernel's samples; work: times of the fixed
+    piece of work before and after; waits: seconds that each measured process waited."""
     found = []
     capacity = seconds * cpus
     bound = max(OTHERS_MAX * capacity, capacity - seconds if is_processor_time else 0)
@@ -106,18 +105,18 @@ def reasons_of(seconds, cpus, others_s, unseen_s, steal_s, work, best, waits, is
 
 
 def samples_error_s(capacity):
-    """What /proc/stat may be wrong by: it counts who runs at each tick, so half a processor is the toss of a coin a hundred times a second.
-    Three standard deviations, and what rounding adds."""
+    """The possible error of /proc/stat: it counts the process that runs at each tick, so half a processor is a coin toss a hundred times a
+    second. Three standard deviations, and the rounding."""
     return TICK_S * (3 + 1.5 * math.sqrt(capacity / TICK_S))
 
 
 class Quiet:
-    """Watches a run. `best` is the least time of the fixed piece of work so far; it is measured well at the start."""
+    """Watches a run. `best` is the least time of the fixed piece of work so far; it is measured thoroughly at the start."""
 
     def __init__(self):
         self.cpus = len(os.sched_getaffinity(0))
         self.best = min(work_s() for _ in range(20))
-        self.seen = {}  # reason: how often, over the whole run
+        self.seen = {}  # reason: number of times, over the whole run
         self.patience_s = PATIENCE_S
 
     def _work(self):
@@ -126,7 +125,7 @@ class Quiet:
         return now
 
     def settle(self):
-        """Waits until nobody else has anything to do, as long as there is patience."""
+        """Wait until other processes are idle, as long as there is patience."""
         while self.patience_s > 0:
             self.patience_s -= LOOK_S
             others = totals()[1]
@@ -135,8 +134,8 @@ class Quiet:
                 return
 
     def watch(self, task):
-        """(what task() returns, [reasons]). task.pids, where it has them: processes that must not wait, because each has a
-        processor to itself."""
+        """(the result of task(), [reasons]). task.pids, if it has them: processes that must not wait, because each has a processor to
+        itself."""
         before, pids = self._work(), getattr(task, "pids", ())
         waits, start = [waited_s(pid) for pid in pids], (*processors(), *totals())
         begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What make bench found: lines, their targets, the table for people, the one for the README.md beside it, and the JSON."""
+"""The results of make bench: lines, their targets, the table for people, the one for README.md beside it, and the JSON."""
 import dataclasses
 import textwrap
 
@@ -12,7 +12,7 @@ UP, DOWN = "at least", "at most"
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What a line is to reach: its ratio, or posed's own figure where `is_figure`."""
+    """The goal of a line: its ratio, or posed's own figure if `is_figure`."""
 
     way: str
     bound: float
@@ -56,8 +56,8 @@ TARGETS = {
 
 @dataclasses.dataclass
 class Line:
-    """One comparison. ratio: how many times better posed is, or, where `is_share`, posed's figure in parts of the other. A
-    headline is in README.md."""
+    """One comparison. ratio: how many times better posed is, or, if `is_share`, posed's figure as a part of the other. A headline is in
+    README.md."""
 
     part: str
     what: str
@@ -69,16 +69,16 @@ class Line:
     target: str = ""
     is_share: bool = False
     headline: bool = False
-    facts: dict = dataclasses.field(default_factory=dict)  # what a program may want to know of it
+    facts: dict = dataclasses.field(default_factory=dict)  # further values for programs
 
     def judged(self):
-        """The figure that the target is about."""
+        """The figure for the target."""
         if not self.target:
             return self.ratio or self.ours
         return self.ours if TARGETS[self.target].is_figure else self.ratio
 
     def verdict(self):
-        """"met", "missed", "disturbed", or nothing where there is no target."""
+        """"met", "missed", "disturbed", or nothing without a target."""
         if not self.judged().is_good:
             return "disturbed"
         if not self.target:
@@ -91,7 +91,7 @@ class Line:
                "theirs": one(self.theirs), "ratio": one(self.ratio), "is_share": self.is_share, "headline": self.headline, "facts": self.facts,
                "target": None, "verdict": self.verdict()}
         if row["ratio"] and not self.ratio.is_good:
-            row["ratio"]["median"] = None  # no number that somebody could quote
+            row["ratio"]["median"] = None  # no number to quote
         if self.target:
             target = TARGETS[self.target]
             row["target"] = {"text": str(target), "bound": target.bound, "is_figure": target.is_figure, "is_most": target.way == DOWN}
@@ -99,7 +99,7 @@ class Line:
 
 
 def number(value):
-    """Three digits that count, and a unit of thousands where there are many."""
+    """Three significant digits, and a unit of thousands for large numbers."""
     for size, letter in ((1e6, "M"), (1e4, "k")):
         if abs(value) >= size:
             return f"{value / (1e3 if letter == 'k' else size):.{0 if abs(value) >= 1e5 and letter == 'k' else 1}f}{letter}"
@@ -107,7 +107,7 @@ def number(value):
 
 
 def figure_text(row):
-    """A figure of the JSON, with its spread, where it was measured and not counted."""
+    """A figure of the JSON, with its spread if it was measured and not counted."""
     if not row:
         return ""
     return number(row["median"]) + (f" \u00b1{row['spread'] / 2:.0%}" if len(row["rounds"]) > 1 else "")

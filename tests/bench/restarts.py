@@ -1,4 +1,4 @@
-"""How soon a restarted server answers: from its disk cache, beside an import. disk_cache.py has more models."""
+"""How soon a restarted server answers: from its disk cache, compared with an import. disk_cache.py has more models."""
 import shutil
 import time
 

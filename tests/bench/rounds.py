@@ -1,13 +1,13 @@
-"""Rounds of measurements: medians, spread, ratios, and when there is none.
+"""Rounds of measurements: medians, spread, and ratios, if they are valid.
 
-A round measures everything that is compared once, one after the other, so that what changes on the machine meets all alike; a ratio
-is the median of the rounds' own ratios. Rounds in which something was disturbed (quiet.py) are measured again, a few times; where too few are
-left, or they differ by more than the bound, there is no ratio: it is "disturbed", and the reasons are kept.
+A round measures all compared tasks once, one after the other, so that changes on the machine affect all of them. A ratio is the median of
+the rounds' own ratios. Disturbed rounds (quiet.py) are measured again, a few times. If too few undisturbed ones remain, or they differ by
+more than the bound, there is no ratio: it is "disturbed", and the reasons are kept.
 """
 import dataclasses
 import statistics
 
-ROUNDS = 5  # clean ones that a ratio needs
+ROUNDS = 5  # undisturbed ones that a ratio needs
 SPREAD_MAX = 0.15  # between the quartiles of the rounds, relative to the median
 
 
@@ -22,7 +22,7 @@ def spread(values):
 
 @dataclasses.dataclass
 class Figure:
-    """A median of rounds. `disturbed` has the reasons for which it counts for nothing; none: it is good."""
+    """A median of rounds. `disturbed` has the reasons why it does not count; none: it is valid."""
 
     median: float
     spread: float
@@ -44,7 +44,7 @@ class Figure:
 
 
 def make_figure(clean, every, reasons, wanted=ROUNDS, spread_max=SPREAD_MAX):
-    """clean: values of the clean rounds; every: of all; reasons: {why others were not clean: how often}."""
+    """clean: values of the undisturbed rounds; every: of all; reasons: {why others were disturbed: how often}."""
     if len(clean) < wanted:
         why = [f"{len(clean)} clean rounds of {wanted}"] + sorted(reasons, key=lambda one: -reasons[one])
         return Figure(statistics.median(every), spread(every), every, why)
@@ -57,7 +57,7 @@ class Rounds:
 
     def __init__(self, wanted=ROUNDS):
         self.wanted = wanted
-        self.rows = []  # of each round {task: (value, [reasons])}
+        self.rows = []  # for each round {task: (value, [reasons])}
 
     def add(self, row):
         self.rows.append(row)
@@ -81,18 +81,18 @@ class Rounds:
         return make_figure(clean, [value_of(row) for row in self.rows], self._reasons(names), self.wanted, spread_max)
 
     def figure(self, name, of=lambda value: value, spread_max=SPREAD_MAX):
-        """The median of a task's clean rounds; where there are too few, of all, marked as disturbed. `of` takes a number from
-        what the task returned."""
+        """The median of a task's undisturbed rounds. If there are too few, the median of all, marked as disturbed. `of` takes a number from
+        the task's result."""
         return self._figure([name], lambda row: of(row[name][0]), spread_max)
 
     def ratio(self, above, below, of=lambda value: value, spread_max=SPREAD_MAX):
-        """The median of above / below over the rounds in which both are clean, disturbed as a figure is."""
+        """The median of above / below over the rounds in which both are undisturbed. It may be disturbed, like a figure."""
         return self._figure([above, below], lambda row: of(row[above][0]) / of(row[below][0]), spread_max)
 
 
 def interleave(watch, tasks, wanted=ROUNDS, again=ROUNDS, settle=lambda: None):
-    """Runs the tasks {name: function} in turn, until `wanted` rounds were clean or `again` more were tried. watch(function)
-    returns (what the function returned, [reasons]). settle() is called behind a round that was disturbed, before another."""
+    """Run the tasks {name: function} in turn, until `wanted` rounds were undisturbed or `again` more were tried. watch(function) returns
+    (the function's result, [reasons]). settle() is called after a disturbed round, before the next."""
     rounds = Rounds(wanted)
     while rounds.count_clean() < wanted and len(rounds.rows) < wanted + again:
         if rounds.rows and not rounds.is_clean(rounds.rows[-1]):

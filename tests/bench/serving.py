@@ -17,7 +17,7 @@ LATENCY_SPREAD_MAX = 0.3
 
 
 def start(bench):
-    """Servers by name, and where each is asked for what: {name: (server, address, language, target)}."""
+    """Servers by name, with the request for each: {name: (server, address, language, target)}."""
     root = bench.make_folder("serving")
     (root / f"rig_{JOINTS}.glb").write_bytes(skeletons.glb(JOINTS))
     socket = bench.folder / "posed.sock"

@@ -24,7 +24,7 @@ def step_of(joint):
 
 
 def rotation(joint, key):
-    """A turn about an axis of the joint's own: up to half a radian each way."""
+    """A rotation about an axis of the joint's own: up to half a radian each way."""
     axis = math.cos(2.1 * joint), math.sin(1.3 * joint), math.cos(0.7 * joint + 1)
     length = math.sqrt(sum(one * one for one in axis))
     half = 0.25 * math.sin(2 * math.pi * key / (KEYS - 1) * (1 + joint % 2) + joint)
@@ -50,7 +50,7 @@ class Binary:
 
 
 def single(value):
-    """As float32 has it, which is what min and max of an accessor must be."""
+    """As float32, which min and max of an accessor must be."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 

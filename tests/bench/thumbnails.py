@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""How many thumbnails a second the server draws, what of that the PNG costs, and how soon after a cold start the first is there.
+"""Measures how many thumbnails a second the server draws, the share of the PNG in that time, and the time from a cold start to the first.
 
     thumbnails.py [--seconds 2] [--repeat 3] [--models FOLDER]
 
-256 x 256, anti-aliased, two render workers, eight connections, each picture another; models: the samples, and from FOLDER (by
-default ../shared/models, where it is) Fox, cesium_man and Bob. 'base' is the model as it is; 'full' the same as glTF (Bob by way of
-assimp's exporter, where there is its program) whose materials have every texture that a material can have. CPU is that of the render workers alone, so it says what a machine without other
-work would do; wall-clock figures have this program, the load client and the server on the same processors. Then sheets of 16 such
-cells: how many cells a second, and how many jobs of the renderers (`renders.started` of /v1/stats) a sheet took: one, which is one
-worker, one context and one picture in memory. Prints tables, and a line of JSON for each row: medians.
+All pictures differ; they are anti-aliased and 256 x 256 pixels large, drawn by two render workers over eight connections. The models are
+the samples, and Fox, cesium_man and Bob from FOLDER (by default ../shared/models, if it exists). 'base' is the model itself. 'full' is the
+model as glTF with every texture that a material can have; Bob is converted by assimp's exporter, if the program is installed. CPU is that of
+the render workers alone, so it shows what a machine without other work would do. For wall-clock figures, this program, the load client
+and the server share the processors. Then come sheets of 16 such cells: cells a second, and jobs of the renderers for each sheet
+(`renders.started` of /v1/stats), which should be one: one worker, one context and one picture in memory. Prints tables, and a line of JSON
+for each row: medians.
 """
 import argparse
 import json
@@ -36,7 +37,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def fill_materials(text):
-    """A glTF document with the texture of each material, or else the first, in every place of it."""
+    """A glTF document in which each material has its texture, or else the first texture, in every slot."""
     document = json.loads(text)
     for material in document["materials"]:
         own = material.setdefault("pbrMetallicRoughness", {})
@@ -109,7 +110,7 @@ def load(server, target, seconds, first):
 
 
 def png_ms(server, target):
-    """CPU milliseconds that encoding one such picture takes."""
+    """CPU milliseconds for encoding one such picture."""
     answer = server.get(target)
     done = subprocess.run([BENCH / "encode"], input=answer.body, capture_output=True, check=True)
     return {**json.loads(done.stdout), "bytes": len(answer.body)}
@@ -136,7 +137,7 @@ def show_sheets(sheets, runs):
     print(f"\n{f'sheets of {CELLS} cells':24} {'per second':>10} {'cells':>10} {'CPU ms/cell':>12} {'alone':>8} {'jobs/sheet':>11}")
     for name in sheets:
         one = {key: round(statistics.median(run[key] for run in sheets[name]), 3) for key in sheets[name][0]}
-        # a load that ends while some are drawn leaves as many as it has connections
+        # a load that ends while pictures are drawn leaves one for each connection
         one["jobs_per_sheet"] = round(one.pop("jobs") / one.pop("sheets"), 2)
         one["alone_cpu_ms"] = round(statistics.median(run["cpu_ms"] for run in runs[name]), 3)
         print(f"{name:24} {one['sheets_per_second']:10.1f} {one['cells_per_second']:10.0f} {one['cpu_ms_per_cell']:12.2f} "
@@ -145,7 +146,7 @@ def show_sheets(sheets, runs):
 
 
 def first_thumbnail(root, cache, model):
-    """Milliseconds from starting the server to the last byte, the model in the disk cache."""
+    """Milliseconds from the start of the server to the last byte, with the model in the disk cache."""
     begin = time.perf_counter()
     server = conftest.Server(root, "--render-workers", str(WORKERS), "--log", "off", "--cache-dir", str(cache))
     try:

@@ -1,4 +1,4 @@
-"""Queries and the canonical form of their answers, as README.md describes them; for runners written in Python."""
+"""Queries and the canonical form of their answers (README.md), for runners written in Python."""
 import json
 import struct
 import sys
@@ -28,7 +28,7 @@ class Query:
         """Names and values: strings of a query, or the members of a body."""
         if self.body is not None:
             return self.body
-        values = urllib.parse.parse_qs(self.text, keep_blank_values=True)  # what repeats is a list
+        values = urllib.parse.parse_qs(self.text, keep_blank_values=True)  # a repeated parameter is a list
         return {name: texts if len(texts) > 1 else texts[0] for name, texts in values.items()}
 
     def target(self, *more):
@@ -76,7 +76,7 @@ def of_frames(data):
 
 
 def of_json(op, answer):
-    """The lines of a JSON answer, which equal those of the frames."""
+    """The lines of a JSON answer, equal to the frames'."""
     frames = answer["frames"]
     lines = ["times " + bits("d", [x for frame in frames for x in (frame["time"], frame["clip_time"])])]
     if "speed" in answer:
@@ -125,7 +125,7 @@ def _mesh(answer, frames):
 
 
 def run(answer_of):
-    """Reads queries on stdin, writes results on stdout. answer_of: a function from Query to lines without the id."""
+    """Read queries on stdin, write results on stdout. answer_of: a function from Query to lines without the id."""
     for query in queries(sys.stdin):
         for line in answer_of(query):
             print(query.id, line)

@@ -1,4 +1,4 @@
-/* The crowd of crowd_scene.py by the C client: crowd ADDRESS SCENE. */
+/* The crowd of crowd_scene.py with the C client: crowd ADDRESS SCENE. */
 #include "tests/clients/scene.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { MEMORY_BYTES = 1 << 24 };
 static unsigned char memory[MEMORY_BYTES], sent[1 << 18];
 static struct scene scene;
 
-/* Of zlib and PNG. */
+/* Computes the CRC-32 of zlib and PNG. */
 static unsigned crc(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;

@@ -1,9 +1,9 @@
-// The crowd of crowd_scene.py by the JavaScript client: crowd_js.mjs URL SCENE [socket]. With `socket` it goes over a WebSocket.
+// The crowd of crowd_scene.py with the JavaScript client: crowd_js.mjs URL SCENE [socket]. With `socket` it goes over a WebSocket.
 import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { connect, read } from './scene.mjs';
 
-// Node has zlib.crc32 from 22 on.
+// Node has zlib.crc32 only from version 22 on.
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   for (let k = 0; k < 8; k++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;
   return n;

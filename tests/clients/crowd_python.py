@@ -1,4 +1,4 @@
-"""The crowd of crowd_scene.py by the Python client: crowd_python.py ADDRESS SCENE."""
+"""The crowd of crowd_scene.py with the Python client: crowd_python.py ADDRESS SCENE."""
 import pathlib
 import sys
 

@@ -1,17 +1,17 @@
 """One crowd for all clients: a scene of random entities, as text that every runner reads, and the canonical form of its answer.
 
-A scene has a line for each thing; entities name models, masks and wanted things by their places:
+A scene has a line for each item. Entities refer to models, masks and wanted items by index:
 
     model PATH
-    mask SCOPE NODE ..                     SCOPE: node, subtree, except; for each node
+    mask SCOPE NODE ..                     for each node; SCOPE: node, subtree, except
     wanted palette SKIN [PLACE ..]         SKIN -1: all
     wanted nodes NODE ..
     entity MODEL WANTED LAYOUT [12 numbers, the upper three rows of world_from_scene]
-    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS [FILE]       of the entity before; MASK -1: all nodes;
-                                           FILE: a place in the models, whose clips are played; none: those of the entity's own
+    layer CLIP SECONDS WEIGHT MASK WRAP MODE REFERENCE_CLIP REFERENCE_SECONDS [FILE]       of the preceding entity; MASK -1: all nodes;
+                                           FILE: index of the model whose clips are played; absent: the entity's own
 
-A result has a line for each entity, `PLACE COUNT CRC`, the number of its matrices and the CRC-32 of their bytes, or `PLACE error CODE`; and at
-last `all BYTES CRC`, of the floats of all.
+A result has a line for each entity: `PLACE COUNT CRC`, with its index, the number of its matrices and the CRC-32 of their bytes, or
+`PLACE error CODE`. The last line, `all BYTES CRC`, is about the floats of all entities.
 """
 import math
 import random
@@ -22,7 +22,7 @@ WRAPS = ["loop", "clamp", "mirror"]
 
 
 def turned(chance):
-    """The upper three rows of a matrix that turns, scales by axis and moves."""
+    """The upper three rows of a matrix that rotates, scales unevenly and moves."""
     angle, scale = chance.uniform(0, 2 * math.pi), [chance.uniform(0.5, 2) for _ in range(3)]
     c, s = math.cos(angle), math.sin(angle)
     rows = [[c * scale[0], 0, s * scale[2]], [0, scale[1], 0], [-s * scale[0], 0, c * scale[2]]]
@@ -30,8 +30,8 @@ def turned(chance):
 
 
 def make(models, count=200, seed=20, lent=()):
-    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints. lent: (path, number of clips) of a file whose clips move
-    nodes of the first model, and none of the others; its reference clips are its own."""
+    """models: {path: number of clips}; each has at least 8 nodes and a skin of 6 joints. lent: (path, number of clips) of a file whose
+    clips move nodes of the first model, and none of the others. Its reference clips are its own."""
     chance = random.Random(seed)
     lines = [f"model {path}" for path in [*models, *lent[:1]]]
     lines += ["mask subtree 4", "mask except 3", "mask node 2 subtree 5"]
@@ -45,7 +45,7 @@ def make(models, count=200, seed=20, lent=()):
         lines.append(f"entity {place} {chance.randrange(4)} {layout}{world}")
         depth = chance.choice([0, 1, 1, 2, 3])
         for layer in range(depth):
-            clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then there is no such clip
+            clip = chance.randrange(clips) if i % 25 else clips + layer  # now and then an index without a clip
             mask = -1 if layer == 0 else chance.randrange(-1, 3)
             additive = layer == 2
             file = ""
@@ -58,7 +58,7 @@ def make(models, count=200, seed=20, lent=()):
 
 
 class Scene:
-    """What a scene's text says: lists of models, masks [(scope, node)], wanted and entities."""
+    """The contents of a scene's text: lists of models, masks [(scope, node)], wanted and entities."""
 
     def __init__(self, text):
         self.models, self.masks, self.wanted, self.entities = [], [], [], []

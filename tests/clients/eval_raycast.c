@@ -1,5 +1,5 @@
-/* The casts of raycast_scene.py in this process, by libposed-eval: eval_raycast FOLDER SCENE. FOLDER has NAME.posed of
- * each of the scene's models. */
+/* The casts of raycast_scene.py in this process, with libposed-eval: eval_raycast FOLDER SCENE. FOLDER has NAME.posed
+ * of each of the scene's models. */
 #include "clients/eval/posed_eval_hits.h"
 #include "tests/clients/scene.h"
 
@@ -8,7 +8,7 @@
 
 enum { HITS_MAX = 1 << 16 };
 
-/* A scene's entity, and what it points at. */
+/* A scene's entity, and the data that it points to. */
 struct posing {
     struct pe_entity entity;
     struct pe_layer layers[LAYERS_MAX];
@@ -142,7 +142,8 @@ static int at_meshes(int which, uint32_t *count, struct pe_error *error)
     return rc;
 }
 
-/* Hits as the client has them: the library tells the draw, the server which primitive of the mesh that is. */
+/* Converts hits to the client's: the library returns the draw, the server the index of the primitive in the
+ * mesh. */
 static void take_hits(uint32_t count, int is_of_meshes)
 {
     for (uint32_t h = 0; h < count; h++) {

@@ -1,5 +1,5 @@
-/* flip_probe BEFORE.png AFTER.png [PIXELS_PER_DEGREE]: the differences that posectl sees between two pictures, as
- * width and height (uint32) and a double for each pixel; then the heat map as PNG. */
+/* flip_probe BEFORE.png AFTER.png [PIXELS_PER_DEGREE]: prints posectl's differences between two pictures, as width and
+ * height (uint32) and a double for each pixel; then the heat map as PNG. */
 #include "clients/cli/diff/flip.h"
 #include "clients/cli/diff/picture_file.h"
 

@@ -21,7 +21,7 @@ static int fail(const Loop &loop, const char *what)
     return 1;
 }
 
-/* As many requests as the queue takes. */
+/* Sends as many requests as the queue accepts. */
 static int send_ahead(Loop &loop)
 {
     while (loop.is_open && loop.sent < loop.wanted) {
@@ -43,7 +43,7 @@ static int send_ahead(Loop &loop)
     return 0;
 }
 
-/* What has come; the hello and the opened model come first. */
+/* Takes the packets that have arrived. The hello and the opened model come first. */
 static int take(Loop &loop)
 {
     posed_packet packet;
@@ -94,5 +94,5 @@ int main(int argc, char **argv)
         loop.turns++;
     }
     posed_disconnect(&loop.server);
-    return loop.turns > 1 ? 0 : 3; /* it did come back to its loop in between */
+    return loop.turns > 1 ? 0 : 3; /* it returned to its loop meanwhile */
 }

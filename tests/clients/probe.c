@@ -20,7 +20,7 @@ struct probe {
     struct posed_model model;
     uint32_t stream;
     unsigned events;
-    /* what KEY=VALUE fills */
+    /* KEY=VALUE fills these */
     struct posed_query query;
     struct posed_picture picture;
     struct posed_subscription subscription;
@@ -103,7 +103,7 @@ static void take_background(struct probe *probe, const char *text)
         probe->picture.background[i] = hex_byte(text + 2 * i);
 }
 
-/* A number for a field of so many bytes. */
+/* Stores a number in a field of size_bytes. */
 static void put_number(void *field, size_t size_bytes, int is_double, double number)
 {
     const uint8_t byte = (uint8_t)(int)number;
@@ -116,7 +116,7 @@ static void put_number(void *field, size_t size_bytes, int is_double, double num
     memcpy(field, from, size_bytes);
 }
 
-/* 0 when the key is not known. */
+/* Returns 0 if the key is unknown. */
 static int take_pair(struct probe *probe, const char *key, const char *value)
 {
 #define INTEGER(name, of, field)                                                                                       \
@@ -177,7 +177,7 @@ static int take_pair(struct probe *probe, const char *key, const char *value)
     return 1;
 }
 
-/* "KEY=VALUE KEY=VALUE"; 0 when one is not known. */
+/* Takes "KEY=VALUE KEY=VALUE". Returns 0 if one is unknown. */
 static int take_pairs(struct probe *probe, char *text)
 {
     char *pair;
@@ -240,8 +240,8 @@ static void run_query(struct probe *probe, const char *word, char *rest)
     put_answer(probe, rc, &answer);
 }
 
-/* The same by the call of its own that each kind has. */
-/* Without waiting for the answer. */
+/* The same with the call that each kind has. */
+/* Does not wait for the answer. */
 static void run_send(struct probe *probe, char *rest)
 {
     static unsigned char packet[SEND_BYTES];

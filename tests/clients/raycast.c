@@ -1,6 +1,6 @@
-/* The casts of raycast_scene.py by the C client: raycast ADDRESS SCENE. Without a server: `raycast write SCENE` prints
- * the packet of the first cast, its models with the handles 1, 2, .. and the id 25; `raycast read FILE` says what it
- * reads in an answer, "COUNT hits" or "status STATUS". */
+/* The casts of raycast_scene.py with the C client: raycast ADDRESS SCENE. Without a server: `raycast write SCENE`
+ * prints the packet of the first cast, whose models have the handles 1, 2, .. and whose id is 25. `raycast read FILE`
+ * reads an answer and prints "COUNT hits" or "status STATUS". */
 #include "tests/clients/scene.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int write_packet(void)
     return bytes > 0 ? 0 : 1;
 }
 
-/* Copies the hits in two parts, each of which has to be as long as it should. */
+/* Copies the hits in two parts, and checks the length of each. */
 static int read_answer(const char *path)
 {
     struct posed_hits found;
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     options.keep_memory = kept;
     options.keep_bytes = sizeof kept;
     rc = posed_connect(&server, argv[1], &options);
-    /* a handle that is closed again, so that over another connection those of the models are others */
+    /* A handle to be closed again, so that on another connection the models have other handles. */
     if (rc == 0)
         rc = posed_open(&server, scene.paths[0], &closed);
     for (i = 0; rc == 0 && i < scene.crowd.model_count; i++)

@@ -1,4 +1,4 @@
-// The casts of raycast_scene.py by the JavaScript client: raycast_js.mjs URL SCENE [http|socket [objects]]. With `socket` they go over a
+// The casts of raycast_scene.py with the JavaScript client: raycast_js.mjs URL SCENE [http|socket [objects]]. With `socket` they go over a
 // WebSocket. With `objects` rays and hits are objects, else arrays.
 import fs from 'node:fs';
 import { PosedError } from '../../clients/js/posed.js';

@@ -1,5 +1,5 @@
-"""The casts of raycast_scene.py by the Python client: raycast_python.py ADDRESS SCENE [objects]. With `objects` rays and targets are objects,
-and hits are read one by one; without it they are NumPy arrays."""
+"""The casts of raycast_scene.py with the Python client: raycast_python.py ADDRESS SCENE [objects]. With `objects` rays and targets are
+objects, and hits are read one by one. Without it they are NumPy arrays."""
 import pathlib
 import sys
 

@@ -1,11 +1,11 @@
-"""One scene for the raycasts of all clients: entities as crowd_scene.py writes them, then targets, rays, and the casts that are made with them.
+"""One scene for the raycasts of all clients: entities as crowd_scene.py writes them, then targets, rays, and the casts that use them.
 
-    target BEGIN END MASK                  places of entities; END -1: it stands still
-    ray ORIGIN DIRECTION MAX RADIUS AT MASK IGNORE       11 numbers; MAX inf: without end; IGNORE: a target, or -1
+    target BEGIN END MASK                  indices of entities; END -1: it stands still
+    ray ORIGIN DIRECTION MAX RADIUS AT MASK IGNORE       11 numbers; MAX inf: endless; IGNORE: a target, or -1
     cast FIT TEST HITS                     all rays at all targets
 
-A result has for each cast a line `cast FIT TEST HITS COUNT`, then one for each hit: `RAY ENTITY NODE PART TRIANGLE INSIDE` and the bits of its
-ten floats, 8 hex digits each: distance, point, normal, barycentric.
+For each cast, a result has a line `cast FIT TEST HITS COUNT`, then a line for each hit: `RAY ENTITY NODE PART TRIANGLE INSIDE` and the bits
+of its ten floats, 8 hex digits each: distance, point, normal, barycentric.
 """
 import math
 import random
@@ -19,7 +19,7 @@ CASTS = [f"{fit} volumes {hits}" for fit in FITS for hits in HITS] + [f"capsule 
 
 
 def rotation(chance):
-    """Three rows, of a quaternion of any direction."""
+    """Three rows, from a random quaternion."""
     x, y, z, w = (chance.gauss(0, 1) for _ in range(4))
     length = math.sqrt(x * x + y * y + z * z + w * w)
     x, y, z, w = x / length, y / length, z / length, w / length
@@ -29,14 +29,14 @@ def rotation(chance):
 
 
 def place(chance, around):
-    """The upper three rows of a matrix that turns, scales by axis and moves; off the origin by `around`."""
+    """The upper three rows of a matrix that rotates, scales unevenly and moves; off the origin by `around`."""
     scale = [chance.uniform(0.5, 2) for _ in range(3)]
     return [number for row in rotation(chance)
             for number in [*(a * b for a, b in zip(row, scale)), chance.uniform(-around, around)]]
 
 
 def entity_lines(chance, model, clips, world):
-    """An entity at rest, or with one layer or two, of which the second may have a mask."""
+    """An entity at rest, or with one layer or two. The second may have a mask."""
     yield f"entity {model} {chance.randrange(2)} mat4 " + " ".join(map(repr, world))
     for layer in range(chance.choice([0, 1, 2, 2, 2])):
         yield (f"layer {chance.randrange(clips)} {chance.uniform(-3, 6)!r} {chance.choice([0.25, 0.5, 1.0])!r} "
@@ -45,7 +45,7 @@ def entity_lines(chance, model, clips, world):
 
 
 def ray_line(chance, centers, reach):
-    """From anywhere, now and then from within, at the middle of a target or past it; a ball in one of four."""
+    """From anywhere, now and then from inside, at the centre of a target or past it; one in four is a ball."""
     aim = [x + chance.gauss(0, reach / 30) for x in chance.choice(centers)]
     origin = [x + chance.gauss(0, reach if chance.random() < 0.8 else reach / 60) for x in aim]
     scale = chance.choice([1, 1e-3, 40])
@@ -57,7 +57,7 @@ def ray_line(chance, centers, reach):
 
 
 def make(models, targets=40, rays=200, seed=7):
-    """models: {path: (number of clips, middle of the bounds, their largest side)}; as those of crowd_scene.make."""
+    """models: {path: (number of clips, centre of the bounds, their longest side)}, for the models of crowd_scene.make."""
     chance, lines = random.Random(seed), [f"model {path}" for path in models]
     lines += ["mask subtree 4", "mask except 3", "mask node 2 subtree 5", "wanted palette 0", "wanted nodes 2 7 1"]
     reach = 3 * max(side for _, _, side in models.values())
@@ -68,7 +68,7 @@ def make(models, targets=40, rays=200, seed=7):
         begin, end, world = count, -1, place(chance, reach)
         lines += entity_lines(chance, model, clips, world)
         count += 1
-        if chance.random() < 0.4:  # it moves, and all of its place changes
+        if chance.random() < 0.4:  # it moves, and its whole place changes
             end, count = count, count + 1
             moved = place(chance, 0) if chance.random() < 0.3 else list(world)
             moved[3::4] = [a + chance.gauss(0, reach / 20) for a in world[3::4]]

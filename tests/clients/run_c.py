@@ -1,5 +1,5 @@
-"""The C client as a runner: run_c.py ADDRESS, through tests/clients/probe.c. Uses the client's typed requests where they can express the
-query, with names looked up by `find`, else `call`."""
+"""The C client as a runner: run_c.py ADDRESS, through tests/clients/probe.c. It uses the client's typed requests if they can express the
+query, with names found by `find`, else `call`."""
 import os
 import pathlib
 import re
@@ -28,7 +28,7 @@ class Probe:
         self.path = None
 
     def ask(self, line):
-        """The words of the answer; raises Refused with the error's code."""
+        """The words of the answer. Raises Refused with the error's code."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         words = self.process.stdout.readline().rstrip("\n").split(" ")

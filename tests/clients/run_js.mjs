@@ -1,5 +1,5 @@
 // The JavaScript client as a runner: run_js.mjs URL [json|socket]. With `json` it requests palettes, poses and meshes as JSON; with
-// `socket` everything goes over a WebSocket. README.md describes what runners read and write.
+// `socket` everything goes over a WebSocket. README.md describes the input and output of runners.
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import { Client, PosedError } from '../../clients/js/posed.js';
@@ -29,7 +29,7 @@ function ofFrames(frames) {
     : Array.from({ length: frames.frameCount }, (_, i) => block(one.kind, i, one.index, frames.view(one, i)))))];
 }
 
-// The lines of the JSON answer, which are those of the frames.
+// The lines of the JSON answer, equal to the frames'.
 function ofJson(answer, nodeCount) {
   const { frames } = answer;
   const lines = ['times ' + bits(Float64Array.from(frames.flatMap((frame) => [frame.time, frame.clip_time])))];
@@ -58,14 +58,14 @@ function ofLocal(local, matrices, nodes, i) {
   return lines;
 }
 
-// A parameter as a program would give it: numbers, lists, names.
+// A parameter as in a program: numbers, lists, names.
 function value(name, text) {
   if (typeof text !== 'string' || name.endsWith('_name') || TEXTS.includes(name)) return text;
   if (MANY.includes(name) && text.includes(',')) return text.split(',').map((part) => value(name, part));
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-// What repeats is a list.
+// A repeated parameter is a list.
 function ofQuery(query) {
   return Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)]));
 }
@@ -83,12 +83,12 @@ async function ask(client, link, op, text, form) {
 }
 
 const [url, form] = process.argv.slice(2);
-// Node before 22 has no WebSocket; ws is what tests/web installs.
+// Node before version 22 has no WebSocket; tests/web installs ws.
 const WebSocket = globalThis.WebSocket ?? (form === 'socket' ? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket : undefined);
 const client = new Client(url, { WebSocket });
 const link = form === 'socket' ? await client.connect() : null;
 const lines = fs.readFileSync(0, 'utf8').split('\n').filter((line) => line.trim() && !line.startsWith('#'));
-const results = await Promise.all(lines.map(async (line) => { // all at once: answers find their questions
+const results = await Promise.all(lines.map(async (line) => { // all at once: each answer is matched to its request
   const [, id, op, text] = /^(\S+)\s+(\S+)\s*(.*)$/.exec(line.trim());
   const answer = ask(client, link, op, text, form).catch((error) => {
     if (error instanceof PosedError && error.status) return [`error ${error.code}`];

@@ -1,5 +1,5 @@
-"""posectl as a runner: run_posectl.py ADDRESS. Parameters without an option are given with --param. Errors come with their
-messages: `ID message TEXT` beside `ID error CODE`. The slowest runner, because it starts a command for each query."""
+"""posectl as a runner: run_posectl.py ADDRESS. Parameters without an option are given with --param. Errors have their messages: `ID message
+TEXT` beside `ID error CODE`. It is the slowest runner, because it starts a command for each query."""
 import json
 import os
 import pathlib
@@ -38,7 +38,7 @@ def answer_of(address, query):
     command += ["--format=bin"] if query.is_frames else []
     result = subprocess.run([PROGRAM, *command], input=query.text.encode(), capture_output=True, timeout=60)
     if result.returncode and not result.stdout:
-        sentence = result.stderr.decode().splitlines()[0]  # a further one may list what there is instead
+        sentence = result.stderr.decode().splitlines()[0]  # a further one may list the alternatives
         code, message = sentence.removeprefix("posectl: ").split(": ", 1)
         return [*canonical.of_error(code), "message " + message]
     return canonical.of_frames(result.stdout) if query.is_frames else canonical.of_bytes(result.stdout)

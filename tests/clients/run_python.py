@@ -10,7 +10,7 @@ MANY = ("skin", "skin_name", "joints", "joint_name", "subtree", "what", "t")
 
 
 def value(name, text):
-    """A parameter of HTTP as a Python program would write it: numbers, lists, names."""
+    """A parameter of HTTP as in a Python program: numbers, lists, names."""
     if name.endswith("_name") or name in ("hash", "background") or not isinstance(text, str):
         return text
     if name in MANY and "," in text:
@@ -32,7 +32,7 @@ def options_of(query):
 
 
 def of_frames(frames):
-    """The lines of frames, from the client's arrays, whose rows and columns are swapped back."""
+    """The lines of frames, from the client's arrays, with rows and columns swapped back."""
     lines = ["times " + canonical.bits("d", [x for pair in zip(frames.times, frames.clip_times) for x in pair])]
     for block in frames.blocks:
         for f in ["-"] if block.is_once else range(frames.frame_count):

@@ -96,7 +96,7 @@ static void take_layer(struct scene *scene)
 static void take_target(struct scene *scene)
 {
     struct posed_target *target = &scene->targets[scene->raycast.target_count++];
-    scene->raycast.targets = scene->targets; /* a scene without targets has those of its entities */
+    scene->raycast.targets = scene->targets; /* a scene without targets uses its entities */
     target->begin = (uint32_t)next_number();
     target->end = (uint32_t)(next_number() + 1);
     target->mask = (uint32_t)next_number();

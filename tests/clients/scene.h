@@ -1,4 +1,4 @@
-/* scene.h - the scenes of crowd_scene.py and raycast_scene.py as structs of the C client. */
+/* scene.h - reads the scenes of crowd_scene.py and raycast_scene.py into structs of the C client. */
 #pragma once
 
 #include "clients/c/posed.h"
@@ -14,7 +14,7 @@ enum {
     CASTS_MAX = 32
 };
 
-/* crowd and raycast point at the lists; crowd.models are filled by whoever opens paths[crowd.model_count]. */
+/* crowd and raycast point to the lists. The caller, which opens paths[crowd.model_count], fills crowd.models. */
 struct scene {
     char paths[THINGS_MAX][PATH_BYTES];
     struct posed_model models[THINGS_MAX];
@@ -29,14 +29,14 @@ struct scene {
     struct posed_crowd crowd;
     struct posed_target targets[ENTITIES_MAX];
     struct posed_ray rays[RAYS_MAX];
-    struct posed_raycast raycast; /* its words are those of a cast */
+    struct posed_raycast raycast; /* with the members of a cast */
     struct {
         uint8_t fit, test, which;
     } casts[CASTS_MAX];
     uint32_t cast_count;
 };
 
-/* Reads a scene's file into zeros. Returns 0, or -1 with a line on stderr. */
+/* Reads a scene's file into a zeroed struct. Returns 0, or -1 with a line on stderr. */
 int read_scene(const char *path, struct scene *scene);
 
 /* Prints the hits of cast `index` in the canonical form of raycast_scene.py. */

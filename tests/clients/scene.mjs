@@ -1,4 +1,4 @@
-// The scenes of crowd_scene.py and raycast_scene.py as the JavaScript client takes them, and what asks them.
+// The scenes of crowd_scene.py and raycast_scene.py for the JavaScript client, and a connection for them.
 import { createRequire } from 'node:module';
 import { Client } from '../../clients/js/posed.js';
 
@@ -32,9 +32,9 @@ export function read(text) {
   return scene;
 }
 
-// A Client; with the form `socket` a Link, which has to be closed.
+// A Client; with the form `socket` a Link, which the caller closes.
 export async function connect(url, form) {
-  // Node before 22 has no WebSocket; ws is what tests/web installs.
+  // Node before version 22 has no WebSocket; tests/web installs ws.
   const WebSocket = globalThis.WebSocket ?? (form === 'socket' ? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket : undefined);
   const client = new Client(url, { WebSocket });
   return form === 'socket' ? client.connect() : client;

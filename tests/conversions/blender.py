@@ -1,4 +1,4 @@
-"""Debian's Blender: what it makes of GLB files, and the files that it writes."""
+"""Debian's Blender: its readings of GLB files, and the files that it writes."""
 import json
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ def program():
 
 
 def run(jobs, folder):
-    """The answers to the jobs of blender_jobs.py, by one process; RuntimeError where it ended badly."""
+    """The answers to the jobs of blender_jobs.py, by one process. RuntimeError if it ended badly."""
     asked, answered = folder / "blender_jobs.json", folder / "blender_answers.json"
     asked.write_text(json.dumps(jobs), encoding="utf-8")
     answered.unlink(missing_ok=True)
@@ -32,7 +32,7 @@ def run(jobs, folder):
 
 
 def split(data):
-    """(JSON, what follows it) of a GLB file."""
+    """(JSON, the bytes after it) of a GLB file."""
     size = struct.unpack_from("<I", data, 12)[0]
     return json.loads(data[20:20 + size]), data[20 + size:]
 
@@ -44,7 +44,8 @@ def join(document, rest):
 
 
 def job_of(path, clips):
-    """A job for a GLB file with names by which its nodes and clips are found again, since Blender's are unique and short. clips: {index: times}."""
+    """A job for a GLB file with new names that identify its nodes and clips, because Blender's names are unique and short. clips: {index:
+    times}."""
     document, rest = split(path.read_bytes())
     for n, node in enumerate(document.get("nodes", [])):
         node["name"] = f"n{n}"
@@ -63,11 +64,11 @@ def in_blender(matrix):
 
 
 def pairs_of(document, answer, at_rest, frames, free, clip):
-    """(what, posed's numbers, Blender's, what difference is no fault) of a clip's frames. at_rest: posed's matrices of the nodes at rest; frames: those
-    of each time. free: {time: share}.
+    """Return (name, posed's numbers, Blender's, the allowed difference) for a clip's frames. at_rest: posed's matrices of the
+    nodes at rest; frames: the matrices at each time. free: {time: share}.
 
-    Objects have the same world matrices. The axes of a bone may be turned and its scale be another at rest, so that its way from rest is
-    compared, which has no axes of its own, and its place."""
+    Objects have the same world matrices. At rest, the axes of a bone may be turned and its scale may differ. So the bone's movement from
+    rest, which does not depend on its axes, and its position are compared."""
     is_left_out = {n for n, node in enumerate(document["nodes"]) if {"skin", "camera"} & node.keys() or "extensions" in node}
     for (t, no_fault), nodes, theirs in zip(free.items(), frames, answer["clips"][clip], strict=True):
         for n, matrix in enumerate(nodes):

@@ -21,7 +21,7 @@ def load(path, heuristic):
 
 
 def animated():
-    """What may have tracks: objects, and the shape keys of their meshes."""
+    """Things that may have tracks: objects, and the shape keys of their meshes."""
     for thing in bpy.data.objects:
         yield thing
         if thing.type == "MESH" and thing.data.shape_keys:
@@ -29,7 +29,7 @@ def animated():
 
 
 def placed():
-    """What has a place of its own: objects and bones."""
+    """Things with a place of their own: objects and bones."""
     for thing in bpy.data.objects:
         yield (thing.name, ""), thing
         for bone in thing.pose.bones if thing.pose else ():
@@ -41,7 +41,7 @@ def snapshot():
 
 
 def play(track_name, rest):
-    """The objects do what the track says, from the rest pose on; None: nothing."""
+    """The objects follow the track, from the rest pose on; None: no track."""
     for thing in animated():
         if thing.animation_data:
             tracks = [track for track in thing.animation_data.nla_tracks if track.name == track_name]
@@ -88,7 +88,7 @@ def poses(job):
 
 
 def rewrite(job):
-    load(job["file"], "BLENDER")  # which keeps the axes of the joints
+    load(job["file"], "BLENDER")  # this keeps the axes of the joints
     bpy.ops.export_scene.gltf(filepath=job["out"], export_format="GLB", export_force_sampling=False, export_optimize_animation_size=False,
                               export_all_influences=True, export_extras=True, export_cameras=True, export_lights=True)
     return {}
@@ -105,7 +105,7 @@ def main():
     for job in jobs:
         try:
             answers.append(JOBS[job["job"]](job))
-        except Exception:  # the other jobs are worth having
+        except Exception:  # the other jobs are still useful
             answers.append({"error": traceback.format_exc()})
     with open(answered, "w", encoding="utf-8") as file:
         json.dump(answers, file)

@@ -1,4 +1,4 @@
-"""One converted file: what it was made of, at which times it is looked at, and what the original's poses are there."""
+"""A converted file: its sources, the compared times, and the original's poses at these times."""
 import functools
 import pathlib
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from . import blender, key_times, original
 
 @dataclass
 class Clip:
-    """A clip of the converted file. file: the model that the original clip is from, where that is another one; source: its index there."""
+    """A clip of the converted file. file: the model of the original clip, if it is a different one; source: the clip's index there."""
 
     index: int
     name: str
@@ -20,7 +20,7 @@ class Clip:
 
 
 def clips_in(document, server, model, files):
-    """The clips of a file that was made of a model and clip files. Those of which it says that it leaves them out are not among them."""
+    """The clips of a file made from a model and clip files, without those that it reports as left out."""
     wanted = [(file, clip) for file in (None, *files) for clip in original.clips_of(server, file or model)]
     warnings = document["asset"].get("extras", {}).get("warnings", [])
     left_out, found = sum(one["code"] == "clip_left_out" for one in warnings), []
@@ -37,7 +37,7 @@ def clips_in(document, server, model, files):
 
 class Case:
     def __init__(self, server, model, files, path, converted):
-        """files: whose clips it got. path: of the GLB file; converted: its path below the server's root."""
+        """files: the files whose clips it got. path: of the GLB file; converted: its path below the server's root."""
         self.server, self.model, self.path, self.converted = server, model, path, converted
         self.parsed = blender.model_of(path)
         self.clips = clips_in(self.parsed.document, server, model, files)
@@ -47,7 +47,7 @@ class Case:
         self.free = functools.cache(lambda index: {} if self.has_same_keys else self.free_at(index, self.times[index], key_times.ulp))
 
     def free_at(self, index, times, ulp):
-        """{time: how far the original's pose moves, of its size, while a time is one number that can be told or the next}."""
+        """{time: how far the original's pose moves, relative to its size, between a representable time and the next one}."""
         sides = [self.poses_at(index, [max(t + sign * ulp(t), 0.0) for t in times]) for sign in (-1, 1)]
         rows = [original.rows_of(side, range(len(side.names)), times) for side in sides]
         return {t: original.worst(sides[0].size, [("", row, rows[1][key]) for key, row in rows[0].items() if key[-1] == t])[0] for t in times}
@@ -62,5 +62,5 @@ class Case:
 
     @functools.cached_property
     def places(self):
-        """Of each node of the original: its index in the file."""
+        """For each node of the original: its index in the file."""
         return original.find_nodes(self.rest, original.poses(self.server, self.converted, None, [0.0]))

@@ -1,4 +1,4 @@
-"""three.js and Khronos' validator, in one process of Node that tests/web/glb_jobs.mjs is."""
+"""three.js and Khronos' validator, in one Node process that runs tests/web/glb_jobs.mjs."""
 import json
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ WEB = pathlib.Path(__file__).resolve().parents[1] / "web"
 
 
 class GlbJobs:
-    """ask() gives the answer of a job; RuntimeError where it failed."""
+    """ask() returns the answer of a job. RuntimeError if it failed."""
 
     def __init__(self):
         self.process = subprocess.Popen(["node", WEB / "glb_jobs.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -31,7 +31,7 @@ class GlbJobs:
 
 
 def begin():
-    """GlbJobs, or None where there is no node or npm's registry is out of reach."""
+    """GlbJobs, or None if there is no node or npm's registry cannot be reached."""
     if not shutil.which("node"):
         return None
     installed = subprocess.run([WEB / "run.sh", "--install"], capture_output=True, text=True, check=False)

@@ -1,10 +1,10 @@
-"""At which times the clips of a glTF file are looked at: at keys, between them, and at the ends."""
+"""The times at which the clips of a glTF file are compared: at keys, between them, and at the ends."""
 import bisect
 import math
 import struct
 
 MANY = 12
-BETWEEN = 0.37  # of the way from a key to the next: nothing is symmetric there
+BETWEEN = 0.37  # of the way from a key to the next, where nothing is symmetric
 NUDGE = 1e-5    # seconds beside a jump, whose time is a double in some formats and a float32 in glTF
 
 
@@ -13,7 +13,7 @@ def f32(x):
 
 
 def some(items, count=MANY):
-    """At most about so many of them, evenly, and the last."""
+    """About this many of them at most, evenly spaced, and the last."""
     return sorted({*items[::max(1, len(items) // count)], *items[-1:]})
 
 
@@ -27,7 +27,7 @@ def channels_of(model, clip):
 
 
 def ulp(t):
-    """The distance of float32 numbers at t: so exact are the times of keys."""
+    """The distance of float32 numbers at t, which is the precision of keys' times."""
     return 2.0 ** (math.frexp(t)[1] - 24) if t > 0 else 0.0
 
 
@@ -44,8 +44,8 @@ def jumps_of(channels):
 
 
 def all_times(model, clip, is_exact):
-    """For readers that follow the specification everywhere. is_exact: the original has the same float32 keys, so that a jump is at the same
-    time; else none of the times is at a jump, but some are beside it."""
+    """For readers that follow the specification everywhere. is_exact: the original has the same float32 keys, so a jump is at the same
+    time. Otherwise none of the times is at a jump, but some are near one."""
     channels = list(channels_of(model, clip))
     keys = sorted({t for _, _, _, times in channels for t in times})
     jumps = [] if is_exact else jumps_of(channels)
@@ -56,7 +56,7 @@ def all_times(model, clip, is_exact):
     return sorted(t for t in {*chosen, *between, *even} if not is_near(t))
 
 
-LONG = 600.0  # seconds; the frames of Blender are float32, too, and beyond a jump may begin and end in the same one
+LONG = 600.0  # seconds; Blender's frames are float32, too, and beyond this a jump may begin and end in the same one
 
 
 def frame_ulp(t):
@@ -64,8 +64,8 @@ def frame_ulp(t):
 
 
 def times_at_keys(model, clip):
-    """For Blender, which has no slerp between keys and no cubic tangents of glTF: times that are keys of every channel for which that matters,
-    or lie outside its keys. A moment behind the key where another channel jumps."""
+    """For Blender, which has no slerp between keys and no cubic tangents of glTF: times that are keys of every channel for which that
+    matters, or outside its keys. A moment after the key if another channel jumps."""
     channels = list(channels_of(model, clip))
     keys = sorted({t for _, _, _, times in channels for t in times})
     strict = [set(times) for _, path, mode, times in channels if mode == "CUBICSPLINE" or (mode == "LINEAR" and path == "rotation")]

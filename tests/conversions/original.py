@@ -1,4 +1,4 @@
-"""What a running posed says of a model: its clips, its poses at times, and the GLB file that it makes of it."""
+"""The answers of a running posed about a model: its clips, its poses at times, and its GLB file."""
 import urllib.parse
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Poses:
 
 
 def clips_of(server, model):
-    """The model's clips, or None where posed does not read it."""
+    """The model's clips, or None if posed cannot read it."""
     answer = server.get("/v1/model?" + urllib.parse.urlencode({"model": model}))
     return answer.json()["clips"] if answer.status == 200 else None
 
@@ -38,8 +38,8 @@ def poses(server, model, clip, times, **query):
 
 
 def find_nodes(one, other):
-    """For each node of one that of the other: the same one where the other has its nodes and more behind them (some of which may
-    be between two of them), else the one of the same name below the same nodes; -1 where there is none."""
+    """Return the matching node of `other` for each node of `one`, or -1. If the other has the same nodes followed by more (some of which may
+    be between two of them in the tree), the index is the same. Else the node has the same name below the same nodes."""
     if one.names == other.names[:len(one.names)]:
         return list(range(len(one.names)))
     known, found = {}, {}
@@ -60,19 +60,19 @@ def depth(parents, node):
 
 
 def worst(size, pairs):
-    """(the largest difference of two rows of numbers relative to the size, what they are); pairs: (what, one row, the other, and what difference
-    is no fault)."""
+    """(the greatest difference of two rows of numbers relative to the size, and their description); pairs: (description, one row, the
+    other, and the allowed difference)."""
     found = (0.0, "")
     for what, one, other, *free in pairs:
         scale = max(size, *map(abs, one))  # of a palette that scales: float32 has no more digits
         error = max(abs(x - y) for x, y in zip(one, other, strict=True)) / scale - (free[0] if free else 0.0)
-        if not error <= found[0]:  # one that is no number, too
+        if not error <= found[0]:  # also if it is NaN
             found = (error, what)
     return found
 
 
 def rows_of(poses, place, times):
-    """{what and when: numbers} of all that Poses have. place: of each node, its index in the file in which it is to be found."""
+    """{description and time: numbers} of all in Poses. place: for each node, its index in the other file."""
     found = {}
     for t, (nodes, palettes, boxes) in zip(times, poses.frames, strict=True):
         found.update({("node", place[n], t): row for n, row in enumerate(nodes)})
@@ -82,8 +82,8 @@ def rows_of(poses, place, times):
 
 
 def difference(one, other, times, free=None):
-    """The worst of two series of Poses at the same times: the same model's in two files. free: of each time, what difference is no fault.
-    ValueError where they do not correspond."""
+    """The greatest difference between two series of Poses at the same times, of the same model in two files. free: for each time, the
+    allowed difference. ValueError if they do not correspond."""
     place = find_nodes(one, other)
     if -1 in place:
         raise ValueError(f"node '{one.names[place.index(-1)]}' is not in the other file")

@@ -1,11 +1,11 @@
-"""How far the poses that a program reads from a converted file are from the original's: (the worst, of the model's size, where). ValueError
-and RuntimeError where it cannot be said."""
+"""The difference between the poses that a program reads from a converted file and the original's: (the greatest, relative to the model's
+size, where). ValueError and RuntimeError if it cannot be found."""
 import re
 
 from . import blender, key_times, original
 
 EXACT = 2e-6  # of the model's size
-MEASURED_BETWEEN = 1.5  # what the file says may be less than the worst at any time
+MEASURED_BETWEEN = 1.5  # the file's stated error may be less than the greatest at any time
 
 
 def by_posed(case):
@@ -22,8 +22,8 @@ def by_posed(case):
 
 
 def approximately(case):
-    """Of a file that is an approximation: how far posed finds it off, as a share of what its warnings say, which is measured at keys and
-    between."""
+    """For an approximate file: the error that posed finds, as a share of the one in its warnings, which is measured at keys and between
+    them."""
     said = [float(number) for warning in case.parsed.document["asset"]["extras"]["warnings"]
             for number in re.findall(r"off by (\S+) units", warning["message"])]
     if not said:
@@ -51,13 +51,13 @@ def by_three(case, jobs):
 
 
 def blender_times(case):
-    """{clip: times} of the clips that have keys at which Blender means to be exact."""
+    """{clip: times} of the clips with keys at which Blender is meant to be exact."""
     found = {clip.index: key_times.times_at_keys(case.parsed, clip.index) for clip in case.clips}
     return {clip: times for clip, times in found.items() if times}
 
 
 def by_blender(case, times, answer):
-    """times: those that it was asked for; answer: of blender_jobs.py."""
+    """times: the requested ones; answer: of blender_jobs.py."""
     if "error" in answer:
         raise RuntimeError(answer["error"][-500:])
     worst = (0.0, "")

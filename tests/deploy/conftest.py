@@ -13,5 +13,5 @@ _api = sys.modules["api_conftest"] = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_api)
 globals().update({name: value for name, value in vars(_api).items() if not name.startswith("__")})
 
-# The modules of support/ are imported by name, as those of tests/api/support.
+# Tests import the modules of support/ by name, as in tests/api/support.
 sys.path.insert(0, str(DEPLOY_TESTS / "support"))

@@ -1,5 +1,5 @@
-"""Real proxies before a server with --trusted-proxy: its log has the address of who asked them, over HTTP and packets. The client asks from
-127.0.0.2, the proxies from 127.0.0.1."""
+"""Real proxies in front of a server with --trusted-proxy: its log has the address of their client, over HTTP and packets. The client asks
+from 127.0.0.2, the proxies from 127.0.0.1."""
 import contextlib
 import json
 import pathlib
@@ -14,7 +14,7 @@ from packets import Link, hello
 from small_models import gltf
 
 CLIENT = "127.0.0.2"
-FRONTS = {  # of HAProxy: how it listens, and how it passes on
+FRONTS = {  # for HAProxy: how it listens, and how it forwards
     "forwardfor": "mode http\n option forwardfor\n", "v1": "mode http\n", "v2": "mode http\n", "packets": "mode tcp\n"}
 SENDS = {"forwardfor": "", "v1": "send-proxy", "v2": "send-proxy-v2 proxy-v2-options unique-id", "packets": "send-proxy-v2"}
 
@@ -54,7 +54,7 @@ def server(start, root):
 
 @pytest.fixture
 def haproxy(server, tmp_path):
-    """{front: address}. It listens on sockets of ours, so that no port is chosen twice."""
+    """{front: address}. It listens on the test's sockets, so that no port is chosen twice."""
     path = program("haproxy")
     with contextlib.ExitStack() as stack:
         sockets = {name: stack.enter_context(socket.create_server(("127.0.0.1", 0))) for name in FRONTS}
@@ -82,7 +82,7 @@ def haproxy(server, tmp_path):
 def test_haproxy_over_http(server, haproxy, front):
     with From(haproxy[front]) as connection:
         port = connection.socket.getsockname()[1]
-        for number in range(3):  # of which the last two reuse its connection to the server
+        for number in range(3):  # the last two reuse its connection to the server
             answer = connection.get("/v1/model?model=a.gltf", f"X-Request-Id: {front}{number}", "X-Forwarded-For: 1.1.1.1", "Forwarded: for=1.1.1.1")
             assert answer.status == 200, answer.body
             assert remote(server, f"{front}{number}") == (CLIENT if front == "forwardfor" else f"{CLIENT}:{port}")
@@ -101,7 +101,7 @@ def test_haproxy_before_packets(server, haproxy):
 
 
 def test_nginx(server, tmp_path):
-    """It adds X-Forwarded-For, and says how it was asked. A page's preview has the address that visitors use."""
+    """It adds X-Forwarded-For and the scheme. A page's preview has the address that visitors use."""
     path = program("nginx")
     folder = pathlib.Path(tmp_path / "nginx")
     folder.mkdir()
@@ -126,7 +126,7 @@ def test_nginx(server, tmp_path):
 
 
 def free_port():
-    """nginx takes no socket of ours: one that was free a moment ago."""
+    """nginx cannot take a socket of the test: this one was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as one:
         return one.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""All clients through HAProxy, under load, while one instance is killed, one is stopped, and one is added: nothing wrong, nothing lost."""
+"""All clients through HAProxy, under load, while one instance is killed, one is stopped, and one is added: no answer is wrong or lost."""
 import collections
 import json
 import pathlib
@@ -23,7 +23,7 @@ STREAM = ("palette", 0)
 
 
 class Loads:
-    """Threads that ask until they are told to stop; how many answers each got, and everything that was wrong."""
+    """Threads that send requests until they are stopped; the number of answers of each, and all errors."""
 
     def __init__(self):
         self.answers, self.wrong = collections.Counter(), []
@@ -31,14 +31,14 @@ class Loads:
         self.threads = []
 
     def add(self, name, once):
-        """once(i) raises or returns whether the answer was right."""
+        """once(i) raises, or returns whether the answer was correct."""
         def run():
             i = 0
             while not self.is_over:
                 try:
                     if not once(i):
                         self.wrong.append((name, i, "another answer"))
-                except Exception as error:  # whatever a client raises
+                except Exception as error:  # any error of a client
                     self.wrong.append((name, i, repr(error)))
                 self.answers[name] += 1
                 i += 1
@@ -71,7 +71,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def expected(root):
-    """{model: {time: the bytes of binary frames}} and {model: {time: palette}}, of a server that no balancer is before."""
+    """{model: {time: the bytes of binary frames}} and {model: {time: palette}}, from a server without a balancer."""
     server = Server(root)
     frames = {model: {t: server.get(f"/v1/palette?model={model}&clip=0&t={t}&format=bin").body for t in TIMES} for model in MODELS}
     server.end()
@@ -199,7 +199,7 @@ def test_nothing_is_wrong_and_nothing_is_lost(root, expected, tmp_path):
     finally:
         loads.is_over = True
         for process in processes[1:]:
-            process.stdin.close()  # which ends the load of the JavaScript client
+            process.stdin.close()  # this ends the load of the JavaScript client
         loads.stop()
         for process in processes[:1]:
             process.stdin.close()

@@ -23,7 +23,7 @@ NAMES = [f"posed-{i}" for i in (1, 2, 3, 4)]
 
 
 class Podman:
-    """podman as deploy/image-test.sh sets it up, and its service for docker-compose."""
+    """podman as in deploy/image-test.sh, and its service for docker-compose."""
 
     def __init__(self, folder):
         conf = CACHE / "conf"
@@ -54,7 +54,7 @@ class Compose:
         self.ports = {name: Port() for name in ("PORT", "PACKETS_PORT", "METRICS_PORT")}
         numbers = {name: str(port.number) for name, port in self.ports.items()}
         for port in self.ports.values():
-            port.close()  # the engine's own forwarder takes no port that is bound
+            port.close()  # the engine's own forwarder takes no bound port
         self.address = "127.0.0.1:" + numbers["PORT"]
         self.metrics = "http://127.0.0.1:" + numbers["METRICS_PORT"] + "/metrics"
         self.project = f"posedtest{os.getpid()}"
@@ -66,7 +66,7 @@ class Compose:
         return done.stdout
 
     def up(self):
-        """Which instances HAProxy holds for well."""
+        """The instances that HAProxy considers healthy."""
         try:
             with urllib.request.urlopen(self.metrics, timeout=PATIENCE_S) as answer:
                 text = answer.read().decode()

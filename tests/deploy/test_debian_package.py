@@ -1,4 +1,4 @@
-"""The Debian packages of `make deb`: what is in them, what they need, and what they leave when they are gone."""
+"""The Debian packages of `make deb`: their contents, their dependencies, and what remains after they are removed."""
 import os
 import shutil
 import subprocess
@@ -52,7 +52,7 @@ def test_programs_are_stripped_and_depend_on_what_they_load(tmp_path):
         for name in (line.split("[")[1].rstrip("]") for line in sections.splitlines() if "(NEEDED)" in line):
             library = subprocess.run(["dpkg-query", "-S", f"*/{TRIPLET}/{name}"], capture_output=True, text=True, check=True).stdout
             owners.add(library.split(":")[0])
-    # libosmesa6 is opened by name, the fonts are read.
+    # libosmesa6 is opened by name; the fonts are files to read.
     assert owners | {"libosmesa6", "fonts-dejavu-core"} <= depends("posed")
     assert "libosmesa6" not in depends("posectl") and "libassimp5" not in depends("posectl")
 
@@ -66,7 +66,7 @@ def test_settings_are_a_conffile_and_manual_pages_are_there(tmp_path):
 
 
 def test_the_same_commit_gives_the_same_bytes_in_another_folder(tmp_path):
-    """Also what a fresh clone does: nothing but the files of the tree, and `make deb`."""
+    """This is also what a fresh clone does, with only the files of the tree and `make deb`."""
     made = packages()
     copy = tmp_path / "elsewhere"
     for name in subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=REPOSITORY, capture_output=True,
@@ -114,7 +114,7 @@ def test_a_program_is_built_with_the_evaluator_in_its_process(root):
 
 
 def test_purged_nothing_of_it_is_left(root):
-    """Last of this module: it takes the packages away."""
+    """The last test of this module, because it removes the packages."""
     assert (root.path / "usr/bin/posed").exists() and (root.path / "etc/default/posed").exists()
     root.apt("remove", "posed", "posectl")
     assert (root.path / "etc/default/posed").exists() and not (root.path / "usr/bin/posed").exists()

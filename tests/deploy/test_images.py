@@ -1,4 +1,4 @@
-"""The container image for another processor. The one for this machine is the matter of `make image-test`."""
+"""The container image for another processor. `make image-test` tests the one for this machine."""
 import subprocess
 
 import pytest

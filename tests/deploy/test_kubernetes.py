@@ -1,4 +1,4 @@
-"""deploy/kubernetes: kubectl makes of it what a cluster takes, and its parts fit each other, posed and HAProxy."""
+"""deploy/kubernetes: kubectl turns it into what a cluster accepts, and its parts fit each other, posed and HAProxy."""
 import re
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ CONFIG = REPOSITORY / "deploy" / "proxies" / "haproxy.cfg"
 
 
 def kustomize(folder):
-    """Everything in it, by kind and name."""
+    """All its objects, by kind and name."""
     if shutil.which("kubectl") is None:
         pytest.skip("kubectl is not installed: apt-get install kubernetes-client, or make deploy-test")
     made = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True)
@@ -39,7 +39,7 @@ def ports(template):
 
 
 def selected(things, selector):
-    """The pod templates that a selector takes."""
+    """The pod templates that a selector matches."""
     labels = selector.get("matchLabels", selector)
     return [template for template in pods(things).values() if labels.items() <= template["metadata"]["labels"].items()]
 
@@ -116,7 +116,7 @@ def test_posed_takes_its_options(things):
 
 
 def test_haproxy_finds_the_instances(things):
-    """Each by a name that the headless service gives it, whatever the number of replicas up to twice as many."""
+    """Each has a name from the headless service, for any number of replicas up to twice as many."""
     state = things["StatefulSet", "posed"]["spec"]
     (container,) = pods(things)["Deployment", "posed-front"]["spec"]["containers"]
     values = {entry["name"]: entry.get("value") for entry in container["env"]}

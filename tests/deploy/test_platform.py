@@ -1,6 +1,5 @@
 """A minute of a platform: HAProxy, four instances, Prometheus and an S3 source, through a kill, a drain, an addition, a rotation of tokens
-and an outage of the source. No answer is wrong, none fails, and the metrics tell what happened. Closes with a line of counts.
-"""
+and an outage of the source. No answer is wrong, none fails, and the metrics show the events. Closes with a line of counts."""
 import contextlib
 import re
 import signal
@@ -20,7 +19,7 @@ MONITORING = REPOSITORY / "deploy" / "monitoring"
 
 
 class Schedule:
-    """When what happens, in seconds from the beginning: the load goes on between."""
+    """The times of the events, in seconds from the beginning. The load goes on between them."""
 
     def __init__(self):
         self.began, self.log = time.monotonic(), []
@@ -28,7 +27,7 @@ class Schedule:
     def at(self, second, what):
         left_s = self.began + second - time.monotonic()
         if left_s > 0:
-            time.sleep(left_s)  # the minute itself, not a wait for anything
+            time.sleep(left_s)  # the minute itself, not a wait for an event
         self.log.append((round(time.monotonic() - self.began), what))
 
 
@@ -56,7 +55,7 @@ def tokens(tmp_path):
 
 
 def watch(farm, front, folder):
-    """Prometheus with the configuration of deploy/monitoring, only faster, and HAProxy beside."""
+    """Prometheus with the configuration of deploy/monitoring, only faster, and HAProxy with it."""
     text = (MONITORING / "prometheus.yml").read_text()
     text = re.sub(r"(scrape_interval|evaluation_interval): \w+", r"\1: 1s", text)
     (folder / "prometheus.yml").write_text(text + f"\n  - job_name: haproxy\n    static_configs:\n      - targets: [{front.metrics.address}]\n")
@@ -67,10 +66,10 @@ def watch(farm, front, folder):
 
 
 def rotate(farm, front, tokens, bearer, load):
-    """Both tokens hold, then the new one alone. Nobody who has it in time notices."""
+    """Both tokens are valid, then only the new one. A client that has it in time notices nothing."""
     reload(farm, tokens, OLD, NEW)
     bearer[0] = NEW
-    load.wait_for_those_under_way()  # with the old one, and be it a picture that waits for long
+    load.wait_for_those_under_way()  # with the old one, even a picture that waits for long
     reload(farm, tokens, NEW)
     refused = 0
     for _ in range(2 * len(farm.slots)):
@@ -95,7 +94,7 @@ def reload(farm, tokens, *lines):
 
 
 def outage(source, load, schedule):
-    """The source is gone for some seconds; what instances have they answer, and say that they could not look."""
+    """The source is gone for some seconds. Instances answer what they have, and say that they could not look."""
     source.end()
     schedule.at(52, "the source has been gone for a while")
     load.wait_for(len(load.asked))
@@ -103,7 +102,7 @@ def outage(source, load, schedule):
 
 
 def check_story(watched, farm, killed, drained, added, refused):
-    """What Prometheus knows of all that."""
+    """Prometheus' data about all of these events."""
     def value(expression):
         return sum(found for _, found in watched.query(expression))
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 
 @contextlib.contextmanager
 def without_accept(address):
-    """A proxy that leaves out Accept: what is behind it answers in the older form."""
+    """A proxy that removes Accept, so that the server answers in the older form."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             with urllib.request.urlopen(f"http://{address}{self.path}", timeout=60) as answer:
@@ -60,14 +60,14 @@ def root(tmp_path_factory):
 
 
 class Traffic:
-    """Requests of all kinds, errors among them; each call sends other ones."""
+    """Requests of all kinds, including errors. Each call sends different ones."""
 
     def __init__(self, server):
         self.server, self.count = server, 0
 
     def send(self):
         self.count += 1
-        (self.server.root / "bad.gltf").write_text("{}" + " " * self.count)  # another file, imported anew
+        (self.server.root / "bad.gltf").write_text("{}" + " " * self.count)  # another file, imported again
         for target, status in ((f"/v1/palette?model=dragon.glb&clip=0&t={self.count % 3}", 200), ("/v1/model?model=none.glb", 404),
                                (f"/v1/render?model=dragon.glb&yaw={self.count % 180}&width=64&height=64", 200), ("/v1/model?model=bad.gltf", 422),
                                ("/v1/render?model=empty.gltf", 422)):
@@ -115,7 +115,7 @@ def test_both_forms_pass_promtool(watched):
         text = answer.read().decode()
     assert 'posed_requests_total{operation="palette",status="200"}' in text
     assert promtool("check", "metrics", text=text) == (0, "")
-    code, said = promtool("check", "metrics", text=text.replace("_total", ""))  # it looks
+    code, said = promtool("check", "metrics", text=text.replace("_total", ""))  # it checks the text
     assert code != 0 and "_total" in said
 
 
@@ -127,7 +127,7 @@ def test_configuration_and_rules(tmp_path):
         assert code == 0 and "SUCCESS" in said, said
     names = re.findall(r"- alert: (\w+)", ALERTS)
     cases = (MONITORING / "alerts_test.yml").read_text()
-    for name in names:  # each once where all is well, and once where it fires
+    for name in names:  # each once while all is well, and once while it fires
         assert len(re.findall(rf"alertname: {name}\b", cases)) == 2, name
     rule = "posed_sandbox_active == 0"
     assert ALERTS.count(rule) == 1
@@ -136,7 +136,7 @@ def test_configuration_and_rules(tmp_path):
 
 
 def known_series():
-    """Names of series and their labels, by the document."""
+    """Names of series and their labels, from the document."""
     known = {"up": set()}
     for kind, name, labels in re.findall(r"^\| (\w+) \| `(\w+)` \| (.*?) \|", (REPOSITORY / "protocol" / "metrics.md").read_text(), re.M):
         own = set(re.findall(r"`(\w+)`", labels))
@@ -172,7 +172,7 @@ def test_scrapes_both_forms(watched, prometheus):
     traffic.send()
     wait_until(lambda: set((now := count('sum by (instance) (posed_requests_total{operation="render"})'))) == instances
                and all(value >= requests[instance] + 2 for instance, value in now.items()), "the counts do not move")
-    # a series is the same in either form, bounds of buckets included
+    # a series is the same in either form, including the bounds of buckets
     bounds = {instance: {labels["le"] for labels, _ in prometheus.query(f'posed_queue_wait_seconds_bucket{{queue="imports",instance="{instance}"}}')} for instance in instances}
     assert len(bounds[prometheus.text]) > 10 and len({frozenset(found) for found in bounds.values()}) == 1
     for name in ("posed_build_info", "posed_renderer_info", "process_start_time_seconds", "posed_limit_seconds"):
@@ -209,7 +209,7 @@ def test_every_expression_of_the_dashboard_has_values(watched, prometheus):
 
 
 def test_dashboard_is_whole():
-    """What Grafana needs: numbers that are unique, places that do not overlap, the variables that expressions have."""
+    """Grafana's requirements: unique numbers, panels that do not overlap, the variables of the expressions."""
     ids = [panel["id"] for panel in DASHBOARD["panels"]]
     assert len(ids) == len(set(ids)) and all(panel["title"] for panel in DASHBOARD["panels"])
     taken = set()

@@ -1,4 +1,4 @@
-"""deploy/proxies: HAProxy, nginx and Varnish before several instances, of which one is killed, one drained and one added under load."""
+"""deploy/proxies: HAProxy, nginx and Varnish in front of several instances. One is killed, one drained and one added under load."""
 import contextlib
 import http.server
 import json
@@ -32,7 +32,7 @@ def models(root):
 
 @pytest.fixture(scope="module")
 def asked(root, models):
-    """What a lone instance answers."""
+    """The answers of a single instance."""
     lone = Server(root)
     try:
         return questions(lone, models)
@@ -47,7 +47,7 @@ def front(request, root, tmp_path):
 
 
 class Uploads:
-    """Uploads, one after the other, each of another name and with an id of its own."""
+    """Uploads one after the other, each with another name and an id of its own."""
 
     def __init__(self, address):
         self.address, self.is_over, self.statuses = address, threading.Event(), {}
@@ -76,7 +76,8 @@ class Uploads:
 
 
 def settle(farm, load, models):
-    """Until every model has been asked for since, and each of one instance only: what moved has moved. Returns where each is."""
+    """Wait until every model has been requested since, and each from one instance only: moved models have arrived. Returns the place of
+    each."""
     placed = {}
 
     def is_settled():
@@ -138,7 +139,7 @@ def report(front, load, uploads):
 
 
 def unread(port):
-    """Bytes that lie before a stopped server, of each connection to its port."""
+    """Unread bytes at a stopped server, for each connection to its port."""
     sizes = []
     for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
         local, _, state, queues = line.split()[1:5]
@@ -149,14 +150,14 @@ def unread(port):
 
 @pytest.mark.parametrize("front", FRONTS, ids=lambda front: front.name, indirect=True)
 def test_only_questions_are_repeated(front, models, asked):
-    """An instance that has the requests and dies without an answer: questions get theirs from another one; PUT and DELETE get an error, and
-    no other instance ever sees them."""
+    """An instance that has the requests and dies without an answer. Reading requests get their answers from another one. PUT and DELETE get
+    an error, and no other instance ever sees them."""
     farm = front.farm
     model = models[0]
     with Load(front.address, [question for question in asked if model in question.target], threads=1) as load:
         load.wait_for(20)
     victim = next(slot for slot in farm.slots if slot.name in farm.placement()[model])
-    padding = "X-Padding: " + "p" * 2000  # tells these requests from checks of health
+    padding = "X-Padding: " + "p" * 2000  # distinguishes these requests from health checks
     get = next(question for question in asked if question.method == "GET" and model in question.target and question.status == 200 and "hash=" not in question.target)
     post = next(question for question in asked if question.method == "POST" and model in question.target)
     upload = ("PUT", f"/v1/models/once.gltf?route={model}", gltf().encode())
@@ -198,7 +199,7 @@ def test_haproxy_counts_and_carries_packets(root, tmp_path):
 
 
 class LateInstance(http.server.ThreadingHTTPServer):
-    """Stands at the address of an instance on a busy machine: each probe gets its answer after more than the interval of probes."""
+    """Replaces an instance on a busy machine: each probe gets its answer later than the interval of probes."""
     allow_reuse_port = True
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -254,7 +255,7 @@ def test_what_never_changes_is_answered_without_any_instance(front, models, aske
 
 @pytest.mark.parametrize("front", [CachingNginx, Varnish], ids=lambda front: front.name, indirect=True)
 def test_equal_requests_are_asked_once(front, models, asked):
-    """Fifty at a time for one picture that nobody has asked for: one reaches an instance."""
+    """Fifty clients at a time request a new picture: one request reaches an instance."""
     with Connection(front.address) as one:
         content = json.loads(one.get(f"/v1/model?model={models[1]}").body)["hash"]
     target = f"/v1/render?model={models[1]}&hash={content}&t=0.375&width=64&height=64"

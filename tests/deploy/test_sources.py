@@ -1,4 +1,5 @@
-"""The recipes of deploy/sources: rclone mounts or copies what nginx and an S3 server hold. Changes are seen, an outage is survived."""
+"""The recipes of deploy/sources: rclone mounts or copies the files of nginx and an S3 server. Changes are seen, and an outage is survived.
+"""
 import pathlib
 
 import pytest
@@ -12,7 +13,7 @@ OPTIONS = ("--watch-interval", "100ms", "--source-timeout", "1s", *NO_RENDERING)
 
 
 def model(x):
-    """Of another size for each x: times of HTTP are whole seconds."""
+    """The size depends on x, because times of HTTP are whole seconds."""
     return gltf(x=x).encode() + b" " * x
 
 
@@ -38,7 +39,7 @@ def ask(server, name="a.gltf"):
 
 
 def wait_for(server, x, name="a.gltf"):
-    """Never an error on the way: at most the model is not there yet."""
+    """There is never an error meanwhile: at most the model does not exist yet."""
     def is_there():
         answer = ask(server, name)
         assert answer.status in (200, 404), answer.body

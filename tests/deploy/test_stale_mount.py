@@ -1,4 +1,4 @@
-"""A root that is an rclone mount of nginx: each part of it stops and comes back, and no model that was there is 404 or 500."""
+"""A root that is an rclone mount of nginx. Each part of it stops and comes back, and no existing model is 404 or 500."""
 import os
 import signal
 
@@ -41,7 +41,7 @@ def is_stale(server, model="a.gltf"):
 
 
 def check_outage(server, web, first, stop, come_back):
-    """In the outage a model of before is the same, others are 503; afterwards changes are seen, and what is deleted is 404."""
+    """During the outage known models stay the same, others are 503. Afterwards changes are seen, and deleted models are 404."""
     wait_until(lambda: not is_stale(server), "the model is stale before the outage")
     stop()
     wait_until(lambda: is_stale(server), "the model is not stale")
@@ -57,7 +57,7 @@ def check_outage(server, web, first, stop, come_back):
     wait_until(lambda: ask(server, "b.gltf").status == 200, "the other model stays unavailable")
     assert place(ask(server, "b.gltf")) == 2 and ask(server, "none.gltf").status == 404
     wait_until(lambda: server.json("/v1/stats")["source"]["available"] == 1, "the root stays unavailable")
-    web.put("a.gltf", gltf(x=7).encode() + b" ")  # of another size: times of HTTP are whole seconds
+    web.put("a.gltf", gltf(x=7).encode() + b" ")  # of another size, because times of HTTP are whole seconds
     wait_until(lambda: place(ask(server)) == 7, "a change is not seen")
     web.remove("a.gltf")
     wait_until(lambda: ask(server).status == 404, "a deleted model is still there")
@@ -71,7 +71,7 @@ def test_nginx_ends_and_begins_again(start, web, mount):
 
 
 def test_rclone_is_killed_and_mounts_again(start, web, mount):
-    """First the mount is dead (ENOTCONN); then it is gone, and the folder beneath it is there; then there is another."""
+    """First the mount is dead (ENOTCONN). Then it is gone, and the folder beneath it is visible. Then there is a new one."""
     server = start(*OPTIONS, root=mount.path)
     first = ask(server)
 
@@ -104,7 +104,7 @@ def test_the_folder_beneath_the_mount_is_not_empty(start, tmp_path, web):
 
 
 def test_rclone_stops_and_goes_on(start, web, mount):
-    """Calls that do not return: requests are answered nevertheless, and none of them costs a thread."""
+    """Hanging calls: requests are answered nevertheless, and none of them takes a thread."""
     server = start(*OPTIONS, root=mount.path)
     first = ask(server)
     check_outage(server, web, first, lambda: mount.program.send(signal.SIGSTOP), lambda: mount.program.send(signal.SIGCONT))

@@ -1,4 +1,4 @@
-"""deploy/systemd: what systemd says of the unit, and the service in a Debian that systemd has started."""
+"""deploy/systemd: systemd's analysis of the unit, and the service in a Debian started by systemd."""
 import json
 import re
 import shutil
@@ -22,7 +22,7 @@ needs_signals = pytest.mark.skipif('"drain-delay"' not in OPTIONS, reason="this 
 
 @needs_systemd_analyze
 def test_units_are_well_formed(tmp_path):
-    """The program has to exist for systemd-analyze: the one of this build stands in its place."""
+    """The program must exist for systemd-analyze: this build's program takes its place."""
     for unit in sorted(UNITS.glob("posed.s[eo]*")):
         (tmp_path / unit.name).write_text(unit.read_text(encoding="utf-8").replace("/usr/bin/posed", "/bin/true"), encoding="utf-8")
     units = sorted(tmp_path.iterdir())
@@ -51,7 +51,7 @@ def test_settings_in_the_default_file_are_options():
 
 @pytest.fixture(scope="module")
 def machine():
-    """A Debian whose systemd has started the service of the package."""
+    """A Debian whose systemd has started the package's service."""
     made = packages()
     with debian_root() as root:
         root.install(made["posed"], made["posectl"])
@@ -99,7 +99,7 @@ def test_the_unit_takes_nothing_from_the_sandbox_of_the_workers(machine):
 
     inside = reports(journal(machine))
     assert inside and all("system calls=filtered" in line for line in inside)
-    # RestrictNamespaces= and the filter of the unit would show here as refusals.
+    # RestrictNamespaces= and the filter of the unit would cause refusals here.
     outside = machine.run("setpriv", "--reuid=posed", "--regid=posed", "--clear-groups", "env", "POSED_ROOT=/usr/share/posed/samples",
                           "POSED_CACHE_DIR=none", "POSED_HTTP=127.0.0.1:0", "POSED_TCP=none", "timeout", "--preserve-status", "3", "posed", check=False)
     assert inside == reports(outside.stderr)
@@ -141,7 +141,7 @@ def test_a_socket_unit_holds_the_port_while_the_service_is_away(machine):
     machine.run("systemctl", "stop", "posed.service")
     machine.run("systemctl", "start", "posed.socket")
     assert machine.run("systemctl", "is-active", "posed.service", check=False).stdout.strip() == "inactive"
-    machine.curl(f"{URL}/healthz")  # which starts the service
+    machine.curl(f"{URL}/healthz")  # this starts the service
     assert is_active(machine)
     machine.run("systemctl", "stop", "posed.socket", "posed.service")
     machine.run("systemctl", "start", "posed.service")
@@ -154,7 +154,7 @@ def test_stop_ends_it_in_order(machine):
 
 def test_a_bad_setting_is_told_and_not_tried_again(machine):
     machine.run("sh", "-c", "cp /etc/default/posed /root/kept && echo POSED_ROOT=/missing >>/etc/default/posed")
-    machine.run("systemctl", "reset-failed", "posed")  # the starts of the tests before count for StartLimitBurst=
+    machine.run("systemctl", "reset-failed", "posed")  # the starts of earlier tests count for StartLimitBurst=
     assert machine.run("systemctl", "start", "posed", check=False).returncode != 0
     assert machine.run("systemctl", "is-active", "posed", check=False).stdout.strip() == "failed"
     assert machine.show("posed", "NRestarts") == "0" and "/missing" in journal(machine)

@@ -26,8 +26,8 @@ struct probe {
     struct pe_hitboxes *hitboxes;
     struct pe_scene *scene;
     struct probed_meshes meshes;
-    struct posing now, first; /* first: kept by `first` */
-    int is_done;              /* evaluated: the next entity or layer begins anew */
+    struct posing now, first; /* first: set by the call `first` */
+    int is_done;              /* evaluated: the next entity or layer begins again */
     float *floats;
     struct pe_error error;
 };
@@ -40,7 +40,7 @@ static void put_floats(const float *floats, size_t count)
     putchar('\n');
 }
 
-/* `rc` of a call that filled `count` floats. */
+/* Puts the result of a call that filled `count` floats. */
 static void put(const struct probe *probe, int rc, size_t count)
 {
     if (rc < 0)
@@ -162,7 +162,7 @@ static void add(struct probe *probe, int is_moving, uint32_t mask)
     probe->is_done = 1;
 }
 
-/* A target keeps its own copies, which clear drops. */
+/* A target has its own copies, which clear drops. */
 static void add_target(struct probe *probe, int is_moving, uint32_t mask)
 {
     begin(probe);
@@ -172,7 +172,7 @@ static void add_target(struct probe *probe, int is_moving, uint32_t mask)
     puts("done");
 }
 
-/* False: the call is another one. */
+/* Returns false for other calls. */
 static int answer_hits(struct probe *probe, const char *call, char *words)
 {
     if (strcmp(call, "hitboxes") == 0)

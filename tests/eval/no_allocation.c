@@ -1,7 +1,6 @@
-/* Shows that libposed-eval allocates nothing once models are open and evaluators have their room: no_allocation FILE...
- * evaluates everything of the files in every way, with the allocators of the library counted (-Wl,--wrap). Prints how
- * many evaluations that were and how many allocations; exit status 1 where there were any, or where something that must
- * succeed fails. */
+/* Shows that libposed-eval allocates nothing once models are open and evaluators have their room. no_allocation FILE...
+ * evaluates everything of the files in every way, and counts calls of the library's allocators (-Wl,--wrap). Prints the
+ * numbers of evaluations and of allocations. Exit status 1 if there were any, or if a call that must succeed fails. */
 #include "tests/eval/no_allocation.h"
 
 #include <stdio.h>
@@ -56,7 +55,7 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-/* Everything that can be asked about an entity. */
+/* Makes all calls about an entity. */
 static void ask(const struct walk *walk, const struct pe_entity *entity)
 {
     struct pe_error error;
@@ -102,7 +101,7 @@ static void play_clip(const struct walk *walk, int32_t clip)
     }
 }
 
-/* All layers that there may be, of all clips in turn, with masks; some additive. */
+/* Plays the greatest number of layers, of all clips in turn, with masks; some additive. */
 static void play_blends(const struct walk *walk)
 {
     struct pe_layer layers[PE_LAYERS_MAX];
@@ -126,7 +125,7 @@ static void play_blends(const struct walk *walk)
     }
 }
 
-/* What is refused allocates nothing either. */
+/* Refused calls allocate nothing either. */
 static void be_refused(const struct walk *walk, const struct pe_model *stranger)
 {
     struct pe_error error;

@@ -1,4 +1,4 @@
-/* no_allocation_crowd.c - many entities in one call, right and wrong ones. */
+/* no_allocation_crowd.c - many entities in one call, valid and invalid ones. */
 #include "tests/eval/no_allocation.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { CROWD = 42 };
 
-/* Fills the members of a crowd: blends with masks, worlds, all that may be wanted of an entity in turn. */
+/* Fills the members of a crowd: blends with masks, worlds, all kinds of wanted matrices in turn. */
 static void fill_crowd(const struct walk *walk, struct pe_entity *entities, struct pe_layer (*layers)[2],
                        struct pe_member *members)
 {
@@ -39,7 +39,7 @@ static void fill_crowd(const struct walk *walk, struct pe_entity *entities, stru
     }
 }
 
-/* After a reserve that fails a crowd has the room of before, and says so. */
+/* After a reserve that fails, a crowd has the previous room, and reports it. */
 static void fail_to_reserve(const struct walk *walk)
 {
     static struct pe_layer layers[PE_LAYERS_MAX];

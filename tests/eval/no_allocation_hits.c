@@ -1,4 +1,4 @@
-/* no_allocation_hits.c - rays and balls at many entities, again and again in the same rooms. */
+/* no_allocation_hits.c - rays and balls at many entities, again and again in the same memory. */
 #include "tests/eval/no_allocation.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 enum { SCENE_ENTITIES = 64, RAYS = 100, HITS_MAX = 1 << 16 };
 
-/* Scenes with all the entities that there is room for, moving ones among them, and rays and balls at them, again and
- * again. */
+/* Fills scenes with all the entities that they have room for, including moving ones, and casts rays and balls at them,
+ * again and again. */
 static void cast(const struct walk *walk, struct pe_scene *scene, const struct pe_hitboxes *hitboxes)
 {
     static struct pe_hit hits[HITS_MAX];
@@ -50,7 +50,7 @@ static void cast(const struct walk *walk, struct pe_scene *scene, const struct p
     }
 }
 
-/* The hits of each kind of volumes, in rooms of their own. */
+/* The hits of each kind of volume, in memory of their own. */
 void play_hits(const struct walk *walk)
 {
     struct pe_error error;

@@ -1,5 +1,5 @@
-/* fbx_walk.h - any bytes as an FBX file, and everything in it asked for: for fuzz targets and unit tests. Ends the
- * process where an answer breaks its contract. */
+/* fbx_walk.h - reads arbitrary bytes as an FBX file and calls every function for its contents: for fuzz targets and
+ * unit tests. Ends the process if a result breaks its contract. */
 #pragma once
 
 #include "import/fbx_file/fbx_scene.h"
@@ -12,7 +12,7 @@ static inline void fbx_walk_expect(bool is_so)
         abort();
 }
 
-/* All values of a record by every function there is. They agree about what is damaged. */
+/* Reads all values of a record with every function. They must agree about damage. */
 static inline void fbx_walk_record(const struct fbx_file *file, uint32_t record)
 {
     struct err err = {0};
@@ -66,14 +66,14 @@ static inline void fbx_walk_object(const struct fbx_scene *scene, uint32_t objec
     fbx_walk_expect(part == FBX_NONE || (part < scene->object_count && scene->objects[part].is_made));
 }
 
-/* `bytes` lie in a block of their own, so that AddressSanitizer sees every read beyond them. */
+/* `bytes` have a block of their own, so that AddressSanitizer detects every read beyond them. */
 static inline void fbx_walk(const uint8_t *bytes, size_t size_bytes)
 {
     struct limits limits;
     struct err err = {0};
     struct fbx_scene scene;
     limits_default(&limits);
-    limits.value[LIMIT_BAKED_BYTES] = 1 << 20; /* small, so that what a limit stops costs little */
+    limits.value[LIMIT_BAKED_BYTES] = 1 << 20; /* small, so that inputs beyond a limit cost little */
     struct import import = {.path = "walk.fbx", .bytes = bytes, .size_bytes = size_bytes, .limits = &limits};
     const int rc = fbx_scene_read(&scene, &import, &err);
     fbx_walk_expect(rc == 0 || (rc < 0 && err.code == rc && err.message[0] != '\0'));

@@ -1,5 +1,5 @@
-/* Lists of hosts and origins, token files and the headers they meet: the input is five texts with NULs between. No
- * crash; a Host that is a loopback name is always answered; without a known token an edit is refused. */
+/* Lists of hosts and origins, token files and headers. The input is five texts separated by NULs. No crash; a Host that
+ * is a loopback name is always answered; without a known token an edit is refused. */
 #include "wire/http/access.h"
 
 #include <stdint.h>

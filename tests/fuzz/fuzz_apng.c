@@ -1,4 +1,5 @@
-/* PNG and APNG files as posectl reads them: what is taken has its pixels, and is written and read again alike. */
+/* PNG and APNG files in posectl's reader: accepted files have their pixels, and are the same after writing and reading.
+ */
 #include "clients/cli/sheet/apng_file.h"
 #include "render/image/image_sequence.h"
 
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct apng_file file, again;
     struct text problem = {0};
-    uint8_t *exact = malloc(size + (size == 0)); /* so that a byte read behind the end is seen */
+    uint8_t *exact = malloc(size + (size == 0)); /* so that a read past the end is detected */
     if (exact == NULL)
         abort();
     if (size > 0)

@@ -1,4 +1,4 @@
-/* What an importer unpacked: no read outside of it, and every path is one that may be written. */
+/* The output of an importer that unpacks a zip: no read outside it, and every path may be written. */
 #include "daemon/upload/archive.h"
 
 #include <stdint.h>

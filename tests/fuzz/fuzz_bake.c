@@ -1,4 +1,4 @@
-/* Decodes any bytes as a baked model, and uses everything of a model that was accepted. */
+/* Decodes arbitrary bytes as a baked model, and uses everything of an accepted model. */
 #include "anim/bake/bake.h"
 
 #include "tests/unit/support/walk_model.h"

@@ -1,4 +1,4 @@
-/* A path and, after a newline, the body of a POST to it: never a crash, and what is accepted is within limits. */
+/* A path and, after a newline, the body of a POST to it: never a crash, and accepted requests are within limits. */
 #include "wire/request/request.h"
 
 #include <math.h>

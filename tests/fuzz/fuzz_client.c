@@ -1,6 +1,6 @@
-/* What a server may send to the C client: the input is the bytes of a connection. No crash and no read outside the
- * bytes; each packet is read as everything it might be, and every item of every frame is touched; then the same bytes
- * come through a socket to a connection with little memory, which must end or go on, never hang. */
+/* Data from a server to the C client. The input is the bytes of a connection. No crash and no read outside the bytes.
+ * Each packet is read as every kind, and every item of every frame is touched. Then the same bytes come through a
+ * socket to a connection with little memory, which must end or go on, never hang. */
 #include "clients/c/posed.h"
 
 #include <stdint.h>
@@ -121,7 +121,7 @@ static void connect_to(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    unsigned char *copy = malloc(size == 0 ? 1 : size); /* aligned, and ASan sees its end */
+    unsigned char *copy = malloc(size == 0 ? 1 : size); /* aligned, and ASan knows its end */
     if (copy == NULL)
         abort();
     if (size > 0)

@@ -1,6 +1,6 @@
-/* An Accept-Encoding header, an If-None-Match header and a body, with NULs between: no crash; a coding is only taken
- * when the header has its name or a star; what is coded, in pieces of a size that the body's first byte says, decodes
- * to the same; a tag in a list of tags is found again when its coding was put on it and taken off. */
+/* An Accept-Encoding header, an If-None-Match header and a body, separated by NULs. No crash. A coding is only used if
+ * the header has its name or a star. The coded body, in pieces of a size that its first byte gives, decodes to the same
+ * bytes. A tag in a list of tags is found again after its coding was added and removed. */
 #include "wire/request/accept.h"
 #include "wire/http/reply_compress.h"
 #include "wire/http/http_response.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a COLLADA file or, where they begin as a zip does, as an archive: read, every clip of every node
- * followed, and the whole model finished, or refused with a reason. No companion files. */
+/* Arbitrary bytes as a COLLADA file or, if they begin like a zip, as an archive. They are read, every clip of every
+ * node is evaluated and the whole model finished; or they are refused with a reason. No companion files. */
 #include "tests/fuzz/reader_target.h"
 
 #include "import/collada/transform_stack.h"

@@ -1,5 +1,4 @@
-/* Any bytes as a LightWave object that is written anew for assimp, and as a 3D Studio file whose keyframer is looked
- * at.
+/* Arbitrary bytes as a LightWave object to be rewritten for assimp, and as a 3D Studio file whose keyframer is read.
  */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"

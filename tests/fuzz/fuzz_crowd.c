@@ -1,4 +1,4 @@
-/* Binary crowds: what is taken is, written again, the same bytes; and the answer about models of a few nodes tells no
+/* Binary crowds: an accepted request written again has the same bytes. The answer about models of a few nodes has no
  * offset outside itself, whatever the request asks. */
 #include "anim/bake/bake.h"
 #include "base/bytes.h"
@@ -23,7 +23,7 @@ static void require(bool is_true)
         abort();
 }
 
-/* In memory of its own, so that a byte read behind the end is seen. */
+/* A copy in a block of its own, so that a read past the end is detected. */
 static char *copy_of(const uint8_t *data, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);
@@ -59,7 +59,7 @@ static void put_head(const struct crowd_request *crowd, uint32_t size_bytes, uin
     put_zeros(out, 16);
 }
 
-/* Every place that it names is in its list. */
+/* Every index in it must be within its list. */
 static void put_entity(const struct crowd_request *crowd, const struct crowd_entity *entity, struct buf *out)
 {
     require(entity->model < crowd->model_count && entity->wanted < crowd->wanted_count);
@@ -112,7 +112,7 @@ static void put_masks(const struct crowd_request *crowd, struct buf *out)
         const struct crowd_mask *mask = &crowd->masks[i];
         const ptrdiff_t first = mask->nodes - crowd->mask_nodes;
         require(first >= 0 && mask->count > 0 && (uint64_t)first + mask->count <= crowd->mask_node_count);
-        bool is_used = false; /* only of such masks the largest node is looked for */
+        bool is_used = false; /* the largest node is only computed for such masks */
         for (uint32_t l = 0; l < crowd->layer_count; l++)
             is_used |= crowd->layers[l].mask == (int64_t)i;
         for (uint32_t n = 0; n < mask->count && is_used; n++)
@@ -141,7 +141,7 @@ static void put_wanted(const struct crowd_request *crowd, struct buf *out)
         buf_put_u32(out, crowd->items[i]);
 }
 
-/* Nothing of a request is lost or made up: its struct gives its bytes. */
+/* The struct of a request has all of its data and nothing else: it gives the same bytes. */
 static void check_bytes(const struct crowd_request *crowd, const char *bytes, size_t size)
 {
     struct buf lists, again;
@@ -188,8 +188,8 @@ static void read_bytes(const char *bytes, size_t size, const struct limits *limi
 
 /* --- what is answered --- */
 
-/* Three nodes, of which two are joints, and two clips. The first of them moves a node that has a name, so that the
- * models play it of each other. */
+/* Three nodes, two of which are joints, and two clips. The first clip moves a node with a name, so the models can play
+ * it for each other. */
 static void build_model(struct bake_builder *builder)
 {
     static const float TURNS[] = {0, 0, 0, 1, 0.5f, 0.5f, -0.5f, 0.5f}, MOVES[] = {0, 1.5f, 0, -1, 2, 3};
@@ -228,8 +228,7 @@ static void build_model(struct bake_builder *builder)
     require(bake_finish(builder, &err) == 0);
 }
 
-/* Lists follow each other without gaps, and the last ends with the answer; floats are finite, and 0 of what is wrong.
- */
+/* Lists follow each other without gaps, and the last ends with the answer. Floats are finite, and 0 for errors. */
 static void check_answer(const struct request *request, const char *answer, size_t size)
 {
     const struct crowd_request *crowd = request->crowd;
@@ -266,7 +265,7 @@ static void check_answer(const struct request *request, const char *answer, size
     require(at == size);
 }
 
-/* The models whose paths begin with a are there, others are not, as the cache would tell. */
+/* Models whose paths begin with a exist, others do not, as if the cache said so. */
 static void answer_request(const char *bytes, size_t size, const struct limits *limits, bool is_json)
 {
     const char *target = is_json ? "/v1/crowd?format=json" : "/v1/crowd";

@@ -1,5 +1,5 @@
-/* The records of the disk cache from any bytes: as they are, and with the size and checksum that make them get further.
- * What is accepted is written again, which must give the same bytes. */
+/* The records of the disk cache from arbitrary bytes: unchanged, and with a corrected size and checksum, to get
+ * further. An accepted record written again must have the same bytes. */
 #include "daemon/disk/disk_record.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Any bytes as an FBX file: mostly the tokens of ASCII ones. */
+/* Arbitrary bytes as an FBX file, mostly with the tokens of ASCII ones. */
 #include "tests/fuzz/fbx_walk.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Records of binary FBX files: any bytes behind a header, of which the first byte of the input says which it is. */
+/* Records of binary FBX files: arbitrary bytes after a header, which the first byte of the input selects. */
 #include "tests/fuzz/fbx_walk.h"
 
 #include <string.h>

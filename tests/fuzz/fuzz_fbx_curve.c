@@ -1,5 +1,5 @@
-/* Any keys as an FBX curve: tangents, any time, its place in a clip, and its track. Bytes are: two extrapolations with
- * counts, the range, then keys of a step of time, a value, flags and four floats. */
+/* Arbitrary keys as an FBX curve: tangents, any time, its place in a clip, and its track. The bytes are two
+ * extrapolations with counts, the range, then keys of a time step, a value, flags and four floats. */
 #include "import/fbx_take/fbx_tangent.h"
 #include "import/fbx_take/fbx_track.h"
 

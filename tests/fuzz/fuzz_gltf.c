@@ -1,4 +1,4 @@
-/* Any bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
+/* Arbitrary bytes as a glTF or GLB file: read and finished, or refused with a reason. No companion files. */
 #include "tests/fuzz/reader_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Hitbox files, beside a model of a few nodes: what is taken keeps the rules of the baked model. */
+/* Hitbox files, beside a model of a few nodes: accepted ones keep the rules of the baked model. */
 #include "tests/fuzz/reader_target.h"
 
 #include "anim/bake/bake.h"
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((rc != 0 && rc != ERR_BAD_HITBOXES) || (rc != 0 && builder.hitbox_count > 0))
         abort();
     if (rc == 0) {
-        if (bake_finish(&builder, &err) < 0) /* which checks every field */
+        if (bake_finish(&builder, &err) < 0) /* this checks every field */
             abort();
         const struct model model = bake_builder_view(&builder);
         struct hit_set *set;

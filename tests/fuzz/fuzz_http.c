@@ -1,5 +1,5 @@
-/* HTTP bytes, fed whole and in pieces: never a crash, and the same requests and errors both ways.
- * The first byte chooses the size of the pieces. */
+/* HTTP bytes, fed as a whole and in pieces: never a crash, and the same requests and errors both ways. The first byte
+ * chooses the size of the pieces. */
 #include "base/hash.h"
 #include "wire/http/http_parser.h"
 
@@ -51,7 +51,7 @@ static int collect(struct http_sink *sink, const char *bytes, size_t size_bytes,
     return to->size_bytes <= COLLECTOR_FULL ? 0 : err_set(err, ERR_OVERLOADED, "full");
 }
 
-/* Feeds pieces of at most `piece_bytes` and returns a hash of all that came out. */
+/* Feeds pieces of at most `piece_bytes` and returns a hash of all results. */
 static uint64_t outcome(const struct limits *limits, const char *bytes, size_t size, size_t piece_bytes)
 {
     struct http_parser parser;
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct limits limits;
     limits_default(&limits);
-    /* small enough to be met by small inputs */
+    /* small enough for small inputs to exceed */
     limits.value[LIMIT_URL_BYTES] = 200;
     limits.value[LIMIT_HEADER_BYTES] = 300;
     limits.value[LIMIT_HEADER_COUNT] = 12;

@@ -1,4 +1,4 @@
-/* Any bytes as an MD2 model, and as a PCX picture: read, or refused with a reason. No companion files. */
+/* Arbitrary bytes as an MD2 model, and as a PCX picture: read, or refused with a reason. No companion files. */
 #include "tests/fuzz/reader_target.h"
 
 #include "import/texture/texture_image.h"

@@ -1,5 +1,5 @@
-/* Any bytes as an Ogre mesh, as a skeleton and as a material script: read and finished, or refused with a reason. No
- * companion files. */
+/* Arbitrary bytes as an Ogre mesh, as a skeleton and as a material script: read and finished, or refused with a reason.
+ * No companion files. */
 #include "tests/fuzz/reader_target.h"
 
 #include "import/ogre/ogre_script.h"

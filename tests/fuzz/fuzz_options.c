@@ -1,5 +1,5 @@
-/* The command line and the environment: the input is texts with NULs between, arguments first, variables NAME=VALUE
- * behind an empty one. No crash, and what was taken once is taken again when it is given as it was printed. */
+/* The command line and the environment. The input is texts separated by NULs: arguments first, then variables
+ * NAME=VALUE after an empty text. No crash. An accepted value is accepted again in its printed form. */
 #include "daemon/config/options.h"
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ static char *get_variable(const char *name)
     return NULL;
 }
 
-/* A sanitizer build has no limits on address space, which no option can say. */
+/* A sanitizer build has no limits on address space, which no option can express. */
 static bool is_none(const char *line)
 {
     const char *value = strchr(line, '=');
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int action = options_parse(&config, argument_count, arguments, get_variable, &machine, &err);
     if (action < 0 && (err.code != action || err.message[0] == '\0'))
         abort();
-    /* a newline inside a text would end its line: such values cannot be printed and read back */
+    /* a newline in a text would end its line, so such values cannot be printed and read back */
     const bool has_newline = size > 0 && memchr(data, '\n', size) != NULL;
     if ((action == OPTIONS_SERVE || action == OPTIONS_CHECK) && !has_newline)
         check_again(&config, &machine);

@@ -1,6 +1,6 @@
-/* Bytes of a connection that speaks packets, fed whole and in pieces, plain and wrapped in a WebSocket: never a crash,
- * the same packets and requests both ways, and what is accepted is within limits. The first byte chooses: its low bits
- * the size of the pieces, its highest whether a WebSocket is around. */
+/* Bytes of a connection that speaks packets, fed as a whole and in pieces, plain and within a WebSocket. Never a crash,
+ * the same packets and requests both ways, and accepted requests are within limits. The low bits of the first byte
+ * choose the size of the pieces, its highest bit the WebSocket. */
 #include "base/hash.h"
 #include "wire/packet/packet_request.h"
 #include "wire/http/websocket.h"
@@ -33,7 +33,7 @@ static uint64_t check_request(const struct request *request, const struct limits
     return hash64(state, request->canonical, sizeof request->canonical);
 }
 
-/* Reads the payload as its kind has it; a block of exactly its size, so that a read behind its end is seen. */
+/* Reads the payload by its kind, in a block of exactly its size, so that a read past its end is detected. */
 static uint64_t read_packet(const struct packet *packet, const struct limits *limits, uint64_t state)
 {
     char *payload = malloc(packet->payload_bytes == 0 ? 1 : packet->payload_bytes);
@@ -115,7 +115,7 @@ static struct buf unwrap(const uint8_t *data, size_t size, size_t piece)
     return in;
 }
 
-/* A hash of all that came out. */
+/* Returns a hash of all results. */
 static uint64_t outcome(const struct limits *limits, const char *bytes, size_t size, size_t piece)
 {
     struct packet_reader reader;

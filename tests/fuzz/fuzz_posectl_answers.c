@@ -1,7 +1,7 @@
-/* What a server may answer to posectl: the first byte chooses a command line, and the rest are the answers, one after
- * the other. The commands run as they are, against a server of this process that sends them: whatever comes, each ends
- * with one of posectl's statuses. A reply in the input is a kind, two bytes of its size and its payload; behind the
- * last one the server closes its connections. */
+/* Answers of a server to posectl. The first byte chooses a command line, and the rest are the answers, one after the
+ * other. The commands run unchanged, against a server of this process that sends them. Each ends with one of posectl's
+ * statuses, whatever arrives. A reply in the input is a kind, two bytes of its size and its payload. After the last one
+ * the server closes its connections. */
 #include "clients/c/posed.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/terminal.h"
@@ -80,7 +80,7 @@ static void put32(unsigned char *at, uint32_t value)
     put16(at + 2, value >> 16);
 }
 
-/* A packet of the server, as protocol/tcp.md has it. False: the client has gone. */
+/* Sends a packet of the server (protocol/tcp.md). Returns false if the client has gone. */
 static bool send_packet(int fd, unsigned kind, const unsigned char id[4], const uint8_t *payload, size_t size)
 {
     const size_t bytes = HEADER_BYTES + (size + 15) / 16 * 16;
@@ -93,7 +93,7 @@ static bool send_packet(int fd, unsigned kind, const unsigned char id[4], const 
     put16(packet + 20, kind == POSED_ERROR ? 60000 : 0);
     memcpy(packet + HEADER_BYTES, payload, size);
     if (kind == POSED_ERROR && size >= 12)
-        memset(packet + HEADER_BYTES + 8, 0, 4); /* it is not worth waiting */
+        memset(packet + HEADER_BYTES + 8, 0, 4); /* no pause before a retry */
     const bool is_sent = send(fd, packet, bytes, MSG_NOSIGNAL) == (ssize_t)bytes;
     free(packet);
     return is_sent;
@@ -116,7 +116,7 @@ static bool answer(int fd, const unsigned char id[4])
     return is_sent;
 }
 
-/* Reads exactly so many bytes. */
+/* Reads exactly `size` bytes. */
 static bool take(int fd, unsigned char *out, size_t size) { return recv(fd, out, size, MSG_WAITALL) == (ssize_t)size; }
 
 static void *serve(void *context)
@@ -159,7 +159,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return walk->level == 0 ? 0 : remove(path);
 }
 
-/* What a command wrote is not there for the next one. */
+/* Removes the files of a command before the next one. */
 static void clear_folder(void) { nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
 
 static void leave(void)
@@ -194,7 +194,7 @@ static void begin(void)
     stderr = nowhere;
 }
 
-/* A word of a command line: "@/out.png" lies in the folder. The current one is the fuzzer's. */
+/* Returns a word of a command line; "@/out.png" is in the folder. The current folder is the fuzzer's. */
 static char *place(const char *word)
 {
     struct text out = {0};
@@ -232,7 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int status = COMMAND_LINES[chosen].run(&args);
     if (status < STATUS_DONE || status > STATUS_SERVER)
         abort();
-    pthread_mutex_lock(&answers.mutex); /* threads of connections that are about to end read no more of it */
+    pthread_mutex_lock(&answers.mutex); /* threads of connections that are about to end stop reading it */
     answers.size = answers.at = 0;
     pthread_mutex_unlock(&answers.mutex);
     args_free(&args);

@@ -1,5 +1,5 @@
-/* Opens any bytes as a .posed file, as they are and with the checksum that they should have, and uses everything of a
- * model that was accepted. */
+/* Opens arbitrary bytes as a .posed file, unchanged and with the correct checksum, and uses everything of an accepted
+ * model. */
 #include "anim/posed_file/posed_file.h"
 
 #include "anim/posed_file/posed_file_format.h"

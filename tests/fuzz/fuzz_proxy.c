@@ -1,6 +1,6 @@
-/* What a proxy says of its client: the first bytes of a connection as a PROXY header, whole and as they come one by
- * one; then, with NULs between, a list of trusted proxies, X-Forwarded-For, Forwarded and traceparent. No crash;
- * whether a header is one does not depend on how its bytes come; what is logged of a client is one word. */
+/* What a proxy says about its client: the first bytes of a connection as a PROXY header, as a whole and byte by byte;
+ * then, separated by NULs, a list of trusted proxies, X-Forwarded-For, Forwarded and traceparent. No crash. The
+ * division of the bytes does not decide whether they are a header. The logged client is one word. */
 #include "wire/proxy/forwarded.h"
 #include "wire/proxy/proxy_header.h"
 #include "wire/proxy/trace_context.h"

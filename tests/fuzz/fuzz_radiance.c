@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct image image;
     struct err err;
     limits_default(&limits);
-    limits.value[LIMIT_IMAGE_PIXELS] = 1 << 16; /* a fuzzer's time goes into bytes, not into large blank pictures */
+    limits.value[LIMIT_IMAGE_PIXELS] = 1 << 16; /* a fuzzer's time is for bytes, not for large blank pictures */
     if (radiance_file_decode(data, size, &limits, &image, &err) < 0)
         return 0;
     const uint32_t width = mip_side(image.width, 16), height = mip_side(image.height, 16);

@@ -1,4 +1,4 @@
-/* Binary raycasts and bodies in JSON: what is taken can be cast at. */
+/* Binary raycasts and bodies in JSON: an accepted raycast can be cast. */
 #include "wire/request/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
@@ -17,7 +17,7 @@ static void check_rays(const struct request_raycast *raycast)
     }
 }
 
-/* Poses are there, and those of one entity are of one model. */
+/* The poses exist, and both poses of a target have the same model. */
 static void check_targets(const struct request *request)
 {
     const struct crowd_request *crowd = request->crowd;
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct limits limits;
     limits_default(&limits);
-    char *exact = malloc(size == 0 ? 1 : size); /* so that a byte read behind the end is seen */
+    char *exact = malloc(size == 0 ? 1 : size); /* so that a read past the end is detected */
     if (exact == NULL)
         abort();
     for (size_t i = 0; i < size; i++)

@@ -1,4 +1,4 @@
-/* A request target, and after a newline an Accept header: never a crash, and what is accepted is within limits. */
+/* A request target, and after a newline an Accept header: never a crash, and accepted requests are within limits. */
 #include "wire/http/http_response.h"
 #include "wire/request/request.h"
 

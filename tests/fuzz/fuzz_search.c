@@ -1,6 +1,6 @@
-/* Where files that a model names are found: the input is the model's path, three references and the names that lie in
- * every folder, texts with NULs between. No crash; nothing is asked for but normalised paths beneath the root; folders
- * are listed as often as allowed and not more; what is found has a name that is there. */
+/* The search for files that a model names. The input is the model's path, three references and the names in every
+ * folder, as texts separated by NULs. No crash; only normalised paths beneath the root are requested; folders are
+ * listed as often as allowed and not more; a found file has an existing name. */
 #include "base/limits.h"
 #include "import/source/source_path.h"
 #include "import/source/source_search.h"
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { REFERENCES = 3, FILES_MAX = 64 };
 
 struct world {
-    const char *names; /* each with its NUL */
+    const char *names; /* NUL-terminated */
     size_t names_bytes;
     uint32_t listings;
 };
@@ -56,7 +56,7 @@ static int memory_file(const char *bytes, size_t size)
     return fd;
 }
 
-/* Every folder has the same names, of which those with a dot are files and the others folders. */
+/* Every folder has the same names. Those with a dot are files and the others folders. */
 static int ask(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
 {
     struct world *world = (struct world *)(uintptr_t)context;

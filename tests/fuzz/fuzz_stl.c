@@ -1,4 +1,4 @@
-/* Any bytes as an STL file: read and finished, or refused with a reason. */
+/* Arbitrary bytes as an STL file: read and finished, or refused with a reason. */
 #include "tests/fuzz/reader_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

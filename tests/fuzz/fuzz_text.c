@@ -1,4 +1,4 @@
-/* Any bytes as a text file: UTF-8 comes out when there is a mark of UTF-16. */
+/* Arbitrary bytes as a text file: with a mark of UTF-16 the result is UTF-8. */
 #include "base/utf8.h"
 #include "import/text/text_utf8.h"
 

@@ -1,5 +1,5 @@
-/* Any bytes as a 3MF file: a package where they begin as a zip does, else the root model part of one, so that its
- * checksums hold. Read and finished, or refused with a reason. */
+/* Arbitrary bytes as a 3MF file: a package if they begin like a zip, else the root model part of a package, so that its
+ * checksums are correct. Read and finished, or refused with a reason. */
 #include "tests/fuzz/reader_target.h"
 #include "tests/fuzz/stored_zip.h"
 

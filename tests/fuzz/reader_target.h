@@ -1,4 +1,4 @@
-/* reader_target.h - what the fuzz targets of model readers do alike. The functions end the process where an answer
+/* reader_target.h - the common parts of fuzz targets for model readers. The functions end the process if a result
  * breaks its contract. */
 #pragma once
 
@@ -6,16 +6,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Limits for targets: small, so that what a limit stops costs little. */
+/* Sets small limits, so that inputs beyond a limit cost little. */
 void reader_limits(struct limits *limits);
 
-/* The bytes in a block of their own with the NUL byte behind them that readers count on. The caller frees it. */
+/* Copies the bytes into a block of their own, with the NUL byte after them that readers expect. The caller frees it. */
 uint8_t *reader_copy(const uint8_t *data, size_t size);
 
-/* An answer is 0, or an error with its code and a message. */
+/* Checks a result: 0, or an error with its code and a message. */
 void reader_check(int rc, const struct err *err);
 
-/* The bytes as the file `path`, beside which there is no other: `read` (one of import.h) reads them and the model is
- * finished, or they are refused with a reason. They are gone when the model is finished. */
+/* Runs `read` (one of import.h) on the bytes as the file `path`, without other files beside it. It must read them, and
+ * the model is finished; or refuse them with a reason. The bytes are gone when the model is finished. */
 void reader_run(const char *path, int (*read)(struct import *import, struct err *err), const uint8_t *data, size_t size,
                 const struct limits *limits);

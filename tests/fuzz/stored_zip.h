@@ -1,4 +1,4 @@
-/* stored_zip.h - a zip of files that are not packed (PKWARE APPNOTE 6.3.10, 4.3), for tests of what reads zips. */
+/* stored_zip.h - makes a zip of uncompressed files (PKWARE APPNOTE 6.3.10, 4.3), for tests of zip readers. */
 #pragma once
 
 #include "base/buf.h"

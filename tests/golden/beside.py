@@ -1,16 +1,15 @@
 #!/usr/bin/python3
-"""posed's pictures beside those of three.js and of Blender's Cycles: the same vertices, camera, environment and tone map (Khronos PBR Neutral).
+"""Compares posed's pictures with three.js' and Blender's Cycles': the same vertices, camera, environment and tone map (Khronos PBR Neutral).
 
     beside.py [--light WORD | --environment FILE.hdr] [--query QUERY] [--size PIXELS] [--sheet FILE] [--no-cycles] [MODEL ...]
 
-A MODEL is a file that posed reads, together with what lies beside it; without one they are the samples and the eight of beside_models.py. The
-light is what /v1/environment tells of --light (studio), or an .hdr. --query is more of what is asked of /v1/render, as in pictures.txt. Pictures,
-numbers and index.html are in build/beside; --sheet writes all pictures as one, too, without what is empty
-above and below. The numbers are CIE L* and C* of the median colour
-and of the mean of the brightest tenth, over the pixels that all have covered: what posed has more than the other.
-It ends with 1 where posed's is duller than three.js's by more than 5.
+A MODEL is a file that posed reads, with its companions. The default is the samples and the eight models of beside_models.py. The light comes from
+/v1/environment with --light (studio), or from an .hdr. --query has further parameters of /v1/render, as in pictures.txt. Pictures, numbers and
+index.html are in build/beside; --sheet also writes all pictures as one, without the empty rows above and below. The numbers are CIE L* and C* of
+the median colour and of the mean of the brightest tenth, over the pixels that all pictures cover: posed's excess over the other.
+The exit status is 1 if posed's picture is duller than three.js's by more than 5.
 
-What is not there (npm's packages, Chromium, Blender) is left out with a word.
+Missing programs (npm's packages, Chromium, Blender) are reported and left out.
 """
 import argparse
 import html
@@ -52,7 +51,7 @@ def columns(numbers):
 
 
 def environment_from_gltf(view_from_gltf):
-    """A rotation. The environment hangs at the camera, so that every view of a model is lit alike."""
+    """A rotation. The environment is fixed to the camera, so that every view of a model has the same light."""
     rotation = view_from_gltf[:3, :3]
     return rotation / numpy.cbrt(numpy.linalg.det(rotation))  # without the unit of the scene
 
@@ -65,7 +64,7 @@ def ask(server, target):
 
 
 class Picture:
-    """One model as all draw it: posed's picture, and the job for the others."""
+    """A model for all renderers: posed's picture, and the job for the others."""
 
     def __init__(self, server, folder, model, light, query, size):
         self.name = pathlib.Path(model).stem
@@ -88,7 +87,7 @@ class Picture:
                     "view_from_scene": view_from_gltf.T.ravel().tolist(), "clip_from_view": told["camera"]["clip_from_view"]}
 
     def hang(self, light):
-        """The environment's file, turned as it hangs over the model."""
+        """The environment's file, rotated to its place over the model."""
         path = OUT / f"{self.name}.hdr"
         path.write_bytes(panorama.packed(panorama.turned(light, self.environment_from_gltf)))
         self.job["hdr"] = str(path)
@@ -100,7 +99,7 @@ def light_of(server, words):
 
 
 def by_three(pictures):
-    """Draws with three.js; why not, or None."""
+    """Draw with three.js; returns why it is impossible, or None."""
     installed = subprocess.run([REPOSITORY / "tests/web/run.sh", "--install"], capture_output=True, text=True, check=False)
     if installed.returncode != 0:
         return f"three.js: {installed.stderr.strip()}"
@@ -116,7 +115,7 @@ def by_three(pictures):
 
 
 def shrunk(pixels):
-    """Half as large: the mean of four, of colours multiplied by their alpha."""
+    """Half the size: the mean of four, for colours multiplied by their alpha."""
     flat = pixels.copy()
     flat[..., :3] *= flat[..., 3:]
     height, width = flat.shape[0] // 2, flat.shape[1] // 2
@@ -126,7 +125,7 @@ def shrunk(pixels):
 
 
 def by_cycles(pictures):
-    """Draws with Cycles; why not, or None. Its light is mapped to tones here, by the same formula as three.js's."""
+    """Draw with Cycles; returns why it is impossible, or None. The tone mapping is done here, by the same formula as three.js's."""
     blender = shutil.which("blender")
     if not blender:
         return "Cycles: no blender here (apt-get install blender)"
@@ -144,7 +143,7 @@ def by_cycles(pictures):
 
 
 def differences(one):
-    """{other: {"median"|"brightest": (L*, C*) that posed's has more}} over the pixels that both cover whole."""
+    """{other: {"median"|"brightest": (L*, C*) by which posed exceeds it}} over the pixels that both cover completely."""
     found = {}
     for other in one.pixels.keys() - {"posed"}:
         covered = (one.pixels["posed"][..., 3] > 0.99) & (one.pixels[other][..., 3] > 0.99)
@@ -177,7 +176,7 @@ def on_white(pixels):
 
 
 def sheet_of(pictures, across=2):
-    """All pictures as one: posed, three.js, Cycles of each model."""
+    """All pictures in one: posed, three.js, Cycles for each model."""
     size, line, gap = pictures[0].job["width"], 14, 12
     drawn_by = [who for who in ("posed", "three.js", "Cycles") if any(who in one.pixels for one in pictures)]
     wide, low, high = len(drawn_by) * size + gap, *rows_with_something(pictures)
@@ -194,7 +193,7 @@ def sheet_of(pictures, across=2):
 
 
 def rows_with_something(pictures):
-    """From the first row of pixels that any picture covers to behind the last one."""
+    """The rows of pixels from the first that any picture covers to the last."""
     covered = numpy.any([pixels[..., 3].max(1) > 0 for one in pictures for pixels in one.pixels.values()], axis=0).nonzero()[0]
     return int(covered[0]), int(covered[-1]) + 1
 
@@ -239,7 +238,7 @@ def arguments():
 
 
 def fill_root(root, samples, asked):
-    """The models in one folder, with what lies beside them; their paths under it."""
+    """Put the models into one folder with their companions. Returns their paths under it."""
     for source in asked.models:
         if source.suffix.lower() == ".glb":
             shutil.copy(source, root)

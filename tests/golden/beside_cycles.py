@@ -1,6 +1,6 @@
 # Runs inside Blender: blender -b --factory-startup --python beside_cycles.py -- JOBS.json
-# Jobs are a list of those of beside_three.mjs, but "out" is a numpy file: linear light, premultiplied, RGBA, rows from the top (float32).
-# A path tracer's answer to what the materials look like in that light: with shadows and light from one surface to another.
+# JOBS.json is a list of jobs as in beside_three.mjs, but "out" is a numpy file: linear light, premultiplied, RGBA, rows from the top (float32).
+# It is a path tracer's picture of the materials in that light, with shadows and indirect light.
 import json
 import math
 import sys
@@ -67,7 +67,7 @@ def draw(job):
     bpy.ops.render.render(write_still=True)
     drawn = bpy.data.images.load(scene.render.filepath)
     drawn.colorspace_settings.name = "Linear"
-    drawn.alpha_mode = "CHANNEL_PACKED"  # as they are
+    drawn.alpha_mode = "CHANNEL_PACKED"  # unchanged
     pixels = numpy.empty(4 * job["width"] * job["height"], "f4")
     drawn.pixels.foreach_get(pixels)
     numpy.save(job["out"], pixels.reshape(job["height"], job["width"], 4)[::-1])

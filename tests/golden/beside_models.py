@@ -1,5 +1,5 @@
-"""Eight models for beside.py, one kind of material each, as GLB: saturated, skin-like, dark as hair, white, rough metal, mirror, foliage with holes,
-lacquer over metal. Every number comes from a formula here; axes and units are glTF's."""
+"""Eight models for beside.py, one kind of material each, as GLB: saturated, skin-like, dark as hair, white, rough metal, mirror, foliage
+with holes, lacquer over metal. Every number comes from a formula here; axes and units are glTF's."""
 import json
 import math
 import struct
@@ -28,7 +28,7 @@ def knot(along=240, around=24, thickness=0.34):
 
 
 def leaves(count=72):
-    """Cards around a ball, each turned its own way; seen from both sides."""
+    """Cards around a ball, each rotated differently; visible from both sides."""
     corners = numpy.array([[-0.32, -0.32, 0], [0.32, -0.32, 0], [0.32, 0.32, 0], [-0.32, 0.32, 0]], float)
     uv = numpy.array([[0, 1], [1, 1], [1, 0], [0, 0]], float)
     positions, normals, texcoords, indices = [], [], [], []
@@ -95,7 +95,7 @@ MODELS = {
 
 
 def write(folder):
-    """The eight files in a folder; their names."""
+    """Write the eight files into a folder. Returns their names."""
     names = []
     for name, (shape, material) in MODELS.items():
         file = File()

@@ -4,7 +4,7 @@
 //
 // Answers a line of JSON for each line on stdin: {"glb": PATH, "hdr": PATH, "width", "height", "view_from_scene": [16], "clip_from_view": [16],
 // "tone": "neutral" | "aces" | "none", "exposure": FACTOR, "out": PNG}: {} or {"error": TEXT}. The file is drawn as three's own loader reads it. A pixel
-// is the mean of four, as by posed's aa=1. three and playwright-core are those of tests/web.
+// is the mean of four, as with posed's aa=1. three and playwright-core come from tests/web.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';

@@ -6,7 +6,7 @@ WHITE_XYZ = XYZ_FROM_LINEAR.sum(1)
 
 
 def encoded(linear):
-    """sRGB 0..1 of linear light, which is cut off at 1."""
+    """sRGB 0..1 of linear light, which is clipped at 1."""
     c = numpy.clip(linear, 0, 1)
     return numpy.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)
 
@@ -16,7 +16,7 @@ def linear(srgb):
 
 
 def neutral(color):
-    """Khronos PBR Neutral Tone Mapper (2024), as its specification has it: linear light to linear display light."""
+    """Khronos PBR Neutral Tone Mapper (2024), by its specification: linear light to linear display light."""
     compression_start, desaturation = 0.8 - 0.04, 0.15
     low = color.min(-1, keepdims=True)
     color = color - numpy.where(low < 0.08, low - 6.25 * low * low, 0.04)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The golden pictures: what pictures.txt asks for, as PNGs in expected/.
+"""The golden pictures of pictures.txt, as PNGs in expected/.
 
     goldens.py compare|write
 
-`compare` draws them all, puts them and what differs into build/golden and says how far each is off; `write` takes what is
-drawn as expected from now on, and makes the README's first picture of three of them. index.html shows expected, actual and difference side by side. llvmpipe's pixels are the
-same on processors of one class and differ in a few between classes, so a comparison has a tolerance.
+`compare` draws all pictures, puts them and their differences into build/golden and prints the size of each difference. `write` makes the
+drawn pictures the expected ones, and makes the README's first picture from three of them. index.html shows the
+expected and the actual picture and their difference side by side. llvmpipe draws the same pixels on all processors of one class, but a few
+differ between classes, so a comparison has a tolerance.
 """
 import html
 import io
@@ -18,9 +19,9 @@ from PIL import Image
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 OUT = REPOSITORY / "build" / "golden"
-# A pixel is off when a channel, laid over black and over white, is further away than this: of 255.
+# A pixel is off if a channel, laid over black and over white, differs by more than this: of 255.
 PIXEL_TOLERANCE = 12
-# As many pixels may be off, and so much all of them on average.
+# The share of pixels that may be off, and the mean difference of all.
 OFF_SHARE, MEAN_TOLERANCE = 0.003, 0.5
 
 
@@ -31,7 +32,7 @@ def pictures():
 
 
 def fill_root(root, samples):
-    """All models that the pictures are of, in one folder."""
+    """Put all models of the pictures into one folder."""
     sys.path.insert(0, str(HERE))
     import layer_spheres
     import material_models
@@ -52,7 +53,7 @@ def over(pixels, background):
 
 
 def difference(expected, actual):
-    """Per pixel, 0..255: the largest of any channel over black and over white."""
+    """Per pixel, 0..255: the greatest difference of any channel over black and over white."""
     return numpy.maximum(*(abs(over(expected, b) - over(actual, b)).max(-1) for b in (0.0, 255.0)))
 
 
@@ -68,7 +69,7 @@ def judge(expected, actual):
 
 
 def compare(name, data):
-    """Keeps the picture and what differs for the page; returns why it is not what is expected, or None."""
+    """Keep the picture and its difference for the page. Returns why it is not the expected one, or None."""
     for folder in ("actual", "difference"):
         (OUT / folder).mkdir(parents=True, exist_ok=True)
     (OUT / "actual" / f"{name}.png").write_bytes(data)
@@ -83,7 +84,7 @@ def compare(name, data):
 
 
 def page():
-    """expected from this folder, actual and difference from the last comparison."""
+    """The expected pictures from this folder, the actual ones and the differences from the last comparison."""
     def cell(folder, name):
         return f'<td><img src="{folder}/{html.escape(name)}.png" alt="" loading="lazy"></td>'
 

@@ -19,7 +19,7 @@ TEXTURE_SIDE = 64
 
 
 def surface(color=WHITE, metallic=0.0, roughness=0.5, **extensions):
-    """A material with extensions by the ends of their names."""
+    """A material with extensions, by the last parts of their names."""
     material = {"pbrMetallicRoughness": {"baseColorFactor": color, "metallicFactor": metallic, "roughnessFactor": roughness}}
     if extensions:
         material["extensions"] = {f"KHR_materials_{name}": value for name, value in extensions.items()}
@@ -70,7 +70,7 @@ def rows(file):
 
 
 def turn(file, node, k):
-    """Turned, and scaled unevenly: what is along the surface and what stands on it are not to be mixed up."""
+    """Rotated and unevenly scaled: tangents and normals must not be confused."""
     s, c = math.sin(0.2 + 0.1 * k), math.cos(0.2 + 0.1 * k)
     node["rotation"] = [0.6 * s, 0.8 * s, 0, c]
     node["scale"] = [0.9, 1.0, 0.8]
@@ -83,7 +83,7 @@ def spheres(name):
     for k, material in enumerate(rows(file)[name]):
         file.place(shape, material, (10 + 2.2 * k, 5, -3))
         turn(file, file.json["nodes"][-1], k)
-    if name == "transmission":  # something to be seen through them
+    if name == "transmission":  # something to see through them
         for k in range(6):
             file.place(shape, surface([0.9, 0.5, 0.1, 1] if k % 2 else [0.1, 0.3, 0.9, 1]), (10 + 2.2 * k + 0.5, 5.3, -6))
     return glb(file)

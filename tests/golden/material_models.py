@@ -28,14 +28,14 @@ def ball():
 
 
 def card():
-    """A square in the xy plane that looks along +z; its texture's top is its top."""
+    """A square in the xy plane that faces +z; its texture's top is its top."""
     positions = numpy.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
     return {"POSITION": positions, "NORMAL": numpy.tile([0.0, 0, 1], (4, 1)),
             "TEXCOORD_0": numpy.array([[0, 1], [1, 1], [1, 0], [0, 0]], float)}, numpy.array([0, 1, 2, 0, 2, 3])
 
 
 class File:
-    """A glTF file that grows; everything lies inside it."""
+    """A glTF file under construction, with everything inside it."""
 
     def __init__(self):
         self.bytes = b""
@@ -63,7 +63,7 @@ class File:
         return self.add("accessors", accessor)
 
     def shape(self, attributes, indices):
-        """What a primitive needs beside its material; may be used by many."""
+        """The parts of a primitive other than its material; many primitives may share them."""
         return {"attributes": {name: self.accessor(rows) for name, rows in attributes.items()},
                 "indices": self.accessor(indices)}
 
@@ -102,7 +102,7 @@ def studs(size, count):
 
 
 def metals():
-    """Roughness grows to the right; rows from the top: metal, half metal, none, and a black and a white of none."""
+    """Roughness grows to the right; rows from the top: metal, half metal, dielectric, and a black and a white dielectric."""
     file = File()
     shape = file.shape(*ball())
     rows = [([1, 0.77, 0.34], 1), ([0.9, 0.3, 0.25], 0.5), ([0.2, 0.4, 0.8], 0), ([0, 0, 0], 0), ([1, 1, 1], 0)]
@@ -114,8 +114,8 @@ def metals():
 
 
 def layers():
-    """Balls with one kind of texture each: base colour, metallic-roughness, normal, occlusion, emissive, all of them;
-    below, the same with textures that are turned and repeated (KHR_texture_transform)."""
+    """Balls with one kind of texture each: base colour, metallic-roughness, normal, occlusion, emissive, all of them; below, the same with
+    rotated and repeated textures (KHR_texture_transform)."""
     file = File()
     shape = file.shape(*ball())
     board = grid(64, 8)[..., None]
@@ -147,8 +147,7 @@ def layers():
 
 
 def surfaces():
-    """A masked, a blended, an unlit card and one seen from its back, before a row of balls; the last card's texture is
-    not there."""
+    """A masked, a blended, an unlit card and one seen from its back, in front of a row of balls; the last card's texture is missing."""
     file = File()
     shape, flat = file.shape(*ball()), file.shape(*card())
     board = grid(64, 8)[..., None]

@@ -7,7 +7,7 @@ import numpy
 
 
 def directions(width, height):
-    """Unit vectors of all pixels' middles."""
+    """Unit vectors through the centres of all pixels."""
     around = ((numpy.arange(width) + 0.5) / width - 0.5) * 2 * math.pi
     up = (0.5 - (numpy.arange(height) + 0.5) / height) * math.pi
     flat = numpy.cos(up)[:, None]
@@ -15,7 +15,7 @@ def directions(width, height):
 
 
 def looked_up(pixels, wanted):
-    """The light from directions, linear between pixels."""
+    """The light from directions, interpolated linearly between pixels."""
     height, width = pixels.shape[:2]
     x = (numpy.arctan2(wanted[..., 2], wanted[..., 0]) / (2 * math.pi) + 0.5) * width - 0.5
     y = numpy.clip((0.5 - numpy.arcsin(numpy.clip(wanted[..., 1], -1, 1)) / math.pi) * height - 0.5, 0, height - 1)
@@ -29,7 +29,7 @@ def looked_up(pixels, wanted):
 
 
 def turned(pixels, there_from_here):
-    """The same light in another space: there_from_here is a rotation, 3 x 3."""
+    """The same light in another space; there_from_here is a rotation, 3 x 3."""
     height, width = pixels.shape[:2]
     return looked_up(pixels, directions(width, height) @ numpy.asarray(there_from_here).T)
 

@@ -29,7 +29,7 @@ def degrees(*angles):
 
 
 class Rig:
-    """What both have: joints whose local transforms are keyed, and weights of vertices. `scene_from_bind`: of the vertices."""
+    """The common parts: joints with keyed local transforms, and weights of vertices. `scene_from_bind`: for the vertices."""
 
     scene_from_bind = IDENTITY
 

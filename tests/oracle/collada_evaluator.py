@@ -1,7 +1,7 @@
-"""COLLADA 1.4.1 nodes and animations from the specification, in doubles, by the standard library: where every node of the
-shown scene is at a time. Meshes are not looked at. Angles are degrees, matrices of a file row after row.
+"""A COLLADA 1.4.1 evaluator written from the specification, in doubles, with the standard library. It computes where every node of the
+shown scene is at a time. It ignores meshes. Angles are in degrees; matrices in a file are stored by row.
 
-    collada_evaluator.py FILE TIME...     prints scene_from_node of every node, column after column
+    collada_evaluator.py FILE TIME...     prints scene_from_node of every node by column
 """
 import json
 import math
@@ -163,7 +163,7 @@ class Scene:
             ends.append(([at_key[4 * r + 3] for r in range(3)], [[at_key[4 * r + c] / scale[c] for c in range(3)] for r in range(3)], scale))
         (p, a, s), (q, b, w) = ends
         u = (t - times[k]) / (times[k + 1] - times[k])
-        # the turn from one to the other, b * transposed(a), as axis and angle; u of it
+        # the rotation from one to the other, b * transposed(a), as axis and angle; u of it
         d = [[sum(b[r][k2] * a[c][k2] for k2 in range(3)) for c in range(3)] for r in range(3)]
         axis = [d[2][1] - d[1][2], d[0][2] - d[2][0], d[1][0] - d[0][1]]
         angle = math.degrees(math.atan2(math.sqrt(sum(x * x for x in axis)), d[0][0] + d[1][1] + d[2][2] - 1))

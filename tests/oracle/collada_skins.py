@@ -31,7 +31,7 @@ class Model:
         return self.scene.evaluate(None if clip is None else t)
 
     def _rows(self, source):
-        """Rows of numbers of the params that have names; of all where none has."""
+        """Rows of numbers of the params with names; of all params if none has a name."""
         accessor = source.find("technique_common/accessor")
         words = numbers(self.by_id[accessor.get("source")[1:]].text)
         stride, offset = int(accessor.get("stride", 1)), int(accessor.get("offset", 0))
@@ -63,7 +63,7 @@ class Model:
         return weights
 
     def _morphed(self, controller, clip, t):
-        """Base points, and where weights take them (1.4.1, <morph>)."""
+        """Base points, and their places by the weights (1.4.1, <morph>)."""
         morph = self.by_id[controller].find("morph")
         base = self._points(morph.get("source")[1:])
         targets = [self._points(name) for name in self.by_id[self._input(morph.find("targets"), "MORPH_TARGET")].find("IDREF_array").text.split()]
@@ -97,8 +97,8 @@ class Model:
         return [next(n for n in nodes if n is not None) for nodes in found]
 
     def _skin(self, instance):
-        """(url of what is bent, influences of each point, nodes of the joints, their inverse bind matrices times the bind shape). Joint -1 is
-        the bind shape itself: the last pair, with node None."""
+        """(url of the bent geometry, influences of each point, nodes of the joints, their inverse bind matrices times the bind shape).
+        Joint -1 is the bind shape itself: the last pair, with node None."""
         skin = self.by_id[instance.get("url")[1:]].find("skin")
         shape = numbers(skin.find("bind_shape_matrix").text)
         shape = [shape[4 * r:4 * r + 4] for r in range(4)]

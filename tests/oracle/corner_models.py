@@ -1,6 +1,5 @@
-"""Small glTF files, one for each group of corners of the format: names say which. Every one has joints that are turned, unevenly
-scaled and off the origin. Numbers are written as float32 has them, so that a file means the same to everybody.
-"""
+"""Small glTF files, one for each group of corner cases of the format, as their names say. Every one has joints that are rotated, unevenly
+scaled and off the origin. Numbers are written as float32, so that a file has the same meaning everywhere."""
 import base64
 import math
 import struct
@@ -125,8 +124,8 @@ WEIGHTS = [[1, 0, 0, 0], [0.25, 0.75, 0, 0], [0.2, 0.3, 0.5, 0], [0, 1, 0, 0], [
 
 
 def skins():
-    """Two skins that share joints in other orders with other inverse bind matrices, one mesh in both, mesh nodes whose transforms must
-    not count, a joint outside the scene, a mirrored joint."""
+    """Two skins that share joints in other orders with other inverse bind matrices, one mesh in both, mesh nodes whose transforms must not
+    count, a joint outside the scene, a mirrored joint."""
     nodes = chain() + [{"name": "stray", "translation": [-2, 1, 4], "rotation": quaternion([1, 0, 1], 80), "scale": [-1, 1.5, 1]}]
     file = File(nodes)
     one = file.skin([2, 0, 1], BINDS)
@@ -140,7 +139,7 @@ def skins():
 
 
 def weights():
-    """No inverse bind matrices, twelve influences a vertex in three sets, weights that do not add up to 1."""
+    """No inverse bind matrices, twelve influences a vertex in three sets, weights that do not sum to 1."""
     nodes = chain()
     file = File(nodes)
     skin = file.skin([0, 1, 2])
@@ -153,7 +152,7 @@ def weights():
 
 
 def names():
-    """Names that are missing, empty, shared, in several scripts; clips likewise; a mesh and its node of one name."""
+    """Missing, empty, and shared names, in several scripts, for nodes and clips; a mesh and its node with one name."""
     nodes = chain() + [{"translation": [1, 0, 0], "rotation": quaternion([0, 0, 1], 30)}, {"name": "", "translation": [0, 3, 1]}]
     for node, name in zip(nodes, ["Bone", "Bone", "骨"]):
         node["name"] = name
@@ -214,7 +213,7 @@ def integers():
 
 
 def curves():
-    """Each interpolation on each path; late starts, early ends, single keys; quaternions whose neighbours point the other way."""
+    """Each interpolation on each path; late starts, early ends, single keys; quaternions whose neighbours have the opposite sign."""
     nodes = chain() + [{"name": "still", "translation": [9, 0, 1], "matrix": [1, 0.5, 0, 0, 0.25, 2, 0, 0, 0, -0.5, 1, 0, 3, 1, 2, 1]}]
     nodes[3].pop("translation")
     nodes[2]["children"] = [1, 3]

@@ -61,7 +61,7 @@ def parse(text):
 
 
 def properties_of(record):
-    """{name: values} of a Properties70 or Properties60 beneath a record; the first of several of one name counts."""
+    """{name: values} of a Properties70 or Properties60 below a record. If a name occurs several times, the first counts."""
     found = {}
     for list_name, entry, first in (("Properties70", "P", 4), ("Properties60", "Property", 3)):
         properties = record.one(list_name) if record else None

@@ -1,11 +1,11 @@
-"""FBX animation curves: keys, tangents of every kind, and what is before the first and behind the last key.
+"""FBX animation curves: keys, tangents of every kind, and extrapolation before the first and after the last key.
 
-- A key's flags say how its span to the next one runs: constant (0x100: the next key's value), linear, cubic.
-- A cubic span is a Bezier curve in time and value. Its inner points lie at a share of the span, a third or the weight of the tangent,
-  and as high as the slope there makes them. Weights that differ make time a cubic in the parameter, which is solved for.
+- A key's flags define its span to the next one: constant (0x100: the next key's value), linear, cubic.
+- A cubic span is a Bezier curve in time and value. Its inner points are at a share of the span, a third or the weight of the tangent,
+  and the slope there gives their values. With unequal weights, time is a cubic in the parameter, which is solved for.
 - Slopes: user and broken tangents are stored, the one towards the next key with this key. Auto tangents are half the chord and half the
   time-weighted mean of both sides, or the chord alone (time independent), pulled to a side by a bias. TCB is Kochanek and Bartels'.
-- Clamp: flat beside an equal value. Progressive clamp: no inner point beyond a neighbour's value, ends flat.
+- Clamp: flat beside an equal value. Progressive clamp: no inner point exceeds a neighbour's value, and the ends are flat.
 """
 import struct
 
@@ -13,8 +13,8 @@ CONSTANT, LINEAR, CUBIC = 0x2, 0x4, 0x8
 AUTO, TCB, USER, BROKEN, NEXT = 0x100, 0x200, 0x400, 0x800, 0x100
 CLAMP, TIME_INDEPENDENT, PROGRESSIVE = 0x1000, 0x2000, 0x4000
 WEIGHT_RIGHT, WEIGHT_NEXT_LEFT = 0x1000000, 0x2000000
-THIRD = 0.333333  # as the programs write it in the comments of ASCII files; 1 / 3 differs by up to 5e-6 of a model's size
-SNAP = 1e-3  # ticks: what a sum of doubles may miss the end of a repetition by
+THIRD = 0.333333  # the value in the comments that programs write into ASCII files; 1 / 3 differs by up to 5e-6 of a model's size
+SNAP = 1e-3  # ticks: the error of a sum of doubles at the end of a repetition
 EDGE_BIAS, BIAS_SLOPE = 5, 40  # a bias beyond 500 adds its square, in hundreds, times 40
 
 
@@ -24,7 +24,7 @@ def float_of(bits):
 
 
 def weights_of(bits):
-    """Two numbers of 16 bits, in ten-thousandths: of this key's right and of the next key's left tangent."""
+    """Two numbers of 16 bits, in ten-thousandths: for this key's right and the next key's left tangent."""
     bits &= 0xFFFFFFFF
     return (bits & 0xFFFF) * 1e-4, (bits >> 16) * 1e-4
 
@@ -50,7 +50,7 @@ def edge_bias(bias):
 
 
 def auto_slope(before, key, behind, bias):
-    """Of a key between two others."""
+    """For a key between two others."""
     flags = key.flags
     if flags & CLAMP and min(abs(before.value - key.value), abs(behind.value - key.value)) <= 0:
         return 0.0
@@ -72,7 +72,7 @@ def auto_slope(before, key, behind, bias):
 
 
 def end_slope(key, other, first, second, bias):
-    """Of the first or last key, whose only neighbour is the other."""
+    """For the first or last key, which has only one neighbour."""
     if key.flags & PROGRESSIVE or (key.flags & CLAMP and abs(other.value - key.value) <= 0):
         return 0.0
     added = 0.0 if key.flags & TIME_INDEPENDENT else edge_bias(bias)
@@ -80,7 +80,7 @@ def end_slope(key, other, first, second, bias):
 
 
 def set_auto(before, key, behind):
-    """What the floats of both sides hold is the bias here, not a slope."""
+    """The floats of both sides hold the bias here, not a slope."""
     left_bias = -before.next_left if before and before.flags & CUBIC and not before.flags & TCB else 0.0
     if before and behind and before.time < key.time < behind.time:
         if abs(key.right - left_bias) <= 1e-4:
@@ -93,7 +93,7 @@ def set_auto(before, key, behind):
 
 
 def set_tcb(before, key, behind):
-    """Kochanek and Bartels (1984); at an end the one side there is counts fully."""
+    """Kochanek and Bartels (1984). At an end the only side counts fully."""
     tension, continuity, bias = key.right, key.next_left, float_of(key.bits)
     half = 0.5 if before and behind else 1.0
     left, right = chord(before, key) if before else 0.0, chord(key, behind) if behind else 0.0
@@ -179,7 +179,7 @@ def bezier(p0, p1, p2, p3, u):
 
 
 def parameter(x1, x2, x):
-    """The u at which a Bezier curve from 0 over x1 and x2 to 1 is x, by halving; weights in [0, 1] make it rise."""
+    """The u at which a Bezier curve from 0 over x1 and x2 to 1 is x, by bisection. Weights in [0, 1] make it monotonic."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -210,7 +210,7 @@ def read(record, scene):
 
 
 def read_old(record, scene):
-    """A Channel of a Take: `Key: time, value, kind, ...` in version 4005 of keys. None where there is only a Default."""
+    """A Channel of a Take: `Key: time, value, kind, ...` in version 4005 of keys. None if there is only a Default."""
     words = record.one("Key").values if record.one("Key") else []
     version = int(record.value("KeyVer", 4005))
     keys, at = [], 0

@@ -1,13 +1,13 @@
-"""What moves the vertices of an FBX mesh: blend shapes first, then the first skin, or else the node with its geometric transform.
+"""Moves the vertices of an FBX mesh: blend shapes first, then the first skin or, without one, the node with its geometric transform.
 
-- A channel's DeformPercent (100 is full; less than 0 and more than 100 go on the same line) blends between the shapes of the channel, each of
+- A channel's DeformPercent (100 is full; values below 0 and above 100 continue the line) blends between the shapes of the channel, each of
   which is full at its FullWeights; nothing is full at 0. Shapes are differences by control point. Blender has FullWeights for the points, and
   its shapes are full at 100.
-- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without it the
-  mesh was bound where its node rests, and the bone where TransformLink has it, or else a BindPose, or else where it rests.
-- Weights are by control point and divided by their sum. A point without any follows the mesh's node.
-- DualQuaternion blends turns and places as dual quaternions (Kavan et al. 2007), each on the side of the heaviest one, and scales linearly before
-  them; Blend mixes both results by BlendWeights, which are by control point.
+- A cluster's Transform takes the mesh's node to the bone as it was bound; the mesh's geometric transform comes before it. Without
+  Transform, the mesh was bound at the rest pose of its node. The bone was bound at TransformLink, else at a BindPose, else at its rest pose.
+- Weights belong to control points and are divided by their sum. A point without weights follows the mesh's node.
+- DualQuaternion scales linearly, and then blends rotations and positions as dual quaternions (Kavan et al. 2007), with the signs that
+  bring each closest to the heaviest one. Blend mixes the linear and this result by BlendWeights, which belong to control points.
 """
 import math
 
@@ -18,7 +18,7 @@ DUAL, BLEND = "DualQuaternion", "Blend"
 
 
 def shape_weights(percent, full):
-    """The share of each shape at a percentage: a straight line through 0 and the full percentages, going on beyond its ends."""
+    """The share of each shape at a percentage: linear through 0 and the full percentages, and extrapolated beyond them."""
     knots = sorted([(0.0, None)] + [(x, i) for i, x in enumerate(full)], key=lambda knot: knot[0])
     zero = next(k for k, knot in enumerate(knots) if knot[1] is None)
     if percent > 0:
@@ -68,7 +68,7 @@ class Shapes:
 
 
 def bind_poses(scene):
-    """{id of a node: scene_from_node}; of several the first."""
+    """{id of a node: scene_from_node}. If a node has several, the first counts."""
     found = {}
     for pose in [o for o in scene.objects.values() if o.kind == "Pose" and o.subtype == "BindPose"]:
         for node in pose.record.all("PoseNode"):
@@ -80,7 +80,7 @@ class Skin:
     """clusters: (node, bone_from_mesh at bind, {point: weight}); method, share: {point: share of dual quaternions}."""
 
     def __init__(self, scene, skin, node_of, model, rest):
-        """rest: scene_from_node of all without any take, for what a cluster does not say."""
+        """rest: scene_from_node of all without any take, for data that a cluster lacks."""
         self.method, self.clusters = skin.record.value("SkinningType", "Linear"), []
         poses = bind_poses(scene)
         for cluster, _ in scene.below(skin.id, "Deformer", "Cluster"):
@@ -116,7 +116,7 @@ class Skin:
 
 
 def parts_of(m):
-    """(place, turn as a quaternion, scale) of a matrix without skew; a mirrored one has its first scale negative."""
+    """(translation, rotation as a quaternion, scale) of a matrix without skew. For a mirrored one the first scale is negative."""
     columns = [[m[r][c] for r in range(3)] for c in range(3)]
     scale = [math.sqrt(sum(x * x for x in column)) for column in columns]
     a, b, c = columns

@@ -49,7 +49,7 @@ class Model:
         return self.takes[self.clip].at(obj, prop, static, self.time) if self.clip is not None else static
 
     def pose(self, clip, t):
-        """t from the clip's beginning. Blend shapes of palettes() and vertices() are those of the same time."""
+        """t from the beginning of the clip. Blend shapes of palettes() and vertices() use the same time."""
         self.clip, self.time = clip, t + (self.takes[clip].begin if clip is not None else 0.0)
         local = [fbx_transforms.Local(o, lambda prop, fallback=(0, 0, 0), o=o: self.value(o, prop, fallback)) for o in self.models]
         return fbx_transforms.scene_matrices(self.parents, local, self.inherit)
@@ -60,7 +60,8 @@ class Model:
                 for skin in (self.skins[g.id] for _, g in self.meshes) if skin]
 
     def vertices(self, scene):
-        """(control point, where it is) of each mesh of each node. The point is as the mesh has it: without a skin, behind the geometric transform."""
+        """(control point, its place) of each mesh of each node. The point is as in the mesh: without a skin, after the geometric transform.
+        """
         found = []
         for n, geometry in self.meshes:
             numbers = [float(x) for x in geometry.record.array("Vertices")]

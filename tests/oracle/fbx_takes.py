@@ -1,11 +1,13 @@
-"""Takes of an FBX file: what a property of an object is at a time, with all layers of the take.
+"""Takes of an FBX file: the value of an object's property at a time, with all layers of the take.
 
-- A stack has layers, a layer has curve nodes (one for each animated property), a curve node has curves and a number for an axis without one.
-- The first layer of a stack gives the value; each other one changes it by its BlendMode: 0 additive, value times weight added;
-  1 override, whatever the weight; 2 override-passthrough, mixed by weight. Without a first layer's value it is the object's own.
-- Lcl Rotation: RotationAccumulationMode 0 turns by one after the other (the layer's turn to the share of its weight, or slerp), 1 adds angles.
+- A stack has layers, a layer has curve nodes (one for each animated property), a curve node has curves and, for an axis
+  without a curve, a number.
+- The first layer of a stack gives the value, or the object itself if the layer has none. Each other layer changes it by its BlendMode:
+  0 additive: adds value times weight; 1 override, ignoring the weight; 2 override-passthrough: mixes by weight.
+- Lcl Rotation: RotationAccumulationMode 0 applies one rotation after the other (a layer's by the share of its weight, or slerp), 1 adds
+  angles.
 - Lcl Scaling: ScaleAccumulationMode 0 multiplies with powers, 1 adds.
-- Muted layers do not count; where a layer is solo, only such do. A layer's Weight, 0..100, may have a curve.
+- Muted layers do not count. If any layer is solo, only solo layers count. A layer's Weight, 0..100, may have a curve.
 - Version 6 has takes of one layer with channels T, R and S of every model.
 """
 import fbx_curves
@@ -47,7 +49,7 @@ class Layer:
 
 
 def power(x, exponent):
-    """Of the size of x, with the sign of x; nothing of it is 1."""
+    """With the size of x and the sign of x; a weight of 0 gives 1."""
     if exponent <= 0:
         return 1.0
     return x if exponent >= 1 else (1 if x >= 0 else -1) * abs(x) ** exponent

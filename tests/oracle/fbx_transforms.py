@@ -1,13 +1,14 @@
-"""Where an FBX node is: Autodesk's "Computing transformation matrices" (FBX SDK help) and FbxTransform's three kinds of inheritance.
+"""The transforms of FBX nodes: Autodesk's "Computing transformation matrices" (FBX SDK help) and FbxTransform's three kinds of inheritance.
 
     local = T * Roff * Rp * Rpre * R * Rpost^-1 * Rp^-1 * Soff * Sp * S * Sp^-1
 
 - Angles are degrees. R turns in the order of RotationOrder; pre-, post- and geometric rotation turn about x, then y, then z.
 - RotationActive 0 or RotationSpaceForLimitOnly 1: the turn is Lcl Rotation alone, about x, then y, then z.
-- InheritType: how the parent's turn R and scale S meet the node's r and s. Position is always the parent's whole matrix times T.
+- InheritType: how the parent's rotation R and scale S combine with the node's r and s. The position is always the parent's whole
+  matrix times T.
     1 RSrs  the product of matrices
-    0 RrSs  scales multiply by component behind both turns
-    2 Rrs   the parent's own scale does not count; what the parent itself passes on (by 0) does
+    0 RrSs  scales multiply by component, after both rotations
+    2 Rrs   the parent's own scale does not count; the scale that it inherits (by 0) does
 """
 import math
 
@@ -18,7 +19,7 @@ AXES = {"x": [1, 0, 0], "y": [0, 1, 0], "z": [0, 0, 1]}
 
 
 def order_of(model):
-    """Letters in the order of turning; 6, spheric, is not known to anybody and taken as 0."""
+    """Letters in the order of rotation. Order 6, spheric, is undocumented and treated as 0."""
     number = int(model.number("RotationOrder"))
     return ORDERS[number] if 0 <= number < 6 else "xyz"
 
@@ -38,7 +39,7 @@ def euler_quaternion(degrees, order):
 
 
 def quaternion_euler(q, order):
-    """Degrees whose turn in this order is q: of the matrix C B A of turns about a, b, c, the entry (c, a) is -+sin(b)."""
+    """Degrees whose rotation in this order is q: of the matrix C B A of rotations about a, b, c, the entry (c, a) is -+sin(b)."""
     x, y, z, w = q
     m = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
          [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
@@ -51,13 +52,13 @@ def quaternion_euler(q, order):
     if abs(sine) < 1 - 1e-12:
         angles[a] = math.atan2(sign * m[c][b], m[c][c])
         angles[c] = math.atan2(sign * m[b][a], m[a][a])
-    else:  # a and c turn about one line: all of it goes to c
+    else:  # a and c rotate about one axis: all of it goes to c
         angles[c] = math.atan2(-sign * m[a][b], m[b][b])
     return [math.degrees(angle) for angle in angles]
 
 
 class Local:
-    """A node's transform at a time: pivots and offsets only move it, so that it is a place, a turn (a matrix) and a scale."""
+    """A node's transform at a time. Pivots and offsets only move it, so it is a translation, a rotation (a matrix) and a scale."""
 
     def __init__(self, model, value):
         """value(name, fallback): the three numbers of a property at the time."""
@@ -77,7 +78,7 @@ class Local:
 
 
 def scene_matrices(parents, locals_, inherit):
-    """scene_from_node of every node. Of each node is kept: that; the same without the node's scale; the scale that it passes on."""
+    """scene_from_node of every node. Keeps for each node: that; the same without the node's scale; the scale that it passes on."""
     done = {}
 
     def node(n):
@@ -98,13 +99,14 @@ def scene_matrices(parents, locals_, inherit):
 
 
 def scale_giver(parents, inherit, n):
-    """The node whose passed scale multiplies this node's: the parent for 0; for 2 what the parent's is, since the parent's own is left out."""
+    """The node whose passed scale multiplies this node's: the parent for 0; for 2 the parent's own giver, because the parent's scale is
+    left out."""
     if parents[n] < 0 or inherit[n] == 1:
         return -1
     return parents[n] if inherit[n] == 0 else scale_giver(parents, inherit, parents[n])
 
 
 def geometric(model):
-    """node_from_mesh: for the node's own mesh only, never for its children. It turns about x, y, z whatever the node's order."""
+    """node_from_mesh: for the node's own mesh only, never for its children. It rotates about x, y, z, whatever the node's order."""
     return multiply(translation(model.vector("GeometricTranslation")), euler(model.vector("GeometricRotation")),
                     scaling(model.vector("GeometricScaling", (1, 1, 1))))

@@ -1,7 +1,8 @@
-"""A glTF 2.0 evaluator written from the specification alone: what posed has to agree with.
+"""A glTF 2.0 evaluator written only from the specification. posed must agree with it.
 
-Standard library only, double precision, plain and slow. It shares no code with the server and takes another way where
-there is one: matrices are rows of rows, a vertex is skinned by summing transformed points. Section numbers are those of the glTF 2.0 specification (Khronos, 2021-10-11).
+It uses only the standard library and double precision; it is simple and slow. It shares no code with the server and uses other methods
+if there are any: matrices are rows of rows, and a vertex is skinned by summing transformed points. Section numbers refer to the glTF 2.0
+specification (Khronos, 2021-10-11).
 """
 import base64
 import json
@@ -78,7 +79,7 @@ class Model:
     # --- animation (3.11, appendix C) ---
 
     def sample(self, sampler, width, t, is_rotation):
-        """The value of one sampler, `width` numbers, at time t; before and after its keys the nearest one (3.11)."""
+        """The value of one sampler, `width` numbers, at time t. Before and after its keys the nearest one counts (3.11)."""
         times, numbers = self.numbers(sampler["input"]), self.numbers(sampler["output"])
         mode = sampler.get("interpolation", "LINEAR")
         element = lambda i: numbers[i * width:(i + 1) * width]
@@ -148,8 +149,8 @@ class Model:
                 for j, joint in enumerate(s["joints"])]
 
     def vertices(self, node, primitive, local, weights, only=None):
-        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3). `only`: the
-        indices of those asked for."""
+        """Scene positions of a mesh node's primitive: morph targets first (3.7.2.2), then skin or node (3.7.3.3). `only`: the indices of
+        the requested ones."""
         attributes = primitive["attributes"]
         only = range(len(self.accessor(attributes["POSITION"]))) if only is None else only
         pick = lambda index: [self.accessor(index)[v] for v in only]

@@ -18,7 +18,7 @@ def axes_of(rotation):
 
 
 def depth(volume, point):
-    """How far a point of joint space is from the surface: above 0 outside."""
+    """The distance of a point of joint space from the surface: above 0 outside."""
     if volume["kind"] == "box":
         return np.max(np.abs(axes_of(volume["rotation"]) @ (point - volume["center"])) - volume["half"])
     begin = np.array(volume["from"] if volume["kind"] == "capsule" else volume["center"])
@@ -28,7 +28,7 @@ def depth(volume, point):
 
 
 def depth_along(volume, origin, step):
-    """depth() of origin + t * step as a function of t, in plain floats: it is asked for hundreds of times a ray."""
+    """depth() of origin + t * step as a function of t, in plain floats, because it is called hundreds of times a ray."""
     if volume["kind"] == "box":
         axes = axes_of(volume["rotation"])
         starts, steps = (axes @ (origin - volume["center"])).tolist(), (axes @ step).tolist()

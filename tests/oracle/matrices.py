@@ -41,8 +41,8 @@ def inverse(m):
 
 
 def rotate(q, v):
-    """v turned by q, vector part u and real part w: v + 2w(u x v) + 2 u x (u x v). The quaternion is taken as the file has
-    it: keys stored as integers are unit to a few 1e-5 only, and no specification gives a step that would mend them."""
+    """v rotated by q, vector part u and real part w: v + 2w(u x v) + 2 u x (u x v). The quaternion is used unchanged: keys stored as
+    integers have unit length only to a few 1e-5, and no specification says to normalise them."""
     x, y, z, w = q
     cross = lambda a, b: [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     once = cross([x, y, z], v)
@@ -51,7 +51,7 @@ def rotate(q, v):
 
 
 def from_trs(translation, rotation, scale):
-    """T * R * S: its columns are the scaled, turned axes and the translation."""
+    """T * R * S: its columns are the scaled, rotated axes and the translation."""
     columns = []
     for axis in range(3):
         unit = [0.0, 0.0, 0.0]
@@ -82,7 +82,7 @@ def turned(axis, radians):
 
 
 def hamilton(a, b):
-    """The product that turns by b first."""
+    """The product that rotates by b first."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return [aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
@@ -95,7 +95,7 @@ def normalized(q):
 
 
 def slerp(a, b, u):
-    """On the shorter arc; the angle is the one between the two, whatever their lengths."""
+    """On the shorter arc. The angle is the one between the two, whatever their lengths."""
     if sum(x * y for x, y in zip(a, b)) < 0:
         b = [-x for x in b]
     lengths = math.sqrt(sum(x * x for x in a) * sum(x * x for x in b))
@@ -110,7 +110,7 @@ def lerp(a, b, u):
 
 
 def span(times, t):
-    """(k, u): t lies the share u of the way from times[k] to times[k + 1]; outside, the nearest key and 0."""
+    """(k, u): t is at the share u of the way from times[k] to times[k + 1]; outside, the nearest key and 0."""
     if t <= times[0]:
         return 0, 0.0
     if t >= times[-1]:

@@ -2,8 +2,8 @@
 
 - The real part of a rotation is not in the file: w = -sqrt(1 - x2 - y2 - z2), 0 where the radicand is negative.
 - .md5mesh: joints in model space; a vertex is the sum of bias * (joint applied to the weight's position).
-- .md5anim: joints relative to their parents; where a flag's bit is set, a frame's next number stands in the place of the base
-  frame's. Frame f is at f / frameRate seconds.
+- .md5anim: joints relative to their parents; where a flag's bit is set, a frame's next number replaces that of the base
+  frame. Frame f is at f / frameRate seconds.
 - Between frames the relative joints are interpolated: positions linearly, rotations on the shorter arc.
 """
 import math

@@ -1,14 +1,14 @@
-"""Small binary models of Ogre's, and what they mean: a writer of .mesh and .skeleton files, and an evaluator.
+"""Small binary models of Ogre: a writer of .mesh and .skeleton files, and an evaluator.
 
-The format is that of OgreMeshFileFormat.h and OgreSkeletonFileFormat.h; the meaning that of Ogre 1.12:
+OgreMeshFileFormat.h and OgreSkeletonFileFormat.h define the format, Ogre 1.12 its meaning:
 
-- A bone at a key: its translation where it is bound plus the key's, its rotation times the key's, its scale times the key's.
-- Between keys places and scales go straight; so do quaternions, on the shorter way, and are then normalised. Behind the last key a
-  track goes on to its first, which it reaches when the animation has passed its end by the time of that.
-- A bone takes the scale of its parent axis by axis; here no scale differs by axis.
-- A pose adds its offsets times its influence, a morph replaces the positions; both before bones move them.
-- Animations of one name, of the skeleton and of the mesh, run together. Those of a linked skeleton are this one's as well, with their
-  changes of place and scale multiplied.
+- A bone at a key has its bind translation plus the key's, its rotation times the key's, and its scale times the key's.
+- Between keys, positions and scales are interpolated linearly; so are quaternions, on the shorter arc, and then normalised. After the
+  last key, a track returns to its first key. It reaches it at the end of the animation plus the time of the first key.
+- A bone inherits its parent's scale axis by axis; here all scales are uniform.
+- A pose adds its offsets times its influence, a morph replaces the positions; both happen before bones move them.
+- Animations of the skeleton and of the mesh with the same name run together. Animations of a linked skeleton belong to this one, too;
+  their changes of position and scale are multiplied.
 """
 import math
 import struct
@@ -42,7 +42,7 @@ class Writer:
         return struct.pack(self.order + layout, *values)
 
     def chunk(self, number, *parts, size=None):
-        """`size`: what it says instead of how many bytes it has."""
+        """`size`: the size that it claims, instead of its number of bytes."""
         content = b"".join(parts)
         return self.pack("HI", number, 6 + len(content) if size is None else size) + content
 
@@ -59,8 +59,8 @@ class Writer:
 
 class SkeletonWriter(Writer):
     def file(self, bones, animations, links=()):
-        """bones: (name, handle, parent's handle or None, place, rotation, scale). animations: (name, length, {handle: keys}), a
-        key (time, rotation, place, scale). The size of a bone's chunk does not count its name."""
+        """bones: (name, handle, parent's handle or None, place, rotation, scale). animations: (name, length, {handle: keys}), a key (time,
+        rotation, place, scale). The size of a bone's chunk does not include its name."""
         out = self.header(f"[Serializer_v{self.version}]")
         if self.version == "1.80":
             out += self.chunk(0x1010, self.pack("H", 0))
@@ -85,7 +85,7 @@ class SkeletonWriter(Writer):
 
 class MeshWriter(Writer):
     NUMBER = {"1.10": 110, "1.20": 120, "1.30": 130, "1.40": 140, "1.41": 141, "1.8": 180, "1.100": 1100}
-    # Number and layout of a vertex element's type, and how a value becomes what stands in the file.
+    # Number and layout of a vertex element's type, and the conversion of a value to its form in the file.
     FLOAT2, FLOAT3, COLOR = (1, "2f", None), (2, "3f", None), (4, "I", None)
     SHORT4 = (8, "4h", lambda v: [int(x) for x in v] + [1])
     USHORT2_NORM = (33, "2H", lambda v: [round(x * 65535) for x in v])
@@ -98,7 +98,7 @@ class MeshWriter(Writer):
         self.number = self.NUMBER[version]
 
     def geometry(self, count, *elements):
-        """elements: (semantic 1, 4, 5 or 7, type, values); each goes into the buffer of its own, but the first two share one."""
+        """elements: (semantic 1, 4, 5 or 7, type, values). Each has a buffer of its own, except that the first two share one."""
         if self.number < 130:
             return self.old_geometry(count, *elements)
         buffers = [elements[:2]] + [[one] for one in elements[2:]]
@@ -125,7 +125,7 @@ class MeshWriter(Writer):
         return self.chunk(0x5000, out)
 
     def submesh(self, material, indices, geometry=b"", operation=4, weights=(), is_wide=False):
-        """weights: (vertex, bone's handle, weight), of its own geometry."""
+        """weights: (vertex, bone's handle, weight), for its own geometry."""
         return self.chunk(0x4000, self.line(material), self.pack("?I?", not geometry, len(indices), is_wide),
                           self.pack("%d%s" % (len(indices), "I" if is_wide else "H"), *indices), geometry,
                           self.chunk(0x4010, self.pack("H", operation)), *(self.weight(0x4100, *row) for row in weights))
@@ -134,7 +134,7 @@ class MeshWriter(Writer):
         return self.chunk(number, self.pack("IHf", vertex, bone, weight))
 
     def lod(self, submeshes):
-        """One level of a triangle for each submesh. The sizes are wrong, as those of many files are."""
+        """One level of a triangle for each submesh. The sizes are wrong, as in many files."""
         strategy = self.line("Distance") if self.number >= 141 else b""
         if self.number >= 1100:
             level = self.chunk(0x8120, self.floats(10), *[self.pack("3I?I3H", 3, 0, 0xffffffff, False, 3, 0, 1, 2)] * submeshes)
@@ -188,7 +188,7 @@ angle = lambda axis, degrees: turned(axis, math.radians(degrees))
 
 
 class Ogre:
-    """Two submeshes: triangles of the shared geometry and a strip of its own. Handles of bones are not their order."""
+    """Two submeshes: triangles of the shared geometry and a strip of its own. Handles of bones differ from their order."""
     up, unit_m = [0, 1, 0], None
     nodes, handles, parents = ["hip", "arm", "hand", "tail"], [2, 0, 3, 1], [-1, 0, 1, 0]
     places = [([1, 2, 3], normalized(hamilton(angle("z", 30), angle("x", 20))), [1.5, 1.5, 1.5]), ([0, 3, 1], angle("y", 40), [1, 1, 1]),
@@ -235,7 +235,7 @@ class Ogre:
         return [{self.nodes[j]: m for j, m in self.palette(scene).items()}]
 
     def moved(self, target, points):
-        """Where poses and morphs put the points of a geometry."""
+        """The places of a geometry's points after poses and morphs."""
         clip, t = self.at
         out = [list(p) for p in points]
         keys = self.pose_keys if clip == 0 and target == 0 else []

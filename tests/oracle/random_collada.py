@@ -1,5 +1,5 @@
-"""Random COLLADA files that use what the format has for placing and moving nodes and the vertices of meshes, skins and morphs. The same
-seed, the same file."""
+"""Random COLLADA files that use the format's features for placing and moving nodes and the vertices of meshes, skins and morphs. The same
+seed gives the same file."""
 import math
 import random
 
@@ -38,7 +38,7 @@ class Maker:
                       f'<accessor source="#{name}-array" count="{len(rows)}" stride="{len(rows[0])}"/></technique_common></source>')
 
     def animate(self, target, values):
-        """values(k): a row for key k. All interpolations in one curve, or straight lines where the target is a matrix."""
+        """values(k): a row for key k. All interpolations in one curve, or only linear ones if the target is a matrix."""
         rng = self.rng
         times = sorted(rng.sample([round(0.05 * i + 0.013, 3) for i in range(40)], rng.randint(1, 5)))
         rows = [values(k) for k in range(len(times))]
@@ -67,7 +67,7 @@ class Maker:
         self.animations.append(f'<animation id="{name}">{nested}</animation>')
 
     def rigid(self):
-        """A turned, mirrored or unevenly scaled matrix, as 16 numbers."""
+        """A rotated, mirrored or unevenly scaled matrix, as 16 numbers."""
         a, b = self.rng.uniform(-3, 3), self.rng.uniform(-1, 1)
         x = [math.cos(a), math.sin(a), 0]
         y = [-math.sin(a) * math.cos(b), math.cos(a) * math.cos(b), math.sin(b)]
@@ -110,7 +110,7 @@ class Maker:
         if self.rng.random() < 0.2:
             inner += '<instance_node url="#part"/>'
         self.names.append(name)
-        # below each root the same sids: a skeleton's root decides which joints are meant
+        # the same sids below each root: a skeleton's root decides which joints are meant
         return f'<node id="{name}" sid="j{name[2:]}" name="n {name}">{inner}@{name}@</node>'
 
     # --- meshes ---
@@ -171,7 +171,7 @@ class Maker:
         return [[self.rng.uniform(-2, 2) for _ in range(3)] for _ in range(count)]
 
     def morph(self, count):
-        """Its id: some targets, the weights of some of which move."""
+        """Its id: some targets, with weights that partly move."""
         rng = self.rng
         base, targets = self.geometry(self.points(count)), [self.geometry(self.points(count)) for _ in range(rng.randint(1, 3))]
         weights, text = self.floats([[rng.uniform(-0.5, 1)] for _ in targets], rng.choice(["", "W"]))
@@ -218,7 +218,7 @@ class Maker:
         return f'<instance_controller url="#{name}"><skeleton>#{root}</skeleton></instance_controller>'
 
     def shown(self):
-        """What a node shows: perhaps nothing."""
+        """The content of a node, which may be empty."""
         chance = self.rng.random()
         if chance < 0.25:
             return f'<instance_geometry url="#{self.geometry(self.points(self.rng.randint(3, 7)))}"/>'

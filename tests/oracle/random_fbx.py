@@ -25,8 +25,8 @@ def array(name, values):
 
 
 class Writer:
-    """Objects and links as text; ids are random 64-bit numbers, some of them negative. is_even: scales are alike along all axes and stay,
-    since nothing says how dual quaternions take skew or mirrors apart."""
+    """Objects and links as text. Ids are random 64-bit numbers, some of them negative. is_even: scales are uniform and constant, because
+    nothing defines how dual quaternions decompose skew or mirrors."""
 
     def __init__(self, seed):
         self.rng, self.is_even, self.is_by_blender = random.Random(seed), False, False
@@ -64,7 +64,7 @@ def properties(rows):
 
 
 class Node:
-    """What is kept of a Model. is_free: Lcl Rotation turns in RotationOrder, between pre- and post-rotation."""
+    """The stored data of a Model. is_free: Lcl Rotation rotates in RotationOrder, between pre- and post-rotation."""
 
     def __init__(self, identity, is_mesh, is_free):
         self.id, self.is_mesh, self.is_free = identity, is_mesh, is_free
@@ -126,7 +126,7 @@ def make_geometry(w, points):
 
 
 def rigid(w):
-    """A turned, evenly scaled and moved matrix as 16 numbers in columns."""
+    """A rotated, uniformly scaled and moved matrix as 16 numbers in columns."""
     a, b, s = w.rng.uniform(-1, 1), w.rng.uniform(-1, 1), w.rng.uniform(0.7, 1.4)
     # the quaternion (a, b, 0.5, 1) as a matrix
     n = a * a + b * b + 0.25 + 1
@@ -164,7 +164,7 @@ def make_skin(w, geometry, nodes, method, point_count):
 
 
 def make_bind_poses(w, nodes):
-    """Of some nodes, some twice."""
+    """Of some nodes, some of them twice."""
     for _ in range(w.rng.randint(0, 2)):
         some = w.rng.sample(nodes, w.rng.randint(1, len(nodes)))
         w.add("Pose", "bind", "BindPose", 'Type: "BindPose"\nVersion: 100\n' +

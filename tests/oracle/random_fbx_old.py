@@ -15,7 +15,7 @@ def properties(rows):
 
 
 def key_words(rng, spread):
-    """What is behind time and value of a key."""
+    """The values after time and value of a key."""
     slopes = [rng.uniform(-spread, spread) * 2 for _ in range(2)]
     weights = [round(rng.uniform(0.1, 0.9), 4) for _ in range(2)]
     both = numbers(slopes)

@@ -12,7 +12,7 @@ STATIC_TOO = ["RotationPivot", "ScalingPivot", "RotationOffset", "ScalingOffset"
 
 
 def float_bits(x):
-    """As ASCII files write floats: the integer of their 32 bits."""
+    """Floats as in ASCII files: the integer of their 32 bits."""
     return struct.unpack("<i", struct.pack("<f", x))[0]
 
 
@@ -25,7 +25,7 @@ def properties(rows):
 
 
 def key_attributes(w, spread):
-    """(flags, three floats as bits) of a key. An auto key takes the slope beside it for a bias, so slopes are not steep."""
+    """(flags, three floats as bits) of a key. An auto key uses the slope beside it as a bias, so slopes are not steep."""
     slope, bias = min(3 * spread, 200), 520 if spread < 10 else 100
     rng = w.rng
     kind = rng.choice(["constant", "linear", "user", "broken", "auto", "auto", "clamp", "progressive", "independent", "bias", "tcb"])
@@ -50,7 +50,7 @@ def key_attributes(w, spread):
 
 
 class Range:
-    """Where the keys of a curve are: values around a middle; is_calm: straight between keys and near the middle."""
+    """The range of the keys of a curve: values around a middle; is_calm: linear between keys and near the middle."""
 
     def __init__(self, middle, spread, is_calm=False):
         self.middle, self.spread, self.is_calm = middle, spread, is_calm
@@ -63,7 +63,7 @@ def make_curve(w, span, ticks_per_s):
     times = sorted(rng.sample(range(1, 60, 2), count))
     values = [span.middle + rng.uniform(-span.spread, span.spread) for _ in times]
     if count > 2 and w.has(0.3):
-        values[1] = values[0]  # what a clamp is about
+        values[1] = values[0]  # for clamps
     runs = []
     while sum(length for length, _ in runs) < count:
         attributes = (LINEAR, [float_bits(0.0)] * 3) if span.is_calm else key_attributes(w, span.spread)
@@ -102,8 +102,8 @@ def layer_rows(w, is_first, turns, multiplies):
 
 
 class Stack:
-    """What all layers of a stack share. turns, multiplies: how their rotations and scales accumulate; near: the nodes whose first layer has
-    angles, which later quaternion layers may turn further."""
+    """The common data of all layers of a stack. turns, multiplies: how their rotations and scales accumulate; near: the nodes whose first
+    layer has angles, which later quaternion layers may rotate further."""
 
     def __init__(self, w, identity):
         self.id, self.near = identity, []

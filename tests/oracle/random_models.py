@@ -75,7 +75,7 @@ def scales(rng):
 
 
 def make_nodes(rng):
-    """Joints as a random forest in shuffled order; some names missing, empty or twice."""
+    """Joints as a random forest in shuffled order; some names are missing, empty or duplicate."""
     count = rng.randint(2, 12)
     order = list(range(count))
     rng.shuffle(order)

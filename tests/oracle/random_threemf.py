@@ -1,4 +1,4 @@
-"""Random 3MF packages that use what the format has for placing and colouring objects. The same seed, the same file."""
+"""Random 3MF packages that use the format's features for placing and colouring objects. The same seed gives the same file."""
 import random
 import zipfile
 
@@ -17,13 +17,13 @@ TYPES = ('<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/p
 class Maker:
     def __init__(self, seed):
         self.rng = random.Random(seed)
-        self.groups = []  # (id, kind, count) of the part that is being made
+        self.groups = []  # (id, kind, count) of the part under construction
 
     def color(self):
         return "#%02X%02X%02X" % tuple(self.rng.choice([0, 16, 128, 200, 255]) for _ in range(3)) + self.rng.choice(["", "FF", "80", "40"])
 
     def transform(self):
-        """Rotations, scales, mirrors and shears, and away from the origin."""
+        """Rotations, scales, mirrors and shears, off the origin."""
         rng = self.rng
         if rng.random() < 0.2:
             return ""

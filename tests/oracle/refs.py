@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Reference values that the tests compare posed with: what the evaluators of this folder make of the sample models, of corner_models.py, of
-binary_models.py, of ogre_models.py and of the files in models/, at some times of every clip.
+"""Reference values that the tests compare with posed's. The evaluators of this folder compute them from the sample models, the files in
+models/ and the models of corner_models.py, binary_models.py and ogre_models.py, at some times of every clip.
 
-    refs.py SAMPLES --write    make tests/oracle/refs again, with a second opinion by three.js (needs npm)
-    refs.py SAMPLES --check    say whether the stored values are what the evaluators make now; exit status 1 when not
+    refs.py SAMPLES --write    make tests/oracle/refs anew, and compare with three.js (needs npm)
+    refs.py SAMPLES --check    compute the values and compare the stored ones; exit status 1 if they differ
 
-A reference file: `model`; `size` of the model, to which tolerances are relative; `up` and `unit_m` where the format says; `nodes`, index or name of each; `clips` with `name`, `duration`
-and `frames`: `t`, `nodes` (scene_from_node, 16 numbers in columns), `palettes` (of each skin by joint), `vertices`. `rest` has the vertices
-as the file has them, for glTF with the index of the mesh entry behind. A clip with index null is the rest pose. `three` is the worst difference from three.js, relative to size.
+Members of a reference file: `model`; `size` of the model, to which tolerances are relative; `up` and `unit_m` if the format defines them;
+`nodes`, the index or name of each; `clips` with `name`, `duration` and `frames`: `t`, `nodes` (scene_from_node, 16 numbers in columns),
+`palettes` (of each skin by joint), `vertices`. `rest` has the vertices as in the file; for glTF, the index of the mesh entry follows each. A
+clip with index null is the rest pose. `three` is the worst difference from three.js, relative to size.
 """
 import json
 import pathlib
@@ -32,16 +33,17 @@ from matrices import flat  # noqa: E402
 MODELS, REFS = HERE / "models", HERE / "refs"
 SAMPLES = ["dragon.glb", "octopus.glb", "robot.glb"]
 VERTICES_MAX, NODES_MAX = 12, 8
-SAME = 1e-9  # relative to the size: what another machine's sine may make of the same formula
+SAME = 1e-9  # relative to the size: the difference that another machine's sine may make in the same formula
 
 
 def some(items, count):
-    """At most about so many of them, evenly."""
+    """About this many of them at most, evenly spaced."""
     return items[::max(1, len(items) // count)]
 
 
 class Gltf:
-    """gltf_evaluator.Model with the interface of the other evaluators; nodes by index, since their names mean nothing."""
+    """gltf_evaluator.Model with the interface of the other evaluators. Nodes are identified by index, because their names have no meaning.
+    """
 
     up, unit_m = [0, 1, 0], 1  # 3.4
 
@@ -72,7 +74,7 @@ class Gltf:
 
 
 def evaluators(samples):
-    """(name, how to make it) of every model that there is a reference for."""
+    """(name, how to make it) of every model with a reference."""
     found = [(name, lambda name=name: Gltf(gltf_evaluator.Model.from_glb((samples / name).read_bytes()))) for name in SAMPLES]
     found += [(name, lambda make=make: Gltf(gltf_evaluator.Model(make()))) for name, make in corner_models.ALL.items()]
     found += list(binary_models.ALL.items()) + list(ogre_models.ALL.items())
@@ -89,7 +91,7 @@ def evaluators(samples):
 
 
 def times_of(clip):
-    """The ends, a key within, and between keys where the server means to be exact there."""
+    """The ends, a key within, and times between keys where the server is meant to be exact."""
     keys = clip["times"]
     if clip.get("keys_only"):
         return keys
@@ -127,7 +129,7 @@ def reference(name, model):
 
 
 def difference(a, b, where=""):
-    """(largest difference of two numbers, where); infinite where the two are not the same but for numbers."""
+    """(greatest difference of two numbers, where); infinite if anything else differs."""
     if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool):
         return abs(a - b), where
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
@@ -149,7 +151,7 @@ def stored(name):
 
 
 def check(samples):
-    """What is not as the evaluators make it, a line each."""
+    """The differences from the evaluators' values, one a line."""
     wrong = []
     made = evaluators(samples)
     for name, make in made:

@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = HERE.parents[1] / "build" / "three"
 AGREES = 2e-5  # of the model's size: three.js keeps keys as float32
 
-# (model, clip, node), "*" for any: why three.js is not asked
+# (model, clip, node), "*" for any: why three.js is not compared
 LIBERTIES = {
     ("corner_curves.gltf", "*", 3): "it takes a matrix with shear apart",
     ("corner_integers.gltf", 0, "*"): "it takes the integer -32768 for less than -1",
@@ -56,8 +56,8 @@ def ask(path, clip, times):
 
 
 def of(name, made, samples, begins):
-    """{"version", "worst"}, or None where three.js has no loader. begins: the file's time at which each clip starts. Raises when it
-    disagrees."""
+    """{"version", "worst"}, or None if three.js has no loader. begins: the file's time at which each clip starts. Raises if it disagrees.
+    """
     if pathlib.Path(name).suffix not in (".gltf", ".glb", ".fbx", ".dae", ".bvh") or name in UNREAD:
         return None
     install()

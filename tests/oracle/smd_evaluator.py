@@ -1,11 +1,11 @@
 """An SMD evaluator written from the format (Valve's StudioMdl data, version 1).
 
-- `nodes`: index, name, parent. `skeleton`: for each `time` (a frame number) place and Euler angles in radians of the bones, relative
-  to their parents: about x first, then y, then z. A bone that a frame leaves out stays as it was. Time 0 is the bind pose.
-- `triangles`: vertices in model space as bound, with links (bone, weight); what the weights lack to 1 goes to the bone at the
-  line's start.
-- A file has no rate. Frames are taken at 25 a second here, which posed's importer says in a warning.
-- Between frames places go straight and rotations on the shorter arc.
+- `nodes`: index, name, parent. `skeleton`: for each `time` (a frame number) position and Euler angles in radians of the bones, relative
+  to their parents: about x first, then y, then z. A bone that a frame omits stays as it was. Time 0 is the bind pose.
+- `triangles`: vertices in model space in the bind pose, with links (bone, weight). If the weights sum to less than 1, the bone at the
+  line's start gets the rest.
+- A file has no frame rate. This evaluator plays 25 frames a second, as posed's importer does, with a warning.
+- Between frames, positions are interpolated linearly and rotations on the shorter arc.
 """
 from matrices import from_trs, hamilton, inverse, lerp, multiply, scene_matrices, skinned, slerp, span, turned
 

@@ -1,5 +1,5 @@
-// three_poses.mjs MODEL CLIP TIME... - world matrices of MODEL's nodes as three.js has them, as JSON: {"nodes": [...], "frames": [[16 numbers]...]}.
-// CLIP is an index among the file's clips or "-"; times are those of the file's time line. Nodes are indices in glTF, else names.
+// three_poses.mjs MODEL CLIP TIME... - prints three.js' world matrices of MODEL's nodes as JSON: {"nodes": [...], "frames": [[16 numbers]...]}.
+// CLIP is an index among the file's clips or "-"; times are on the file's time line. Nodes are indices in glTF, else names.
 // Runs in a folder whose node_modules has three and jsdom (`make refs` makes it). Scene space is the file's own.
 import fs from 'node:fs';
 import path from 'node:path';

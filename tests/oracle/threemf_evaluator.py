@@ -1,7 +1,7 @@
 """3MF packages: every triangle in scene space with the linear colours of its corners, from the specifications (Core 1.3; Materials and
 Properties 1.2; Production 1.1). Nothing here is shared with the server.
 
-Textures are not looked at: of a triangle with one the colour is None, and so it is where a property is not there.
+Textures are ignored: the colour of a triangle with a texture is None, and so is that of a missing property.
 """
 import xml.etree.ElementTree
 import zipfile
@@ -28,7 +28,7 @@ def affine(text):
 
 
 def times(first, then):
-    """What `first` and then `then` do to a row vector."""
+    """The effect of `first` and then `then` on a row vector."""
     rows = [[sum(row[k] * then[k][c] for k in range(3)) for c in range(3)] for row in first]
     rows[3] = [a + b for a, b in zip(rows[3], then[3])]
     return rows

@@ -1,18 +1,18 @@
 """A DirectX X evaluator written from the format (Microsoft, "X File Format Reference", text form).
 
-- Matrices are for row vectors, row after row: read as columns, they are those for column vectors.
-- A Frame's matrix is relative to the frame around it. SkinWeights' matrix takes the mesh to the bone, and the mesh's own frame
+- Matrices are for row vectors and stored by row: read by column, they are matrices for column vectors.
+- A Frame's matrix is relative to the enclosing frame. SkinWeights' matrix takes the mesh to the bone, and the mesh's own frame
   does not count for a skinned mesh.
-- Keys of type 0 are rotations, w x y z, of the opposite sense; 1 scales, 2 places; 4 matrices. AnimTicksPerSecond gives the time.
-- Between keys rotations go on the shorter arc, places and scales straight.
-- The format is left-handed. posed's answers are right-handed: every z is the negative one.
+- Keys of type 0 are rotations, w x y z, of the opposite sense; 1 scales; 2 positions; 4 matrices. AnimTicksPerSecond gives the time.
+- Between keys, rotations are interpolated on the shorter arc, positions and scales linearly.
+- The format is left-handed. posed's answers are right-handed: every z is negated.
 """
 import re
 
 from matrices import IDENTITY, from_flat, from_trs, lerp, multiply, scaling, scene_matrices, skinned, slerp, span, transform
 
 MIRROR = scaling([1, 1, -1])
-TICKS_PER_S = 25  # where a file does not say
+TICKS_PER_S = 25  # if a file does not say it
 
 
 class Block:

@@ -1,4 +1,4 @@
-"""What answers, models and imports cost, and what a load needs: from the bench's figures alone."""
+"""The costs of answers, models and imports, and the needs of a load, computed only from the bench's figures."""
 import dataclasses
 import math
 
@@ -9,7 +9,7 @@ PROCESSORS = 2  # of the machine of the bench: pictures are drawn two at a time
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Of one core, or of one model of a kind; sizes in bytes."""
+    """For one core, or for one model of a kind; sizes in bytes."""
 
     palettes_per_s: float  # HTTP, one request at a time on a connection
     pipelined_per_s: float  # the binary protocol, 16 at a time
@@ -32,7 +32,7 @@ def cost(figures):
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """What is asked. peak: how many times the average the busiest minute has; changed: models that change in a day."""
+    """The requests. peak: how many times the average the busiest minute has; changed: models that change in a day."""
 
     name: str
     models: float

@@ -1,4 +1,4 @@
-"""What the bench measured, from the tables of tests/bench/README.md: the one place where figures of a whole run are kept."""
+"""The bench's measurements, from the tables of tests/bench/README.md, the only place with the figures of a whole run."""
 import dataclasses
 import pathlib
 import re
@@ -9,7 +9,7 @@ THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """posed's own figures by the row's first column, in the row's unit; of a row that was measured again, the later."""
+    """posed's own figures by the row's first column, in the row's unit. If a row was measured again, the later one counts."""
 
     values: dict
     machine: str

@@ -51,7 +51,7 @@ class Ring:
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """In parts of the mean over all instances."""
+    """Relative to the mean over all instances."""
 
     models_most: float
     models_p99: float
@@ -66,12 +66,12 @@ def spread(owners, shares, count):
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """Shares of all models: what moved, and what had no reason to (its instance was there before and is there after)."""
+    """Shares of all models: those that moved, and those that had no reason to (their instance existed before and after)."""
 
     moved: float
     without_reason: float
     requests_moved: float
-    most_after: float  # requests of the busiest instance, in parts of the mean
+    most_after: float  # requests of the busiest instance, relative to the mean
 
 
 def lose(instances, points, hashes, shares, lost):
@@ -96,8 +96,8 @@ def join(instances, points, hashes, shares, added):
 
 @dataclasses.dataclass(frozen=True)
 class Bounded:
-    """most: requests of the busiest instance in parts of the mean; copies: models in memory beyond one of each, as a share of all models;
-    widest: on how many instances the most wanted model is."""
+    """most: requests of the busiest instance relative to the mean; copies: models in memory beyond one of each, as a share of all models;
+    widest: the number of instances with the most popular model."""
 
     most: float
     copies: float
@@ -105,7 +105,7 @@ class Bounded:
 
 
 def bounded(instances, points, hashes, shares, bound):
-    """Requests of each model, the most wanted first, fill its instance up to `bound` times the mean and go on to the next on the ring."""
+    """Requests of each model, the most popular first, fill its instance up to `bound` times the mean and go on to the next on the ring."""
     ring = Ring(numpy.arange(instances), points)
     starts, owner_at = ring.at(hashes), ring.instances
     room = numpy.full(instances, bound / instances)

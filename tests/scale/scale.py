@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make scale: what loads need, and where models are in a large fleet, into deploy/scale.md.
+"""make scale: computes what loads need, and where models are in a large fleet, for deploy/scale.md.
 
     scale.py [--write] [--instances 1000] [--models 1000000]
 

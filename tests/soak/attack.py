@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Attacks of many kinds at once on servers of several configurations, one after the other: no answer to an honest client is
-wrong, and when all attackers have left, the server is as it was and ends when it is told to. Between two servers the disk
-cache's records are exchanged; every second wide one is killed with uploads under way.
+"""Attacks servers of several configurations, one after the other, in many ways at once. No answer to an honest client may be wrong.
+When all attackers have left, the server must be back in its former state and end when it is told to. Between two servers, the
+records of the disk cache are exchanged. Every second server under the wide attacks is killed during uploads.
 
     attack.py [--seconds 300] [--seed 1] [--only words of a name]
 
@@ -27,7 +27,7 @@ WIDE = {"oversize": work.oversize, "odd forms": crowd.forms, "pieces": crowd.pie
         "whole or not": uploads.whole_or_not, "bad imports": work.bad_imports, "bad renders": work.bad_renders}
 TIGHT = {"waves": crowd.waves, "more waves": crowd.waves, "odd forms": crowd.forms, "bad imports": work.bad_imports,
          "over good models": uploads.over_good_models}
-# name: loops, where it listens, how many files it may open (None: enough), what is tried
+# name: loops, where it listens, how many files it may open (None: enough), the attacks
 SETUPS = {
     "one loop": (1, "127.0.0.1", None, WIDE),
     "72 files": (1, "127.0.0.1", 72, TIGHT),
@@ -48,7 +48,7 @@ def has_ipv6():
 
 
 def exchange_records(cache):
-    """Each index file gets the content of another, and each model file, now and then."""
+    """Now and then each index file gets the content of another one, and each model file, too."""
     for ending in (".index", ".model"):
         paths = sorted(path for path in cache.iterdir() if path.suffix == ending)
         contents = [path.read_bytes() for path in paths]
@@ -61,7 +61,7 @@ def round_of(battle, notes, name, seconds, seed, is_killed):
     before = len(battle.faults)
     battle.begin(loops, host, files)
     with battle.connect() as connection:
-        for target in notes.list:  # what the server takes when it works is no leak
+        for target in notes.list:  # memory that the server takes for its work is no leak
             notes.check(battle, target, connection.get(target))
     level = battle.level()
     honest = {"honest": notes.http, "honest too": notes.http, "honest packets": notes.by_packets}
@@ -81,7 +81,7 @@ def round_of(battle, notes, name, seconds, seed, is_killed):
 
 
 def has_nothing_half(battle):
-    """After a server that was killed, and the next: what is listed is whole, and nothing else is there."""
+    """After the server was killed and the next has started: the listed models are complete, and nothing else exists."""
     before = len(battle.faults)
     battle.begin(calm=True)
     uploads.check_whole(battle)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ten thousand idle connections are held, cost little, and stand in nobody's way; more are answered 503 and closed.
+"""Holds ten thousand idle connections. They must cost little and must not slow other requests; further ones get 503 and are closed.
 
     connections.py [--count 10000]
 
@@ -22,7 +22,7 @@ SPARE = 8  # connections beside the idle ones
 
 
 def palettes_ms(server, count=300):
-    """The times of palettes over a connection of their own, sorted."""
+    """The sorted times of palettes over a connection of their own."""
     times = []
     with server.connect() as one:
         for i in range(count):
@@ -34,7 +34,7 @@ def palettes_ms(server, count=300):
 
 
 def wait_until_full(server, count):
-    """Without a connection of its own, for which there would be no room."""
+    """Opens no connection, because there would be no room for it."""
     wait_for_files(server, lambda files: files >= count)
 
 
@@ -47,7 +47,7 @@ def wait_for_files(server, is_it):
 
 
 def hold(server, count):
-    """Yields what went well; raises AssertionError where it did not."""
+    """Yield what succeeded. Raises AssertionError on a failure."""
     before_kib, alone = memory_kib(server), palettes_ms(server)
     clients = connect_many(server, count)
     wait_for_stats(server, lambda stats: stats["connections"]["open"] == count + 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every model with clips converted to GLB by /v1/export, and the file read again by posed, three.js and Blender: each node and joint is where it is in
-the original, at keys and between; Khronos' validator finds no error. Models: those of ../shared, the samples, and those of tests/oracle.
-Some get the clips of other files.
+"""Converts every model with clips to GLB with /v1/export, and reads the file with posed, three.js and Blender. Each node and joint must be
+where it is in the original, at keys and between them, and Khronos' validator must find no error. The models are those of ../shared, the
+samples, and those of tests/oracle. Some get the clips of other files.
 
     convert.py [--only words of a path] [--keep DIR]
 
@@ -25,7 +25,7 @@ MERGES = [  # a model, and files whose clips it gets
     ("shared/fbx/ozz_arnaud.fbx", ("shared/fbx/ozz_run.fbx",)),
     ("shared/adversarial/a_cubic_skin.gltf", ("shared/adversarial/b_step.gltf", "shared/adversarial/h_late_start.gltf")),
 ]
-# (reader, model): why it is not asked, though the file is right
+# (reader, model): why the reader is not used, although the file is correct
 LIBERTIES = {
     ("three.js", "SimpleSkin.gltf"): "it normalises quaternions that are not of unit length",
     ("Blender", "SimpleSkin.gltf"): "it normalises quaternions that are not of unit length",
@@ -33,7 +33,7 @@ LIBERTIES = {
 
 
 class Run:
-    """Counts, and what is told at the end."""
+    """Counts, and the results for the end."""
 
     def __init__(self, folder, keep):
         self.folder, self.root, self.keep = folder, folder / "root", keep
@@ -56,7 +56,7 @@ class Run:
         self.skipped[what, why] = self.skipped.get((what, why), 0) + 1
 
     def judge(self, case, reader, tolerance, read):
-        """read() gives the worst error and where it is."""
+        """read() returns the greatest error and where it is."""
         liberty = LIBERTIES.get((reader, pathlib.Path(case.model).name))
         if liberty:
             self.skip(reader, liberty)
@@ -82,7 +82,7 @@ def copy_models(run):
 
 
 def convert(run, server, jobs, model, files=()):
-    """The case of a model with clips, or None: it is not read, has no clip, or glTF cannot say it."""
+    """The case of a model with clips, or None: it cannot be read, has no clip, or glTF cannot express it."""
     if not original.clips_of(server, model):
         return None
     path = run.root / "converted" / ((model + "".join("+" + pathlib.Path(file).name for file in files)).replace("/", "_") + ".glb")
@@ -125,7 +125,7 @@ def read(run, jobs, case):
 
 
 def read_by_blender(run, cases):
-    """All of them by one Blender."""
+    """One Blender reads all of them."""
     asked, jobs = [], []
     for case in cases:
         times = readers.blender_times(case)

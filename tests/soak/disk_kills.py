@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills the server (SIGKILL) while it writes the disk cache, 50 times; each time the next server must answer rightly and leave
-no file of the killed one. Closes with one line, `N passed, M failed, K skipped`.
+"""Kills the server (SIGKILL) while it writes the disk cache, 50 times. Each time, the next server must answer correctly and
+remove all partial files of the killed one. Closes with one line, `N passed, M failed, K skipped`.
 
     disk_kills.py [--kills 50]
 """

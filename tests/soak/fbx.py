@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Random FBX files through a running server, every node, palette and vertex compared with the evaluator of tests/oracle.
+"""Sends random FBX files to a running server, and compares every node, palette and vertex with the evaluator of tests/oracle.
 Closes with one line, `N passed, M failed, K skipped`.
 
     fbx.py [--count 500] [--first 0] [--keep DIR]
 
---keep saves the files whose answers are wrong.
+--keep saves the files with wrong answers.
 """
 import argparse
 import pathlib

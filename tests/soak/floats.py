@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The writer of floats against the standard library's, over more than 2^27 bit patterns on two threads.
+"""Compares the writer of floats with the standard library's, for more than 2^27 bit patterns, on two threads.
 
     floats.py [--all]
 
---all takes every bit pattern there is, a matter of minutes.
+--all compares all bit patterns, which takes minutes.
 """
 import os
 import pathlib

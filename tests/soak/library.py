@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Eight threads play crowds on one model with libposed-eval, and shoot at their volumes and meshes: a minute under AddressSanitizer with UndefinedBehaviorSanitizer, a minute
-under ThreadSanitizer, for each sample model a third of it.
+"""Eight threads play crowds of one model with libposed-eval, and cast rays at their volumes and meshes: for a minute under
+AddressSanitizer with UndefinedBehaviorSanitizer, and for a minute under ThreadSanitizer. The sample models share the time equally.
 
     library.py [--seconds 60]
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Damaged models through a running server: it must outlive all of them, answer each with a code, and give the memory back.
+"""Sends damaged models to a running server, which must survive all of them, answer each with a code, and free the memory.
 
     mutants.py [--count 3000] [--seed 1] [--jobs 3] [--only fbx] [--keep DIR]
 
-Seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, as far as they are there. Each mutant is asked
-for as a model, a palette and, now and then, a mesh and a picture; a good model is asked for in between. Files of FBX are also
-damaged where their form is known: sizes of records, counts of arrays, ids. --only takes seeds of one ending, --keep saves the
-mutants whose answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
+The seeds are the project's samples, Debian's assimp-testmodels and ../shared/models, if they exist. Each mutant is requested as a
+model, a palette and, now and then, a mesh and a picture. Between the mutants, a good model is requested. FBX files are also damaged
+in known places: sizes of records, counts of arrays, ids. --only takes the seeds with one extension, --keep saves the mutants whose
+answer was not allowed. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
 import collections
@@ -27,18 +27,18 @@ import conftest  # noqa: E402
 
 SOURCES = (conftest.SAMPLES, conftest.REPOSITORY / "tests" / "fuzz" / "corpus" / "fbx", conftest.REPOSITORY.parent / "shared" / "models",
            pathlib.Path("/usr/share/assimp/models"))
-# By ending: formats whose readers differ. glTF and FBX have readers of posed's own, the others are assimp's.
+# By extension: formats with different readers. glTF and FBX have posed's own readers, the others assimp's.
 FORMATS = ("glb", "gltf", "fbx", "dae", "md5mesh", "x", "obj", "stl", "ply", "bvh", "b3d", "ms3d", "smd", "3ds", "ac", "ase",
            "blend", "iqm", "lwo", "lws", "md2", "md3", "mdl", "3mf", "off", "dxf", "irrmesh", "ogex", "xgl", "x3d")
 SEED_MAX_BYTES = 300_000
 SEEDS_PER_FORMAT = 12
-FBX_SEEDS = 60 # of versions and exporters there are many
+FBX_SEEDS = 60 # because of many versions and exporters
 ALLOWED = {200, 415, 422, 503}
 MEMORY_SLACK_BYTES = 50 << 20
 
 
 def seeds():
-    """Paths of undamaged files by ending, small ones, in an order that does not depend on the machine."""
+    """Paths of undamaged files by extension, small ones, in an order that does not depend on the machine."""
     found = collections.defaultdict(list)
     for source in SOURCES:
         if not source.is_dir():
@@ -65,7 +65,7 @@ def truncate(data, rng):
 
 
 def grow_length(data, rng):
-    """An aligned 32-bit field becomes huge: where lengths and counts are."""
+    """An aligned 32-bit field becomes huge, as if it were a length or a count."""
     data = bytearray(data)
     at = rng.randrange(0, max(1, min(len(data), rng.choice((64, 4096, len(data)))) - 4)) // 4 * 4
     value = rng.choice((0xffffffff, 0x7fffffff, 0x80000000, 0x10000000, 0x00ffffff, 0, 1, rng.getrandbits(32)))
@@ -119,7 +119,7 @@ FBX_NUMBERS = (0, 1, 2, 3, 4, 12, 13, 25, 31, 32, 33, 255, 256, 65535, 1 << 24, 
 
 
 def fbx_records(data):
-    """Where each record of a binary file begins, and how wide its three numbers are."""
+    """The beginning of each record of a binary file, and the width of its three numbers."""
     if data[:18] != b"Kaydara FBX Binary" or data[22:23] != b"\0":
         return [], 0
     width = 8 if struct.unpack_from("<I", data, 23)[0] >= 7500 else 4
@@ -170,7 +170,7 @@ def change_array(data, rng):
 
 
 def swap_ids(data, rng):
-    """Connections join other things: cycles, skins of skins, curves that drive curves."""
+    """Connections join other objects: cycles, skins of skins, curves that drive curves."""
     found, _ = fbx_records(data)
     if found:
         ids = [span for span in (m.span(1) for m in re.finditer(rb"L(.{8})", data, re.DOTALL))
@@ -215,7 +215,7 @@ class Run:
             self.faults.append(f"{name}: {answer.status} to {target}: {answer.body[:200]!r}")
         code = 200 if answer.status == 200 else answer.error()
         self.codes[code] += 1
-        if code == "import_syscall": # either an attack, or a call that a reader needs and does not get
+        if code == "import_syscall": # either an attack, or a call that a reader needs and may not use
             print(f"{name}:", answer.json()["error"]["message"])
         return answer.status
 
@@ -229,7 +229,7 @@ class Run:
         query = urllib.parse.quote(name)
         try:
             with self.server.connect(timeout_s=120) as connection:
-                # A full import queue is an honest answer; the client does what Retry-After asks for, a few times.
+                # A full import queue is a valid answer. The client follows Retry-After a few times.
                 for _ in range(20):
                     if self.ask(connection, f"/v1/model?model={query}", name, ALLOWED) != 503:
                         break
@@ -267,7 +267,7 @@ class Run:
         return len(os.listdir(f"/proc/{self.server.process.pid}/fd"))
 
     def settle(self):
-        """Asks for good models until the server is at rest: what it holds then is what it keeps."""
+        """Request good models until the server is idle. The memory that it uses then is what it keeps."""
         deadline = time.monotonic() + 60
         while self.importers() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -313,7 +313,7 @@ class Run:
 
 
 def run(count, seed=1, jobs=3, keep=None, only=None):
-    """Returns (faults, answers by code, mutants by format)."""
+    """Return (faults, answers by code, mutants by format)."""
     with tempfile.TemporaryDirectory(prefix="posed-mutants-") as root:
         one = Run(root, keep)
         try:

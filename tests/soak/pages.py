@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Three hundred pages of a model are open at once, each with a stream of palettes over a WebSocket as the page opens it: how
-late frames come, beside the pages of the gallery that ask for changes. Every frame is one that a request gets as well.
+"""Measures how late frames arrive while three hundred pages of a model are open, each with a stream of palettes over a WebSocket
+like that of the real page. Meanwhile pages of the gallery ask for changes. Every frame must equal the answer to a request.
 
     pages.py [--count 300] [--rate 30] [--seconds 20] [--late-ms 250]
 
@@ -23,20 +23,20 @@ import conftest  # noqa: E402
 from packets import HEADER, connect, packet, subscribe  # noqa: E402
 from raw_requests import file_limit  # noqa: E402
 
-CREDIT = 8        # frames under way, as a page has them
-READERS = 2       # processes that read what the pages would
-KEPT_SHARE = 50   # one frame of so many is compared with a request's answer
-LISTS_S = 3       # how often a page of the gallery asks for changes
+CREDIT = 8        # frames under way, as in a page
+READERS = 2       # processes that read in place of the pages
+KEPT_SHARE = 50   # one of this many frames is compared with a request's answer
+LISTS_S = 3       # the interval at which a page of the gallery asks for changes
 
 
 class Page:
-    """One page: its connection, and when its frames came."""
+    """One page: its connection, and the times at which its frames arrived."""
 
     def __init__(self, ports, number, rate):
         self.link = connect(ports, "ws")
         self.model = self.link.open("robot.glb")
         self.rate = rate
-        self.first = None   # (time, tick) of the earliest frame as the clock has it
+        self.first = None   # (time, tick) of the frame that was earliest by its clock
         self.late_s = []
         self.skipped = 0
         self.kept = []
@@ -48,7 +48,7 @@ class Page:
         self.link.socket.setblocking(False)
 
     def messages(self):
-        """The whole messages that are there; servers send them unmasked and in one frame (RFC 6455, 5.2)."""
+        """The complete messages so far. Servers send them unmasked and in one frame (RFC 6455, 5.2)."""
         while True:
             try:
                 data = self.link.socket.recv(1 << 18)
@@ -89,7 +89,7 @@ class Page:
             self.link.socket.setblocking(False)
 
     def lateness_ms(self):
-        """Of each frame, behind when the earliest says that it was due."""
+        """For each frame, the delay after its due time, which the earliest frame defines."""
         base = min(came - tick / self.rate for came, tick in self.late_s)
         return [(came - tick / self.rate - base) * 1000 for came, tick in self.late_s]
 
@@ -109,7 +109,7 @@ def read_pages(ports, numbers, options, results):
 
 
 def ask_for_changes(address, count, end, results):
-    """What so many pages of the gallery ask."""
+    """The requests of `count` pages of the gallery."""
     times, tag = [], None
     with conftest.Connection(address) as one:
         while time.time() < end:
@@ -127,7 +127,7 @@ def share(values, of):
 
 
 def open_pages(server, options):
-    """Yields what went well; raises AssertionError where it did not."""
+    """Yield what succeeded. Raises AssertionError on a failure."""
     results, asked = multiprocessing.Queue(), multiprocessing.Queue()
     readers = [multiprocessing.Process(target=read_pages, args=(server.ports, range(i, options.count, READERS), options, results), daemon=True)
                for i in range(READERS)]

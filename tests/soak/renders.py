@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws ten thousand pictures of mixed models, views and sizes: the worker lives on, takes no more memory than after the first
-thousand, and draws the same pictures at the end as at the beginning. Closes with one line, `N passed, M failed, K skipped`.
+"""Draws ten thousand pictures of mixed models, views and sizes. The worker must survive, take no more memory than after the first
+thousand, and draw the same pictures at the end as at the beginning. Closes with one line, `N passed, M failed, K skipped`.
 
     renders.py [--count 10000]
 """

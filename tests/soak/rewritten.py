@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Models written again by posed, three.js' exporter and Blender without a change of pose: /v1/compare finds each equal to what it was.
+"""Rewrites models with posed, three.js' exporter and Blender without changing a pose. /v1/compare must find each equal to the original.
 
     rewritten.py [--keep DIR]
-    rewritten.py --write    makes the files of tests/api/compare/rewritten again
+    rewritten.py --write    makes the files of tests/api/compare/rewritten anew
 
---keep saves the files that are called different. Closes with one line, `N passed, M failed, K skipped`.
+--keep saves the files that /v1/compare finds different. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ SHARED = HERE.parents[2] / "shared" / "models" / "gltf" / "Fox.glb"  # real keys
 
 
 def make_models(root):
-    """Paths of the models that are written again."""
+    """Paths of the models that are rewritten."""
     for name, make in rewritten_scenes.SCENES.items():
         (root / f"{name}.glb").write_bytes(small_scenes.glb(make()))
     if SHARED.is_file():
@@ -58,7 +58,7 @@ def write_by_blender(paths, folder):
 
 
 def compare(server, path, out):
-    """What is different, a line each."""
+    """The differences, one a line."""
     answer = server.json("/v1/compare", model=out.name, **{"with": path.name})
     return [] if answer["equal"] else [one["message"] for one in answer["differences"]]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""posectl thumbs over 200 models: the samples, and Debian's assimp-testmodels as far as they are installed. The broken ones are
-reported, a second run does nothing, one after a change does one; killed half-way, five times, and run again it completes
-with no partial file. Closes with one line, `N passed, M failed, K skipped`.
+"""Runs posectl thumbs for 200 models: the samples, and Debian's assimp-testmodels if they are installed. It must report the broken
+ones. A second run must do nothing, and a run after a change must draw one model. After five runs that are killed half-way,
+the next must complete and leave no partial file. Closes with one line, `N passed, M failed, K skipped`.
 
     thumbs.py [--models 200]
 """
@@ -27,7 +27,7 @@ ENDINGS = {".fbx", ".dae", ".x", ".bvh", ".md5mesh", ".b3d", ".smd", ".obj", ".s
 
 
 def fill(folder, count):
-    """`count` models: every test model there is with all that lies beside it, then copies of samples, some of them cut."""
+    """`count` models: every test model with its companions, then copies of samples, some of them cut."""
     if TESTMODELS.is_dir():
         shutil.copytree(TESTMODELS, folder / "assimp", dirs_exist_ok=True)
     found = [p for p in sorted(folder.rglob("*")) if p.suffix.lower() in ENDINGS]
@@ -58,7 +58,7 @@ def whole(out):
 
 
 def kill_half_way(folder, out, count):
-    """Until `count` more pictures are there; returns how many there are."""
+    """Wait for `count` more pictures. Returns their number."""
     already = len(list(out.rglob("*.png"))) if out.exists() else 0
     process = subprocess.Popen([BUILD / "posectl", "thumbs", folder, "-o", out, "--size", "96", "-q"], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=environment(POSED_CACHE_DIR=str(out) + "-cache"))

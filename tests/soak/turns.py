@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Sends each operation at the largest sizes that limits allow, over HTTP, TCP and a WebSocket, to servers of one and of two loops, and reads
-how much processor time the longest turn of their loops took. Closes with one line, `N passed, M failed, K skipped`.
+"""Sends each operation at the largest sizes that the limits allow, over HTTP, TCP and a WebSocket, to servers with one and two loops, and
+reads how much processor time the longest turn of their loops took. Closes with one line, `N passed, M failed, K skipped`.
 
     turns.py [--repeat 5] [--words PART]
 
-Each request has a server of its own, which answers it and its repetitions. The bound is that of one request (2 ms), and what the turn's
-other work and a busy machine add; a table has every figure, the longest first.
+Each request and its repetitions go to a server of their own. The bound is that of one request (2 ms) plus an allowance for the turn's
+other work and a busy machine. A table lists the longest turns first.
 """
 import argparse
 import pathlib

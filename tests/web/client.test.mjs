@@ -1,4 +1,4 @@
-// The JavaScript client against the real server: answers, errors, tokens, giving up. Streams are in client_stream.test.mjs.
+// The JavaScript client with the real server: answers, errors, tokens, aborts. Streams are in client_stream.test.mjs.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

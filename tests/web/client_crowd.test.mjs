@@ -8,7 +8,7 @@ import * as packets from '../../clients/js/packets.js';
 import { FOLDER, readExample } from './packet_examples.mjs';
 import { SAMPLES, startServer } from './posed.mjs';
 
-// A place that turns, scales by axis and moves, column by column.
+// A place that rotates, scales unevenly and moves, column by column.
 const WORLD = [0, 0, -2, 0, 0, 3, 0, 0, 0.5, 0, 0, 0, 7, -4, 20, 1];
 const CROWD = {
   models: ['robot.glb', 'octopus.glb'],

@@ -32,7 +32,7 @@ test('errors and kinds are those of the protocol', () => {
   assert.deepEqual(packets.KINDS, Object.fromEntries(kinds));
 });
 
-// What the client sends in each example, made by the client.
+// The client's packets in each example.
 const asked = (op, parameters) => packets.query(toFields(op, parameters));
 const arm = '{"queries":[{"op":"pose","model":"awkward.gltf","joints":["arm"]}]}';
 const BUILT = {
@@ -139,7 +139,7 @@ test('the types compile', () => {
   execFileSync(process.execPath, [path.join(TESTS, 'node_modules/typescript/bin/tsc'), '-p', path.join(TESTS, 'tsconfig.json')], { stdio: 'inherit' });
 });
 
-// The classes of posed.d.ts are written by hand: it declares what is exported, and what it declares is there.
+// The classes of posed.d.ts are written by hand. It declares exactly what the modules export.
 test('the types are those of the modules', () => {
   const source = ts.createSourceFile('posed.d.ts', fs.readFileSync(path.join(TESTS, '../../clients/js/posed.d.ts'), 'utf8'), ts.ScriptTarget.ES2022);
   const classes = source.statements.filter(ts.isClassDeclaration);

@@ -37,7 +37,7 @@ test('the client makes the bytes of the example, but for the handle, and reads i
     models: ['awkward.gltf'], entities: [{ world: at(0) }], wanted: [{ nodes: [0] }], rays: [{ origin: [0, 0, 5000], direction: [0, 0, -1], radius: 1000 }],
   });
   const made = [...packets.packet('raycast', 25, body)];
-  // all but sizes, handle and path
+  // all except sizes, handle and path
   for (const [from, to] of [[44, 52], [56, 200], [204, 236], [240, 376], [384, 444]]) assert.deepEqual(made.slice(from, to), asked.slice(from, to), `from ${from}`);
   const [hit, ...more] = new Hits(Uint8Array.from(answer.slice(32)));
   assert.deepEqual([hit.ray, hit.entity, hit.node, hit.part, hit.triangle, hit.inside, hit.distance, hit.point[0]], [0, 0, 2, 1, 0, false, 3951.832763671875, 13]);

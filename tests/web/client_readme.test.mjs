@@ -1,4 +1,4 @@
-// What the READMEs show of the JavaScript client works when it is pasted.
+// The READMEs' examples of the JavaScript client work when they are pasted.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ const blocks = (text, language) => [...text.matchAll(new RegExp('^```' + languag
 
 let folder, server;
 
-// A folder in which `posed` is installed, as npm does it with a folder, and the one of the README.
+// A folder in which `posed` is installed from a folder, as npm does it, and the folder of the README.
 before(async () => {
   folder = temporaryFolder();
   fs.mkdirSync(path.join(folder, 'node_modules'));
@@ -29,7 +29,7 @@ after(async () => {
   if (server) assert.equal(await server.end(), 0, 'the server ends well');
 });
 
-// What a block prints, against the server of the test, on a Node with a WebSocket.
+// The output of a block, with the server of the test, on a Node with a WebSocket.
 async function printed(block) {
   const ws = JSON.stringify(path.join(TESTS, 'node_modules/ws/wrapper.mjs'));
   fs.writeFileSync(path.join(folder, 'socket.mjs'), `import { WebSocket } from ${ws};\nglobalThis.WebSocket ??= WebSocket;\n`);

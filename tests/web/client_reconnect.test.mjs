@@ -1,4 +1,4 @@
-// The JavaScript client where its connections end: others take their place, and the caller sees only what it asked for.
+// The JavaScript client when its connections end. Others replace them, and the caller gets only what it asked for.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Streams and watches of the JavaScript client, against the real server. Nothing here depends on how fast frames come.
+// Streams and watches of the JavaScript client, with the real server. No test depends on how fast frames arrive.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

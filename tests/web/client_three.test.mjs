@@ -1,4 +1,5 @@
-// The example of clients/js that moves three.js by palettes of posed: against three.js's own AnimationMixer, as numbers and in a browser.
+// The example of clients/js that moves three.js with posed's palettes, compared with three.js's own AnimationMixer, as numbers and in a
+// browser.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -18,7 +19,7 @@ const SIZE = { width: 480, height: 480 };
 
 let server, pages, origin;
 
-// The repository's pages, with three.js where the example looks for it.
+// The repository's pages, with three.js at the path that the example uses.
 function servePages() {
   const folders = { '/clients/js/node_modules/three/': path.join(TESTS, 'node_modules/three'), '/clients/js/': CLIENT, '/samples/': SAMPLES };
   const types = { '.html': 'text/html', '.js': 'text/javascript', '.glb': 'model/gltf-binary' };
@@ -45,7 +46,7 @@ after(async () => {
   if (server) assert.equal(status, 0, 'the server ends well');
 });
 
-// A sample as GLTFLoader has it, but for its pictures.
+// A sample from GLTFLoader, without its pictures.
 async function load(name) {
   globalThis.self ??= globalThis;
   const bytes = new Uint8Array(fs.readFileSync(path.join(SAMPLES, name)));
@@ -78,7 +79,7 @@ function assertNear(have, want, size, what) {
 for (const name of ['robot.glb', 'dragon.glb', 'octopus.glb']) {
   test(`${name}: bones and vertices are those of AnimationMixer`, async () => {
     const [theirs, ours, model] = [await load(name), await load(name), new Client(server.url).model(name)];
-    // the model stands somewhere else, turned and scaled, and something hangs on its last bone
+    // the model is elsewhere, rotated and scaled, and an object is attached to its last bone
     for (const { scene } of [theirs, ours]) {
       scene.position.set(3, -2, 5);
       scene.rotation.set(0.3, 1.1, -0.7);
@@ -165,7 +166,7 @@ test('the page of the example draws what AnimationMixer draws', async () => {
     assert.ok(counts.drawn > 8000 && counts.waved > 500, JSON.stringify(counts));
     assert.ok(counts.wrong <= 20, `of ${counts.drawn} pixels ${counts.wrong} differ`);
 
-    await page.setViewportSize({ width: 240, height: 240 }); // no pixel is looked at any more
+    await page.setViewportSize({ width: 240, height: 240 }); // no later test looks at pixels
     await open('clip=walk');
     await page.waitForFunction(() => document.body.dataset.ticks > 5);
     await page.selectOption('#clip', { label: 'dance' });

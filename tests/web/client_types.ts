@@ -1,4 +1,4 @@
-// Compiled, never run: what posed.d.ts allows and what it refuses.
+// Compiled, never run: code that posed.d.ts allows and refuses.
 import { Client, PosedError, type Frames, type Picture } from '../../clients/js/posed.js';
 
 export async function use(signal: AbortSignal, socket: typeof globalThis.WebSocket): Promise<number> {

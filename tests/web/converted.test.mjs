@@ -1,4 +1,4 @@
-// The GLB files of /v1/export, opened by programs that had no part in them: Khronos' validator, and three.js in Node.
+// The GLB files of /v1/export, opened by independent programs: Khronos' validator, and three.js in Node.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -75,7 +75,7 @@ for (const name of NAMES) {
   });
 }
 
-// Every array of the scene, by what it is of: attributes, morph targets, triangles from their first corner on.
+// Every array of the scene, by its owner: attributes, morph targets, triangles from their first corner on.
 function arraysOf({ scene, animations }) {
   const found = [];
   const turned = ([a, b, c]) => (a < b && a < c ? [a, b, c] : b < c ? [b, c, a] : [c, a, b]);

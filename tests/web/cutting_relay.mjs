@@ -1,7 +1,7 @@
-// A relay between clients and a server that ends connections where a test wants: after so many bytes of the server, or now.
+// A relay between clients and a server that ends connections when a test wants: after a number of bytes of the server, or now.
 import net from 'node:net';
 
-// `cuts`: for each connection, in the order in which they come, after how many bytes of the server it ends; null, and behind the list: never.
+// `cuts`: for each connection, in their order, the number of the server's bytes after which it ends; null, or no entry: never.
 export async function startRelay(target, cuts = []) {
   const { hostname, port } = new URL(target);
   const relay = { passed: [], heads: [], target: { host: hostname, port: Number(port) } };

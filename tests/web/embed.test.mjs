@@ -8,7 +8,7 @@ import { SAMPLES, launchBrowser, openPage, startServer, until } from './posed.mj
 let server, closed, browser, host;
 
 before(async () => {
-  host = http.createServer((request, answer) => { // the page of somebody else
+  host = http.createServer((request, answer) => { // a page of another site
     const framed = new URL(request.url, 'http://host').searchParams.get('framed');
     answer.setHeader('Content-Type', 'text/html');
     answer.end(`<!DOCTYPE html><title>host</title><iframe src="${framed}" title="a model" width="640" height="420"></iframe>`);

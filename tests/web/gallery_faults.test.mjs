@@ -1,4 +1,4 @@
-// The page at / where something goes wrong, changes on disk, or is long.
+// The page at / with errors, changes on disk, and long lists.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -58,7 +58,7 @@ test('waits for a server that is slow, gone, and back', async () => {
       await proxy.cut();
       await page.locator('#gone').waitFor();
       assert.match(await page.locator('#gone').textContent(), /^The server cannot be reached/);
-      await page.getByLabel('What pictures show').selectOption('normals'); // needs pictures that are not there
+      await page.getByLabel('What pictures show').selectOption('normals'); // needs pictures that are missing
       await cardOf(page, 'robot.glb').locator('.waiting').waitFor();
       assert.equal(await page.locator('.card .error:visible').count(), 1, 'only what cannot be read is broken');
       await proxy.restore();

@@ -1,4 +1,4 @@
-// The page at / in a real browser, on a real server: folders, search, filters and what a card shows.
+// The page at / in a real browser, with a real server: folders, search, filters and the contents of a card.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -119,7 +119,7 @@ test('a card in view has its counts, whoever drew its picture', () => withServer
   const body = fs.readFileSync(new URL('../../deploy/samples/samples.png', import.meta.url));
   await withPage({ ...still, url, at: '/?q=nothing', refused: ['/v1/models?prefix=robot'] }, async (page) => {
     await loaded(page, '0 of 1 model');
-    let refused = 2; // of what the server knows of it
+    let refused = 2; // of the server's data about it
     await page.route(/\/v1\/render\?/, (route) => route.fulfill({ status: 200, contentType: 'image/png', body })); // from a cache: the server reads nothing
     await page.route(/\/v1\/models\?prefix=robot/, (route) => refused-- > 0 ? route.fulfill({ status: 502, body: '' }) : route.continue());
     await page.getByRole('searchbox', { name: 'Search models' }).fill('');
@@ -154,7 +154,7 @@ test('treats a name as text, and links to the page of its model', () => withPage
   assert.equal(await card.locator('.name').textContent(), NASTY);
   assert.equal(await page.evaluate(() => window.wasRun), undefined);
   const target = await card.locator('a').evaluate((link) => link.href);
-  assert.equal(target, server.url + '/m/' + NASTY.split('/').map(encodeURIComponent).join('/').replaceAll("'", '%27')); // the one way of protocol/http.md
+  assert.equal(target, server.url + '/m/' + NASTY.split('/').map(encodeURIComponent).join('/').replaceAll("'", '%27')); // the one form of protocol/http.md
   assert.equal((await fetch(target)).status, 200);
   await card.locator('a').click();
   await comesTo(page, target);

@@ -1,11 +1,11 @@
-// The page at /: a server with models, a browser, and what tests look at in the page.
+// The page at /: a server with models, a browser, and functions that look at the page.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { SAMPLES, isOfDriver, launchBrowser, openPage, startServer, temporaryFolder, until } from './posed.mjs';
 
-// A path of two parts, because a closing tag needs a slash. Each character means something in HTML, a URL or a query.
+// A path of two parts, because a closing tag needs a slash. Each character is special in HTML, a URL or a query.
 export const NASTY_FOLDER = '<script>window.wasRun=1<';
 export const NASTY = NASTY_FOLDER + '/script> "a" \'b\' ünï 龍 #1 50% %41 a+b & c=d; <img src=x onerror="window.wasRun=2">.glb';
 export const SAMPLE_NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb'];
@@ -58,9 +58,8 @@ export async function withServer(fill, options, work) {
 export const query = (name, rest = {}) => new URLSearchParams({ model: name, ...rest });
 export const still = { reducedMotion: 'reduce' };
 
-// Opens the page, does `work` with it, then checks what holds for every use of it: no message in
-// the console but the browser's own about answers that were no success (`refused`) and about what its software GL waits for, and no word to
-// anyone but the server.
+// Opens the page, does `work` with it, then checks the rules for every use: no message in the console except the browser's own about failed
+// answers (`refused`) and about waits of its software GL, and no request to anybody but the server.
 export async function withPage({ url = server.url, at = '/', refused = ['/v1/render?model=cut.glb'], routes = {}, ...context }, work) {
   const complaints = [], requests = [];
   const page = await openPage(browser, { viewport: { width: 1100, height: 1000 }, ...context });
@@ -87,7 +86,7 @@ export const cardOf = (page, name) => page.locator(`.card:has(a[title=${JSON.str
 export const shownNames = (page) => page.locator('.card > a').evaluateAll((links) => links.map((link) => link.title));
 export const countOf = (page) => page.locator('#count').textContent();
 
-/** Waits for the page of a model, whose URL has what `target` has, and soon the state of the page as well. */
+/** Waits for the page of a model. Its URL has the parts of `target`, and soon the state of the page as well. */
 export function comesTo(page, target) {
   const wanted = new URL(target);
   return page.waitForURL((now) => now.origin + now.pathname === wanted.origin + wanted.pathname &&
@@ -97,8 +96,8 @@ export function comesTo(page, target) {
 export const loaded = (page, count) => until(count, async () => await countOf(page) === count);
 export const shot = async (page, name) => { if (process.env.POSED_PICTURES) await page.screenshot({ path: path.join(process.env.POSED_PICTURES, name + '.png') }); };
 
-// What a card's picture shows: number of colours, share of pixels painted, its size, and a number that tells pictures apart. A function that
-// stays in the page is compiled once; one that comes with each question is interpreted each time, for all pixels.
+// The contents of a card's picture: number of colours, share of painted pixels, its size, and a number that identifies the picture. A
+// function that stays in the page is compiled once; one sent with each call is interpreted each time, for all pixels.
 const putPicture = () => {
   window.pictureOf = (image) => {
     if (!image.complete || !image.naturalWidth) return { painted: 0 };

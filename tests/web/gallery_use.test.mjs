@@ -1,4 +1,4 @@
-// The page at / with motion, without a mouse, read aloud, and in windows of many sizes.
+// The page at / with motion, without a mouse, for screen readers, and in windows of many sizes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NASTY_FOLDER, SAMPLE_NAMES, cardOf, comesTo, drawn, loaded, server, shot, still, useBrowser, withPage } from './gallery_page.mjs';
@@ -7,7 +7,7 @@ import { until } from './posed.mjs';
 useBrowser();
 
 const isMoving = (card) => card.evaluate((node) => node.classList.contains('moving'));
-const hasFrames = async (card, count) => { // whether so many are on the screen, one after another
+const hasFrames = async (card, count) => { // whether that many different frames appear one after another
   const seen = new Set();
   for (let i = 0; i < 12 && seen.size < count; i++) seen.add((await card.locator('.picture').screenshot()).toString('base64'));
   return seen.size >= count;

@@ -1,4 +1,4 @@
-// The GLB files of /v1/mesh and /v1/export, opened by programs that had no part in them: Khronos' validator, and three.js in a browser.
+// The GLB files of /v1/mesh and /v1/export, opened by independent programs: Khronos' validator, and three.js in a browser.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -129,7 +129,7 @@ test('three.js has the vertices, the texture and the material', async () => {
     assert.deepEqual(found.map((one) => one.type), ['Mesh', 'Points', 'LineSegments', 'Mesh', 'Points', 'LineSegments']);
     const [left, dots, , right] = found;
     assert.deepEqual(left.positions, [5, -1, 2, 3, -1, 2, 5, 0, 2]);
-    assert.deepEqual([left.indices, right.indices], [[0, 2, 1], [0, 1, 2]]); // the mirror is in the vertices
+    assert.deepEqual([left.indices, right.indices], [[0, 2, 1], [0, 1, 2]]); // the vertices contain the mirror
     assert.deepEqual([left.material, left.side, left.alphaTest, left.name_of_material], ['MeshBasicMaterial', 2, 0.25, 'skin']);
     assert.deepEqual(left.userData.wet, true);
     assert.deepEqual(left.colors, [255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 128]);

@@ -63,7 +63,7 @@ test('clips of several other models are on one list', () => withPage({ query: '?
   await page.reload();
   await shown(page);
   assert.equal(await list.getByRole('option', { selected: true }).textContent(), 'dance1.60 s');
-  await page.keyboard.press('n'); // beyond the last one is the first
+  await page.keyboard.press('n'); // the first follows the last
   await hasQuery(page, { clip: 'walk' });
   await until('of the first file', () => clipFiles(page)[0] === 'sub/machine.glb');
   await button(page, 'Without the clips of sub/machine.glb').click();
@@ -79,7 +79,7 @@ test('clips of two files are blended', () => withPage({ query: '?clip_file=sub/m
   await page.getByLabel('Blend with').selectOption('dance · second.glb');
   await hasQuery(page, { blend: 'dance', blend_file: 'sub/second.glb' });
   const mixed = await otherThan(page, before);
-  await page.getByLabel('Blend with').selectOption({ label: 'dance' }); // of the model itself, which is the same clip
+  await page.getByLabel('Blend with').selectOption({ label: 'dance' }); // the model's own, which is the same clip
   await hasQuery(page, { blend: 'dance', blend_file: 'robot.glb' });
   await until('the same picture', async () => (await picture(page)).hash === mixed.hash);
   await button(page, 'Copy a curl command for this picture').click();

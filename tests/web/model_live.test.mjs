@@ -1,4 +1,4 @@
-// The page of a model, live by WebGL in software.
+// The page of a model with the live viewer, with WebGL in software.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { drawn, hasQuery, mode, option, query, time, useBrowser, withPage } from './model_page.mjs';
 import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
 
-// Windows as small as the page has its layout of wide ones: software draws, pixel by pixel.
+// The smallest windows with the wide layout, because software draws every pixel.
 useBrowser({ options: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'], size: { width: 780, height: 480 } });
 
 test('the model is live where there is WebGL', () => withPage({ reducedMotion: 'no-preference' }, async (page) => {

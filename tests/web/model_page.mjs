@@ -1,4 +1,4 @@
-// The page of a model, /m/PATH: a server with models, a browser, and what tests look at in the page.
+// The page of a model, /m/PATH: a server with models, a browser, and functions that look at the page.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -46,8 +46,8 @@ export async function openModelPage(context = {}) {
   return page;
 }
 
-// Opens the page of a model, does `work` with it, then checks what holds for every use: no fault of a
-// script, no word to anyone but the server.
+// Opens the page of a model, does `work` with it, then checks the rules for every use: no script error, no request to anybody but the
+// server.
 export async function withPage({ name = 'robot.glb', query = '', url = server.url, ready = true, ...context }, work) {
   const complaints = [], requests = [];
   const page = await openModelPage(context);
@@ -76,8 +76,8 @@ export const option = (page, name) => page.getByRole('listbox', { name: 'Clips' 
 export const button = (page, name) => page.getByRole('button', { name, exact: true });
 export const time = async (page) => +(await page.getByRole('slider', { name: 'Time' }).inputValue());
 
-// What the stage shows, as a number that tells pictures apart, and how much of it is painted. A function that stays in the page is compiled
-// once; one that comes with each question is interpreted each time, for all pixels.
+// The picture on the stage, as a number that identifies it, and its painted share. A function that stays in the page is
+// compiled once; one sent with each call is interpreted each time, for all pixels.
 const putPicture = () => {
   window.pictureOf = (canvas) => {
     const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -93,7 +93,7 @@ export const picture = (page) => page.locator('#pictures').evaluate((canvas) => 
 export const drawn = (page) => until('a picture', async () => { const now = await picture(page); return now.painted > 0.02 && now.painted < 0.9 && now; });
 export const otherThan = (page, before) => until('another picture', async () => { const now = await picture(page); return now.painted > 0.01 && now.hash !== before.hash && now; });
 
-/** What the act puts on the clipboard, which is emptied before: a text from before it would pass for its own. */
+/** The text that the act puts on the clipboard. The clipboard is emptied first, because old text could pass for new. */
 export async function copiedBy(page, act) {
   await page.evaluate(() => navigator.clipboard.writeText(''));
   await act();

@@ -1,4 +1,5 @@
-// The page of a model when the server or the file changes, is away, wants a token or stands behind a prefix; and what the page saves and copies.
+// The page of a model when the server or the file changes, is away, needs a token or is behind a prefix; and what the page saves and
+// copies.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -70,7 +71,7 @@ test('copies a link, a command and code, or shows them', async () => {
     assert.match(await copied('Copy code that shows this in another page'), new RegExp(`^<iframe src="${server.url}/embed/robot.glb\\?clip=wave&amp;t=0.5" title="robot.glb" `));
     assert.match(await page.getByRole('dialog').textContent(), /No page can show it yet.*--frame-ancestors/);
   });
-  await withPage({ query: '?t=0' }, async (page) => { // the clipboard is out of reach
+  await withPage({ query: '?t=0' }, async (page) => { // the clipboard is not available
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await button(page, 'Copy a link to this view').click();
     assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), server.url + '/m/robot.glb?clip=walk&t=0');
@@ -104,7 +105,7 @@ test('a server that is slow, gone and back', async () => {
       await page.waitForLoadState('load');
       proxy.answer(3);
       await page.reload();
-    }).catch(() => {}); // the page itself may be what was answered with 502
+    }).catch(() => {}); // the 502 may have been the answer to the page itself
     proxy.answer(0);
     const page = await openModelPage();
     await page.goto(proxy.url + '/m/robot.glb?t=0');

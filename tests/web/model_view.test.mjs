@@ -1,4 +1,4 @@
-// The page of a model by pictures, where there is no WebGL: what it shows, plays and turns.
+// The page of a model with pictures, without WebGL: its contents, playing and turning.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { button, drawn, hasQuery, NASTY, option, otherThan, picture, server, shown, time, useBrowser, withPage } from './model_page.mjs';

@@ -1,7 +1,7 @@
 #!/bin/sh
 # node.sh [18|22] - prints the Node that tests run with: 22, which the tests of pages need, or 18, the oldest that the JavaScript client
 # promises and the one of Debian 12. Both are pinned in package-lock.json; `run.sh --install` gets them. Where npm has none for this processor
-# or is out of reach it is the one on PATH; the exit status is 1 where that is none, or older than asked for.
+# or is out of reach it is the one on PATH; the exit status is 1 if there is none, or older than asked for.
 set -eu
 wanted=${1:-22}
 case $(uname -m) in

@@ -1,4 +1,4 @@
-// protocol/examples: the bytes that every client and the server are held to. protocol/tcp.md says how the files are read.
+// protocol/examples: the bytes that every client and the server must use. protocol/tcp.md explains the files.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ export const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)),
 
 export const exampleNames = () => fs.readdirSync(FOLDER).filter((name) => name.endsWith('.txt')).map((name) => name.slice(0, -4)).sort();
 
-// {after: names of examples that go ahead, steps: [{isClient, bytes (null: any), hasRest}]}
+// {after: names of examples that come first, steps: [{isClient, bytes (null: any), hasRest}]}
 export function readExample(name) {
   const [after, steps] = [[], []];
   for (const line of fs.readFileSync(path.join(FOLDER, name + '.txt'), 'utf8').split('\n')) {

@@ -2,7 +2,7 @@
 //
 // POSED_BUILD    folder of posed (default: build)
 // POSED_SAMPLES  folder of the sample models (default: build/samples)
-// CHROMIUM       the browser (default: the first that is on PATH)
+// CHROMIUM       the browser (default: the first on PATH)
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,15 +13,15 @@ import { chromium } from 'playwright-core';
 const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const BUILD = process.env.POSED_BUILD || path.join(TOP, 'build');
 export const SAMPLES = process.env.POSED_SAMPLES || path.join(TOP, 'build/samples');
-export const PATIENCE_MS = 120000; // for what comes at once unless the machine has other work
+export const PATIENCE_MS = 120000; // for events that are immediate unless the machine is busy
 
 export const temporaryFolder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'posed-web-'));
 
-// What the server bears: a test or a worker that had to wait for the processor is no failure.
+// Timeouts of the server: a test or a worker that had to wait for the processor is not a failure.
 const PATIENT = Object.fromEntries(['HEADER', 'IDLE', 'BODY', 'WRITE', 'IMPORT', 'SETTLE', 'RENDER', 'DRAIN']
   .map((name) => [`POSED_${name}_TIMEOUT`, PATIENCE_MS + 'ms']));
 
-// Starts posed and waits for its ready line; `end` stops it and gives its exit status.
+// Starts posed and waits for its ready line; `end` stops it and returns its exit status.
 export async function startServer(root, ...options) {
   const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--tcp', 'none', '--log', 'off', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...PATIENT, POSED_CACHE_DIR: 'none' } });
@@ -40,7 +40,7 @@ export async function startServer(root, ...options) {
 }
 
 function findBrowser() {
-  // First the one without a window: Chromium's own toolbar, a page too, costs half of the processor time of a test.
+  // First the one without a window: Chromium's own toolbar, which is a page too, takes half of a test's processor time.
   const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   const folders = process.env.PATH.split(':');
   const found = names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => fs.existsSync(file));
@@ -48,7 +48,7 @@ function findBrowser() {
   return found;
 }
 
-/** Whether a message of the console is one of Chromium's about GL's speed, as "GPU stall due to ReadPixels". */
+/** Whether a message of the console is Chromium's about GL's speed, such as "GPU stall due to ReadPixels". */
 export const isOfDriver = (text) => text.includes('GL Driver Message (OpenGL, Performance,');
 
 // Playwright gives it a fresh profile folder and removes that at the end.
@@ -59,7 +59,7 @@ export const launchBrowser = (...options) => chromium.launch({
     '--disable-component-update', '--disable-sync', ...options],
 });
 
-// Contexts of a browser, by what only a context can be told.
+// Contexts of a browser, by the options that only a context can have.
 const contexts = new WeakMap();
 
 /**
@@ -79,13 +79,13 @@ export async function openPage(browser, { viewport = null, reducedMotion = null,
   return page;
 }
 
-// Polls until `question` gives something true, and gives that back; otherwise says what was waited for.
+// Polls until `question` returns something true, and returns it. Otherwise throws an error that names what it waited for.
 export async function until(what, question, patience_ms = PATIENCE_MS) {
   const start = Date.now(), end = start + patience_ms;
   for (;;) {
     const answer = await question();
     if (answer) return answer;
     if (Date.now() > end) throw new Error(`waited ${patience_ms} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(30 + (Date.now() - start) / 20, 200))); // what takes long is asked less often
+    await new Promise((resolve) => setTimeout(resolve, Math.min(30 + (Date.now() - start) / 20, 200))); // long waits are polled less often
   }
 }

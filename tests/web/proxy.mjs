@@ -1,4 +1,4 @@
-// A TCP proxy between a browser and a server, which can be slow, gone and back.
+// A TCP proxy between a browser and a server, which can be slow, down and up again.
 import net from 'node:net';
 
 // Listens on a free port of 127.0.0.1 and passes bytes on to `url`.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [PATTERN] - tests the page at /, exported GLB files and the JavaScript client, in a browser and in Node; PATTERN picks tests by name.
 # What they need beyond Debian comes from npm. Where its registry is out of reach they count as skipped, or as failed with
-# WEB_TESTS=required. With --install that is all, and the exit status says whether the packages are there.
+# WEB_TESTS=required. With --install it does only this, and the exit status says whether the packages are there.
 # WEB_JOBS         how many test files run at once (default: 2)
 # POSED_TIMES_XML  a file for the time of every test, as JUnit has it
 # POSED_BUILD, POSED_SAMPLES and CHROMIUM: see posed.mjs.
@@ -18,7 +18,7 @@ skip() {
     exit 0
 }
 
-# The copy of the lock file says what is installed.
+# The copy of the lock file describes the installed packages.
 installed=node_modules/.posed-lock.json
 if ! cmp -s package-lock.json "$installed"; then
     echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, ws and typescript test the client," \

@@ -1,10 +1,10 @@
-// glTF files as three.js has them, in Node without a browser: scenes at times of their clips, and files written again by its exporter.
+// glTF files in three.js, in Node without a browser: scenes at times of their clips, and files rewritten by its exporter.
 import * as THREE from 'three';
 import { GLTFExporter } from 'three/examples/jsm/exporters/GLTFExporter.js';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
 import { MeshoptDecoder } from 'three/examples/jsm/libs/meshopt_decoder.module.js';
 
-// What browsers have and the exporter asks for. A picture is kept as the bytes that came, so that it leaves as it was.
+// The browser's interfaces that the exporter needs. A picture is kept as its original bytes, so that it stays unchanged.
 class Canvas {
   width = 1;
   height = 1;
@@ -42,7 +42,7 @@ function pictures(parser) {
   return { name: 'pictures and buffers that need no browser' };
 }
 
-// bytes: of a GLB, or of a glTF file that has everything inside. nodes: by their index in the file.
+// bytes: a GLB, or a glTF file with everything inside. nodes: by their index in the file.
 export async function load(bytes) {
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
   let parser;
@@ -83,7 +83,7 @@ export function posesAt({ scene, animations, nodes, skins, morphed }, clip, time
   return frames;
 }
 
-// The same file as the exporter writes it.
+// The same file as written by the exporter.
 export async function rewrite(bytes) {
   const { scene, animations } = await load(bytes);
   return Buffer.from(await new GLTFExporter().parseAsync(scene, { binary: true, animations, onlyVisible: false }));

@@ -1,4 +1,4 @@
-// Clips as three.js plays them in Node: the same poses as posed's, and the same again after its exporter has written the file.
+// Clips in three.js in Node have the same poses as in posed, even after its exporter has rewritten the file.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,12 +1,12 @@
-// A reporter of Node's test runner: JUnit's elements of the tests with the file that each is in, which Node's own reporter does not tell.
-// run.sh makes one document of those of several runs.
+// A reporter for Node's test runner: JUnit's elements of the tests with the file of each, which Node's own reporter lacks. run.sh joins
+// those of several runs.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const escaped = (text) => String(text).replace(/[&<>"'\n]/g, (c) => `&#${c.charCodeAt(0)};`);
 const FOLDER = path.dirname(fileURLToPath(import.meta.url));
 
-// Node 18 tells a URL, later ones a path.
+// Node 18 gives a URL, later versions a path.
 const nameOf = (file) => path.relative(FOLDER, file.startsWith('file:') ? fileURLToPath(file) : file);
 
 function resultOf(type, { skip, todo }) {

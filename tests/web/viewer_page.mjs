@@ -1,7 +1,7 @@
-// A page with nothing but a live model, on a real server: what the tests and the bench of clients/page/viewer stand on.
+// A page with only a live model, on a real server, for the tests and the bench of clients/page/viewer.
 import { PATIENCE_MS, openPage, until } from './posed.mjs';
 
-/** What makes software draw WebGL2. */
+/** The options for WebGL2 in software. */
 export const WEBGL = ['--enable-unsafe-swiftshader'];
 
 const HTML = `<!DOCTYPE html><title>viewer</title>
@@ -60,7 +60,7 @@ export async function compare(page, more = {}) {
   const answer = await page.evaluate(async ([query, patience_ms]) => {
     const { viewer } = window, canvas = document.querySelector('canvas');
     const drawn = viewer.framesDrawn, end = performance.now() + patience_ms;
-    viewer.background = null; // draws anew
+    viewer.background = null; // draws again
     const { clientWidth: width, clientHeight: height } = canvas;
     const pixels = (source) => {
       const context = new OffscreenCanvas(width, height).getContext('2d');
@@ -80,7 +80,7 @@ export async function compare(page, more = {}) {
     if (!picture.ok) throw new Error(await picture.text());
     const theirs = pixels(await createImageBitmap(await picture.blob()));
     let both = 0, any = 0, sum = 0, whole = 0;
-    const least = viewer.view === 'skeleton' ? 24 : 127; // where surfaces are like glass
+    const least = viewer.view === 'skeleton' ? 24 : 127; // for glass-like surfaces
     for (let i = 0; i < mine.length; i += 4) {
       const [a, b] = [mine[i + 3], theirs[i + 3]];
       both += a > least && b > least;
@@ -94,7 +94,7 @@ export async function compare(page, more = {}) {
   return answer;
 }
 
-/** Waits until nothing is drawn any more. */
+/** Waits until drawing stops. */
 export async function settled(page) {
   let last = -1, still = 0;
   await until('the viewer rests', async () => {
@@ -110,7 +110,7 @@ export async function picture(page) {
   const text = await page.evaluate(() => new Promise((resolve) => {
     const { viewer } = window;
     const before = viewer.framesDrawn;
-    viewer.background = viewer.background; // draws anew
+    viewer.background = viewer.background; // draws again
     const look = () => {
       if (viewer.framesDrawn === before || !viewer.isSharp) { requestAnimationFrame(look); return; }
       resolve(document.querySelector('canvas').toDataURL('image/png'));

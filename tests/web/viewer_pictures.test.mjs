@@ -1,4 +1,4 @@
-// What the live model draws beside what the server draws.
+// The live model's pictures compared with the server's.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -43,7 +43,7 @@ test('shows files of other programs as the server does', { skip: !fs.existsSync(
         await page.evaluate((t) => { window.viewer.time_s = t; }, length * 0.4);
         await settled(page);
         const share = await overlap(page);
-        // of a bare skeleton the server leaves out the bones of nodes that no clip moves
+        // for a bare skeleton the server leaves out the bones of nodes that no clip moves
         assert.ok(share > (/bvh$|ozz_run/.test(model) ? 0.85 : 0.97), `${model}: ${share}`);
       }, { url: other.url });
     }
@@ -52,7 +52,7 @@ test('shows files of other programs as the server does', { skip: !fs.existsSync(
   }
 });
 
-// A light of other colours from each side, as a Radiance picture of 8 x 4 pixels: red, green, blue, exponent.
+// A light with another colour from each side, as a Radiance picture of 8 x 4 pixels: red, green, blue, exponent.
 const HDR = Buffer.concat([Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n'),
   Buffer.from(Array.from({ length: 32 }, (_, i) => (i % 8 < 4 ? [200, 60, 20, 129] : [20, 90, 220, 129])).flat())]);
 
@@ -101,7 +101,7 @@ test('coats, fibres, films, brushed and clear surfaces look as in the server\'s 
   }
 });
 
-// A triangle that blinks, with one below it whose own visibility is hidden; another one that is shown late.
+// A triangle that blinks, with one below it whose own visibility is hidden; and another that appears late.
 const BLINKS = (() => {
   const numbers = (list, type) => Buffer.from(new type(list).buffer);
   const bytes = Buffer.concat([numbers([0, 0, 0, 1, 0, 0, 0, 1, 0], Float32Array), numbers([0, 1, 2], Float32Array), Buffer.from([1, 0, 1, 0, 0, 0, 1, 0])]);
@@ -143,7 +143,7 @@ test('draws every view, a ground and a background', () => withModel({ model: 'dr
   await page.evaluate(() => { Object.assign(window.viewer, { view: 'lit', ground: true, background: '203040' }); });
   await settled(page);
   assert.equal(await page.evaluate(() => window.viewer.background), '203040');
-  assert.equal(seen.size, 6); // no such view is the usual one
+  assert.equal(seen.size, 6); // an unknown view is the default one
 }));
 
 test('cameras and skies far away from a skeleton are left out', async () => {

@@ -1,11 +1,11 @@
-// The live model in motion, under a pointer, without its connection or its context, and with odd files.
+// The live model in motion, under a pointer, without its connection or its context, and with unusual files.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from './posed.mjs';
 import { load, openViewer, settled } from './viewer_page.mjs';
 import { browser, overlap, server, useViewer, withModel } from './viewer_server.mjs';
 
-// Small files with what a viewer may trip over.
+// Small files with difficulties for a viewer.
 const gltf = (rest) => JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], ...rest });
 const triangle = () => {
   const bytes = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
@@ -41,7 +41,7 @@ test('plays, steps, stops at the end, and at another speed', () => withModel({ m
   await until('the end', () => page.evaluate(() => !window.viewer.isPlaying));
   assert.equal(await time(), await page.evaluate(() => window.viewer.duration_s));
   await page.evaluate(() => { window.events.length = 0; Object.assign(window.viewer, { loop: true, speed: -1 }); window.viewer.play(); });
-  await until('it goes back', () => page.evaluate(() => { // and not from the end to the start
+  await until('it goes back', () => page.evaluate(() => { // not from the end to the start
     const times = window.events.filter(({ type }) => type === 'time').map(({ detail }) => detail.time_s);
     return times.some((t, i) => i > 0 && t < times[i - 1] && t > times[i - 1] - 0.5);
   }));
@@ -84,9 +84,9 @@ test('knows the surfaces whose backs nobody sees', () => withModel({ model: 'sti
       firsts: Uint32Array.from({ length: places.length / 3 + 1 }, (_, i) => i), joints: new Uint32Array(places.length / 3), weights: new Float32Array(places.length / 3).fill(1) });
     const corners = [5, 5, 5, 6, 5, 5, 5, 6, 5, 5, 5, 6], outward = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
     const inward = outward.map((_, i) => outward[i - i % 3 + (2 - i % 3)]);
-    const split = outward.flatMap((v) => corners.slice(3 * v, 3 * v + 3)); // as where texture coordinates have a seam
+    const split = outward.flatMap((v) => corners.slice(3 * v, 3 * v + 3)); // as at a seam of texture coordinates
     const moved = entry([...outward.keys()], split);
-    moved.joints[0] = 1; // it may come off the others
+    moved.joints[0] = 1; // it may separate from the others
     const both = entry([0, 1, 2, ...outward.map((v) => v + 3)], [0, 0, 0, 1, 0, 0, 0, 1, 0, ...corners]);
     const sorted = closedFirst(both);
     return [closedFirst(entry(outward, corners)).count, closedFirst(entry(inward, corners)).count, closedFirst(entry(outward.slice(3), corners)).count,
@@ -181,7 +181,7 @@ test('models with little in them, or with something broken', async () => {
   }
   const { page, close } = await openViewer(browser, server.url);
   assert.match(await load(page, { model: 'none.glb' }), /none\.glb/);
-  assert.equal(await load(page, { model: 'robot.glb' }), null); // another one comes after a failure
+  assert.equal(await load(page, { model: 'robot.glb' }), null); // loading works again after a failure
   await page.evaluate(() => window.viewer.dispose());
   await close();
 });

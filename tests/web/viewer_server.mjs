@@ -26,7 +26,7 @@ export function useViewer(files = {}) {
   });
 }
 
-// Opens a page with the model loaded, does `work`, and checks that nothing went wrong in it, OpenGL neither.
+// Opens a page with the model loaded, does `work`, and checks that there was no error in it, including OpenGL's.
 export async function withModel(what, work, { url = server.url, complains = false } = {}) {
   const { page, complaints, close } = await openViewer(browser, url);
   try {

@@ -1,5 +1,5 @@
-/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: one request about one model, whose answer is
- * printed or written into a file. */
+/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: sends one request about one model, and prints
+ * the answer or writes it into a file. */
 #include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
@@ -19,10 +19,10 @@
 
 /* --- the format that the extension of -o FILE asks for --- */
 
-/* The format of bounds, which has no format=. */
+/* The format of bounds, which has no parameter format=. */
 static const char JSON_ALONE[] = "json";
 
-/* The words of the command's format=, the server's default first. */
+/* Returns the words of the command's format=, the server's default first. */
 static const char *forms_of(const struct command *command)
 {
     for (size_t i = 0; i < PARAMETER_COUNT; i++)
@@ -31,7 +31,7 @@ static const char *forms_of(const struct command *command)
     return JSON_ALONE;
 }
 
-/* The format of that name among the words "png|apng|..", as a static string; NULL if there is none. */
+/* Returns the format of that name among the words "png|apng|..", as a static string, or NULL. */
 static const char *find_form(const char *forms, const char *name)
 {
     static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m"};
@@ -44,7 +44,7 @@ static const char *find_form(const char *forms, const char *name)
     return NULL;
 }
 
-/* Whether the extension is a format of any command. */
+/* Returns whether the extension is a format of any command. */
 static bool is_form(const char *extension)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)
@@ -65,7 +65,7 @@ static int refuse(const struct args *args, const char *file, const char *forms)
     return STATUS_USAGE;
 }
 
-/* What the extension, behind the dot at `dot`, is called as a format. */
+/* Returns the format of the extension after the dot at `dot`. */
 static const char *form_name(const char *dot) { return strcasecmp(dot + 1, "jpg") == 0 ? "jpeg" : dot + 1; }
 
 static int choose_format(const struct args *args, const char **format)
@@ -125,7 +125,7 @@ static void report(const struct args *args, const char *file, const char *model,
     json_print(json);
 }
 
-/* "crow.png", "crow-sheet.webp" */
+/* Returns "crow.png" or "crow-sheet.webp". */
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char extension[64];
@@ -165,7 +165,7 @@ static int give(const struct args *args, const char *model, const char *format, 
     if (file == NULL && is_json && !is_picture && !terminal.is_json)
         return print_numbers(args, answer);
     char *name = is_picture ? choose_name(args, model, format) : NULL;
-    if (file == NULL) /* JSON goes to stdout, unless a file is wanted */
+    if (file == NULL) /* JSON goes to stdout, unless the user names a file */
         file = is_picture && !is_json ? name : "-";
     const bool is_stdout = strcmp(file, "-") == 0;
     int status = STATUS_USAGE;

@@ -1,5 +1,5 @@
-/* posectl bench: requests per second and latency. Each connection sends one request after the other, by handle, at
- * random times of the first clip, so that no answer comes from the server's memory. */
+/* posectl bench: measures requests per second and latency. Each connection sends one request after the other, by
+ * handle. Every request has random times of the first clip, so the server's memory holds no answer. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
@@ -13,7 +13,7 @@
 
 enum { SAMPLES_MAX = 1 << 22, PERCENTILES = 4 };
 
-/* All connections start together, once each is open, the model is in memory and a renderer runs. */
+/* All connections start together, when each is open, the model is in memory and a renderer runs. */
 struct start {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -36,7 +36,7 @@ struct runner {
     char code[64], problem[POSED_MESSAGE_MAX];
 };
 
-/* xorshift64* (Vigna 2016), to 0 .. 1 */
+/* xorshift64* (Vigna 2016), scaled to 0 .. 1. */
 static double next_random(struct runner *runner)
 {
     runner->random ^= runner->random >> 12;
@@ -67,7 +67,7 @@ static void note(struct runner *runner, double latency_s)
         runner->latencies_ms[runner->count++] = (float)(latency_s * 1000);
 }
 
-/* Returns the start time. */
+/* Waits for all connections, and returns the start time. */
 static double wait_for_start(struct start *start)
 {
     pthread_mutex_lock(&start->mutex);
@@ -112,10 +112,10 @@ static void *run_connection(void *context)
         (rc = posed_find_index(&connection.posed, &model, POSED_WHAT_CLIP, 0, &clip)) == 0)
         duration_s = clip.duration_s;
     if (rc == 0)
-        rc = ask(runner, &connection, &model, &query); /* the first one may start a renderer */
+        rc = ask(runner, &connection, &model, &query); /* the first request may start a renderer */
     runner->bytes = 0;
     const double until_s = wait_for_start(runner->start) + runner->seconds;
-    /* at least one request, even where the thread got no processor time until the end */
+    /* Sends at least one request, even if the thread got no processor time before the end. */
     while (rc == 0 && (runner->count == 0 || now_s() < until_s) && !is_interrupted()) {
         const double start_s = now_s();
         time_s = next_random(runner) * duration_s;

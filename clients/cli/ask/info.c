@@ -1,4 +1,4 @@
-/* posectl info: what is in a model, for people. */
+/* posectl info: prints the contents of a model for people. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -48,7 +48,7 @@ static void put_skins(struct text *out, const cJSON *skins)
         }
         text_printf(out, "  %5.0f  ", member_number(skin, "index"));
         text_put_column(out, json_name(skin), columns);
-        const char *method = member_text(skin, "method"); /* only there where it is not linear */
+        const char *method = member_text(skin, "method"); /* only skins that are not linear have it */
         text_printf(out, "  %7d%s", cJSON_GetArraySize(json_get(skin, "joints")), method[0] == 0 ? "" : "  ");
         text_put_printable(out, method);
         text_put(out, "\n");

@@ -1,4 +1,4 @@
-/* The answers of palette, pose, mesh, bounds and keys for people: numbers in rows. */
+/* Prints the answers of palette, pose, mesh, bounds and keys for people: numbers in rows. */
 #include "clients/cli/ask/numbers.h"
 
 #include "clients/cli/output/json.h"
@@ -18,7 +18,7 @@ static void put_time(struct text *out, const cJSON *frame)
     text_put(out, "\n");
 }
 
-/* Puts a matrix row by row. `numbers` has 16 in column order, 12 in row order, or 8 of two quaternions. */
+/* Puts a matrix row by row. `numbers` has 16 numbers in column order, 12 in row order, or the 8 of two quaternions. */
 static void put_matrix(struct text *out, const cJSON *numbers, size_t indent)
 {
     double value[MATRIX_FLOATS_MAX] = {0};
@@ -68,7 +68,7 @@ static void put_numbers(struct text *out, const cJSON *numbers, int first, int c
         text_printf(out, "%12.6f", cJSON_GetNumberValue(cJSON_GetArrayItem(numbers, i)));
 }
 
-/* Puts the translation of each node's scene_from_node, and with what=local its local transform. */
+/* Puts the translation of each node's scene_from_node, or its local transform with what=local. */
 static void put_pose(struct text *out, const cJSON *answer)
 {
     const size_t columns = json_name_columns(json_get(answer, "nodes"));
@@ -145,7 +145,8 @@ static void put_box(struct text *out, const cJSON *box)
     text_put(out, "\n");
 }
 
-/* Puts the boxes of one frame or of a whole clip: around everything, each mesh, and with per=joint each joint. */
+/* Puts the boxes of one frame or of a whole clip: around everything, around each mesh, and around each joint with
+ * per=joint. */
 static void put_boxes(struct text *out, const cJSON *answer, const cJSON *frame)
 {
     const cJSON *meshes = json_get(answer, "meshes"), *joints = json_get(answer, "joints"), *entry;
@@ -191,7 +192,7 @@ static void put_bounds(struct text *out, const cJSON *answer)
     put_boxes(out, answer, json_get(answer, "whole"));
 }
 
-/* "hip  rotation  CUBICSPLINE  25 keys, 0 to 0.96 s" */
+/* Puts lines such as "hip rotation CUBICSPLINE 25 keys, 0 to 0.96 s". */
 static void put_channels(struct text *out, const cJSON *clip)
 {
     const cJSON *channel, *channels = json_get(clip, "channels");

@@ -1,4 +1,4 @@
-/* numbers.h - the answers of palette, pose, mesh, bounds and keys for people. */
+/* numbers.h - prints the answers of palette, pose, mesh, bounds and keys for people. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"

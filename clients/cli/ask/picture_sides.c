@@ -26,7 +26,7 @@ static bool set(uint32_t sides[2], uint32_t width, uint32_t height)
     return true;
 }
 
-/* RFC 9649, 2: of a lossy picture, of one without loss, of an extended file. */
+/* Reads the three kinds of WebP file (RFC 9649, 2): lossy, lossless and extended. */
 static bool webp_sides(const unsigned char *file, uint32_t sides[2])
 {
     if (memcmp(file + 12, "VP8X", 4) == 0)
@@ -38,7 +38,7 @@ static bool webp_sides(const unsigned char *file, uint32_t sides[2])
            set(sides, little(file + 26, 2) & 0x3fff, little(file + 28, 2) & 0x3fff);
 }
 
-/* ITU-T T.81, B.2.2: the frame header is one of the segments. */
+/* Looks for the frame header among the segments of a JPEG file (ITU-T T.81, B.2.2). */
 static bool jpeg_sides(const unsigned char *file, size_t size_bytes, uint32_t sides[2])
 {
     size_t at = 2;

@@ -1,4 +1,4 @@
-/* posectl models, formats, version, query: the commands about a server instead of one model. */
+/* posectl models, formats, version, query: the commands about a server, not about one model. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -84,7 +84,7 @@ static void put_formats(struct text *out, const cJSON *json)
 static void put_version(struct text *out, const cJSON *json)
 {
     const cJSON *entry;
-    size_t columns = 0; /* a newer server tells more than this posectl knows */
+    size_t columns = 0; /* a newer server may send members that this posectl does not know */
     cJSON_ArrayForEach(entry, json)
     {
         const size_t needed = text_columns(entry->string) + 2;
@@ -139,7 +139,7 @@ static int read_queries(const char *name, struct text *out)
     return is_bad ? STATUS_USAGE : STATUS_DONE;
 }
 
-/* Reports failed queries on stderr too, because the answer as a whole has succeeded. */
+/* Reports failed queries on stderr too: the answer as a whole has succeeded. */
 static int report_results(struct connection *connection, const struct posed_packet *answer)
 {
     cJSON *json;

@@ -1,4 +1,4 @@
-/* posectl warm: has a private server import every model of a root into a cache folder, for servers elsewhere. */
+/* posectl warm: a private server imports every model of a root into a cache folder, for other servers. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The server drops models from its queue for the disk when that is long: requests wait before it is. */
+/* The server drops models from its queue for the disk when the queue is long. Requests wait before it gets that long.
+ */
 enum { JOBS_MAX = 32, STORING_MAX = 24 };
 #define STORING_PAUSE_S 0.01
 
@@ -24,14 +25,14 @@ struct warm {
     const char *folder; /* --cache-dir */
     struct command_context context;
     struct model_list models;
-    cJSON **failures; /* of each model: {"code", "message", "model"}, or NULL */
+    cJSON **failures; /* [model]: {"code", "message", "model"}, or NULL */
     struct progress progress;
-    double stored, found, bytes; /* by the server's count */
+    double stored, found, bytes; /* as the server counts them */
 };
 
 /* --- models --- */
 
-/* The server's /v1/stats, the caller's; NULL: it does not answer. */
+/* Returns the server's /v1/stats, which the caller frees. NULL: the server does not answer. */
 static cJSON *ask_stats(struct connection *connection)
 {
     struct posed_packet answer;
@@ -42,7 +43,7 @@ static cJSON *ask_stats(struct connection *connection)
                : stats;
 }
 
-/* Waits until no more than so many models are to be written. */
+/* Waits until at most `most` models are left to be written. */
 static void await_stores(struct connection *connection, double most)
 {
     for (bool is_waiting = true; is_waiting;) {
@@ -84,7 +85,7 @@ static enum outcome warm_one(struct connection *connection, size_t index, const 
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Files that were read, of which several models may be links. */
+/* Counts the files that were read. Several models may be links to the same file. */
 static size_t count_files(const struct warm *warm)
 {
     size_t count = 0, distinct = 0;
@@ -99,7 +100,7 @@ static size_t count_files(const struct warm *warm)
     return distinct;
 }
 
-/* Whether the folder has all that could be imported; else says why not. */
+/* Checks that the folder has all models that could be imported. If not, prints why. */
 static int check_stored(struct warm *warm)
 {
     await_stores(&warm->context.connection, 0);
@@ -128,7 +129,7 @@ static bool is_entry(const char *name)
     return dot != NULL && (strcmp(dot, ".model") == 0 || strcmp(dot, ".index") == 0);
 }
 
-/* --readable: a server that is another user's may read everything, and nobody else may write it. */
+/* --readable: lets the server of another user read everything, and nobody else write it. */
 static int make_readable(const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -241,12 +242,12 @@ int run_warm(const struct args *args)
     int status = check_arguments(args);
     if (status != STATUS_DONE)
         return status;
-    struct args with_root = *args; /* the server's root is the argument, wherever that lies */
+    struct args with_root = *args; /* the argument is the server's root, wherever it is */
     with_root.values[OPTION_MODELS] = args->positional[0];
     struct warm warm = {
         .args = &with_root, .folder = args_text(args, OPTION_CACHE_DIR, ""), .progress = {.what = "warm"}};
     status = warm_models(&warm, &with_root);
-    context_close(&warm.context); /* with the server, which has written everything */
+    context_close(&warm.context); /* ends the server, which has written everything by then */
     if (status <= STATUS_FAILED && args_has(args, OPTION_READABLE) && make_readable(warm.folder) != STATUS_DONE)
         status = STATUS_SERVER;
     for (size_t i = 0; i < warm.models.count && warm.failures != NULL; i++)

@@ -1,4 +1,4 @@
-/* posectl bake: which file is wanted, and its writing. */
+/* posectl bake: chooses the kind of the files and writes them. */
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/command_line/commands.h"
@@ -39,7 +39,7 @@ void bake_free(struct bake *bake)
 
 /* --- what is asked for --- */
 
-/* The extension of a path behind its last dot; "" where it has none. */
+/* Returns the extension of a path, after its last dot, or "". */
 static const char *extension_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
@@ -52,7 +52,7 @@ static bool is_folder(const char *path)
     return path[0] != '\0' && (path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)));
 }
 
-/* By --as, else by the extension of -o. Returns -1 after printing why. */
+/* Chooses by --as, else by the extension of -o. Returns -1 after printing the error. */
 static int choose_kind(const struct args *args)
 {
     const char *as = args_text(args, OPTION_AS, NULL), *file = args_text(args, OPTION_FILE, NULL);
@@ -76,7 +76,7 @@ static int choose_kind(const struct args *args)
     return kind;
 }
 
-/* Options that have no effect on the kind are mistakes. */
+/* Reports options that have no effect on files of this kind. */
 static int check_options(const struct args *args, int kind)
 {
     static const struct {
@@ -111,7 +111,8 @@ static int check_options(const struct args *args, int kind)
 
 /* --- files --- */
 
-/* The path of all files without its extension: of -o FILE, of MODEL in the folder -o FOLDER, or of MODEL here. */
+/* Returns the path of all files without its extension: from -o FILE, from MODEL in the folder -o FOLDER, or from MODEL
+ * in the current folder. */
 static char *choose_stem(const struct args *args, const char *model)
 {
     const char *given = args_text(args, OPTION_FILE, NULL);

@@ -1,4 +1,4 @@
-/* A table as C: arrays in a source file, and a header for it. C99; C++ takes the header and the source. */
+/* Writes a table as C: arrays in a source file, and a header for it. The source is C99. C++ compiles it, too. */
 #include "clients/cli/bake/bake.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 /* --- names --- */
 
-/* Letters, digits and '_', no digit first. */
+/* Makes an identifier: letters, digits and '_', no digit first. */
 static char *identifier(const char *name)
 {
     struct text out = {0};
@@ -27,7 +27,7 @@ static char *upper(const char *text)
     return out;
 }
 
-/* "hero.h" is hero: what all names begin with. */
+/* Returns the prefix of all names: HERO for "hero.h". */
 static char *prefix_of(const char *header_name)
 {
     const char *slash = strrchr(header_name, '/'), *base = slash == NULL ? header_name : slash + 1;
@@ -43,7 +43,7 @@ static void put_string(struct text *out, const char *text)
     text_put(out, "\"");
     for (const char *at = text; *at != '\0'; at++) {
         const unsigned char c = (unsigned char)*at;
-        if (c < ' ' || c >= 127 || c == '"' || c == '\\' || c == '?') /* '?': no trigraphs */
+        if (c < ' ' || c >= 127 || c == '"' || c == '\\' || c == '?') /* '?' could begin a trigraph */
             text_printf(out, "\\%03o", c);
         else
             text_put_bytes(out, at, 1);
@@ -51,7 +51,7 @@ static void put_string(struct text *out, const char *text)
     text_put(out, "\"");
 }
 
-/* "HERO_CLIP_WALK = 0, ..": the second of one name gets _2 behind it, and so on. */
+/* Puts "HERO_CLIP_WALK = 0, ..". If a name repeats, the second gets _2 at its end, and so on. */
 static void put_names(struct text *out, const char *prefix, const char *kind, const char *(*name_of)(const void *at),
                       const void *first, size_t item_bytes, size_t count)
 {
@@ -120,7 +120,7 @@ static void put_header(const struct bake *bake, const char *prefix, struct text 
     free(big);
 }
 
-/* A float constant: digits that bring the float back, and something that makes them no integer. */
+/* Puts a float constant. Its digits restore the same float, and it is never an integer constant. */
 static void put_float(struct text *out, float value)
 {
     struct text digits = {0};

@@ -1,4 +1,4 @@
-/* Which clips and times a bake has. */
+/* Chooses the clips and times of a bake. */
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/output/terminal.h"
@@ -10,7 +10,8 @@
 
 enum { FRAMES_MAX = 1000000 };
 
-/* An end that lies less than this share of a frame behind a frame is that frame: float32 rounds times of files. */
+/* If the end of a clip is behind a frame by less than this share of a frame, that frame is the end. Files store times
+ * as float32, which rounds them. */
 #define FRAME_TOLERANCE 1e-3
 
 static void add_clip(struct bake *bake, int index, const char *name, double duration_s)

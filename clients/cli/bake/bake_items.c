@@ -1,4 +1,4 @@
-/* Which joints and sockets a bake has. */
+/* Chooses the joints and sockets of a bake. */
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/command_line/nearest.h"
@@ -30,8 +30,8 @@ static int refuse(const struct bake *bake, const char *code, const struct text *
     return STATUS_FAILED;
 }
 
-/* The node of this name, or number; -1 after printing why, where there is none or more than one. *is_found false:
- * nothing was printed, there is none. */
+/* Finds the node of this name or number. Returns -1 if it does not exist, or after printing that there are several.
+ * *is_found false: it does not exist, and nothing was printed. */
 static int find_node(const struct bake *bake, const char *text, bool *is_found)
 {
     const cJSON *node;
@@ -82,7 +82,7 @@ static const char *node_name(const struct bake *bake, int node, char out[32])
     return out;
 }
 
-/* A name, a number, or a pattern of names. */
+/* Adds the joints of a name, a number, or a pattern of names. */
 static int add_joints_of(struct bake *bake, const char *text)
 {
     bool is_found;
@@ -102,7 +102,7 @@ static int add_joints_of(struct bake *bake, const char *text)
     return bake->item_count > before ? STATUS_DONE : refuse_unknown(bake, text);
 }
 
-/* One name, which may have a comma in it, or several between commas. */
+/* Adds one name, which may contain a comma, or several names between commas. */
 static int add_joints(struct bake *bake, const char *value)
 {
     bool is_found;
@@ -120,7 +120,7 @@ static int add_joints(struct bake *bake, const char *value)
 
 /* --- sockets --- */
 
-/* Three numbers and nothing else. */
+/* Reads exactly three numbers. */
 static bool read_three(const char *text, size_t size_bytes, double out[3])
 {
     const char *at = text, *end = text + size_bytes;
@@ -144,7 +144,7 @@ int bake_read_socket(const char *text, struct bake_item *out, char **joint)
     if (equals == NULL || equals == text)
         return -1;
     const char *start = equals + 1, *end = start + strlen(start);
-    while (count < 2) { /* from the end: names of joints may have colons */
+    while (count < 2) { /* from the end, because names of joints may contain colons */
         const char *colon = end - 1;
         while (colon > start && *colon != ':')
             colon--;
@@ -189,7 +189,8 @@ static int add_socket(struct bake *bake, const char *value)
 
 /* --- all --- */
 
-/* The joints of skins: for palettes of each skin by itself, else each node once; of a model without skins its nodes. */
+/* Adds the joints of skins. A palette has those of each skin separately; otherwise each node occurs once. Without skins
+ * it adds all nodes. */
 static void add_skins(struct bake *bake)
 {
     const cJSON *skin, *joint;
@@ -224,7 +225,7 @@ int bake_find_items(struct bake *bake)
     for (int i = 0; i < 3; i++)
         bake->values = strcmp(values, NAMES[i]) == 0 ? (enum bake_values)i : bake->values;
     const struct args *args = bake->args;
-    for (size_t pass = 0; pass < 2; pass++) /* sockets stand behind joints */
+    for (size_t pass = 0; pass < 2; pass++) /* sockets follow the joints */
         for (size_t i = 0; i < args->repeated_count && status == STATUS_DONE; i++) {
             if (args->repeated[i].option == OPTION_BAKE_JOINTS && pass == 0)
                 status = add_joints(bake, args->repeated[i].value);

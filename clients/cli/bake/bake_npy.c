@@ -1,4 +1,4 @@
-/* A table as a NumPy array: NEP 1, version 1.0 of the .npy format. */
+/* Writes a table as a NumPy array: NEP 1, version 1.0 of the .npy format. */
 #include "clients/cli/bake/bake.h"
 
 #include <endian.h>

@@ -1,4 +1,4 @@
-/* The numbers of a table, asked from the server some frames at a time. */
+/* Asks the server for the numbers of a table, some frames at a time. */
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/output/terminal.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one answer: what its times may be, and its floats. */
+/* Limits of one answer: its times and its floats. */
 enum { TIMES_AT_ONCE = 500, FLOATS_AT_ONCE = 8 << 20 };
 static const uint64_t NUMBERS_MAX = (uint64_t)1 << 29;
 
@@ -53,7 +53,7 @@ void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct
         text_printf(query, "%d", clip->index);
 }
 
-/* One matrix of an item, as the table has it. */
+/* Stores one matrix of an item in the form of the table. */
 static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t frame, size_t i, const float *matrix)
 {
     const struct bake_item *item = &bake->items[i];
@@ -79,7 +79,8 @@ static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t f
     return STATUS_FAILED;
 }
 
-/* The frames of one answer, from `first` on. Matrices of a palette are in one block a skin, by ascending skin. */
+/* Stores the frames of one answer, beginning at frame `first` of the clip. A palette has one block of matrices a skin,
+ * by ascending skin. */
 static int take_answer(struct bake *bake, const struct bake_clip *clip, size_t first, size_t count,
                        const struct posed_packet *answer)
 {
@@ -130,7 +131,7 @@ static int sample_clip(struct bake *bake, const struct bake_clip *clip)
     return status;
 }
 
-/* The length of the box around the model at rest: what a thousandth is of. */
+/* Returns the length of the box around the model at rest. The tolerance of is_loop() is a thousandth of it. */
 static double model_size(const struct bake *bake)
 {
     const cJSON *bounds = json_get(bake->about, "bounds");
@@ -143,7 +144,7 @@ static double model_size(const struct bake *bake)
     return square > 0 ? sqrt(square) : 1;
 }
 
-/* Whether the last frame is the first one again. */
+/* Returns whether the last frame equals the first. */
 static bool is_loop(const struct bake *bake, const struct bake_clip *clip)
 {
     const size_t floats = bake_floats(bake->values), row = bake->item_count * floats;

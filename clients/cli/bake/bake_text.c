@@ -1,4 +1,4 @@
-/* A table as JSON and as CSV (RFC 4180, lines end with a line feed). */
+/* Writes a table as JSON and as CSV (RFC 4180, but lines end with a line feed). */
 #include "clients/cli/bake/bake.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Matrices of sockets, and matrices as translation, rotation and scale. */
+/* Makes the matrices of sockets, and splits matrices into translation, rotation and scale. */
 #include "clients/cli/bake/bake.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static bool make_unit(double v[3])
     return length > 0;
 }
 
-/* Gives the axes that a scale of 0 has taken the direction that completes the others. */
+/* Replaces the axes that a scale of 0 has removed: the result is a complete set of axes. */
 static void complete(double axes[3][3], const double scale[3])
 {
     int known = -1, count = 0;
@@ -31,7 +31,7 @@ static void complete(double axes[3][3], const double scale[3])
     if (count == 0)
         for (int c = 0; c < 3; c++)
             axes[c][c] = 1;
-    if (count == 1) { /* the second one: across the known one and whatever is farthest from it */
+    if (count == 1) { /* a second axis: perpendicular to the known one, towards the unit axis farthest from it */
         const double *a = axes[known];
         const double helper[3] = {fabs(a[0]) < 0.6, fabs(a[0]) >= 0.6, 0};
         cross(a, helper, axes[(known + 1) % 3]);
@@ -42,7 +42,7 @@ static void complete(double axes[3][3], const double scale[3])
             cross(axes[(c + 1) % 3], axes[(c + 2) % 3], axes[c]);
 }
 
-/* The unit quaternion of a rotation matrix, by its largest component (S. W. Shepperd, "Quaternion from rotation
+/* Returns the unit quaternion of a rotation matrix, by its largest component (S. W. Shepperd, "Quaternion from rotation
  * matrix", 1978). */
 static void quaternion(double axes[3][3], double q[4])
 {
@@ -62,7 +62,7 @@ static void quaternion(double axes[3][3], double q[4])
         q[i] = rows[big][i] / sqrt(length);
 }
 
-/* Whether T * R * S is the matrix, as near as float32 says it. */
+/* Returns whether T * R * S is the matrix, within the precision of float32. */
 static bool is_same(double axes[3][3], const double scale[3], const float matrix[16])
 {
     double largest = 0, worst = 0;
@@ -75,7 +75,7 @@ static bool is_same(double axes[3][3], const double scale[3], const float matrix
     return worst <= 1e-5 * largest;
 }
 
-/* Gram-Schmidt, with the first axis as it is: what is left of a shear shows in is_same(). */
+/* Gram-Schmidt, which keeps the first axis. is_same() detects a shear, which this removes. */
 static void make_square(double axes[3][3])
 {
     for (int c = 1; c < 3; c++) {
@@ -125,7 +125,7 @@ void bake_socket_matrix(const struct bake_item *item, const float scene_from_joi
     const double cy = cos(item->turn_deg[1] * degree), sy = sin(item->turn_deg[1] * degree);
     const double cz = cos(item->turn_deg[2] * degree), sz = sin(item->turn_deg[2] * degree);
     const double *p = item->place;
-    /* Rz * Ry * Rx, and the place */
+    /* Rz * Ry * Rx, and the translation */
     const double columns[4][4] = {{cz * cy, sz * cy, -sy, 0},
                                   {cz * sy * sx - sz * cx, sz * sy * sx + cz * cx, cy * sx, 0},
                                   {cz * sy * cx + sz * sx, sz * sy * cx - cz * sx, cy * cx, 0},

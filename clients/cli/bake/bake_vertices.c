@@ -1,4 +1,4 @@
-/* Vertex animation textures: where every vertex is in every frame, as pixels. */
+/* Writes vertex animation textures: pixels with the position of every vertex in every frame. */
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/output/terminal.h"
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What graphics cards take as a texture, and what small ones do. */
+/* The greatest side of a texture on graphics cards, and the side that small ones support. */
 enum { SIDE_MAX = 16384, WIDTH_WANTED = 4096 };
-/* And what memory is taken for: 18 bytes of the table each, and 6 of the picture. */
+/* The limit of memory: each pixel takes 18 bytes in the table, and 6 in the picture. */
 enum { PIXELS_MAX = 1 << 26 };
 static const double LEVELS = 65535;
 
 struct vertices {
     struct bake *bake;
-    cJSON *entries; /* of /v1/mesh, those that are drawn, with "first" */
-    bool *is_drawn; /* [entry_count]: of all entries */
+    cJSON *entries; /* of /v1/mesh: the drawn meshes, with "first" */
+    bool *is_drawn; /* [entry_count], for all meshes */
     size_t entry_count, vertex_count;
-    size_t width, rows; /* rows of pixels a frame */
+    size_t width, rows; /* width of the picture; rows of pixels for each frame */
     float *positions;   /* [frame_count][vertex_count][3] */
-    uint16_t *normals;  /* likewise, 0..65535 for -1..1 */
+    uint16_t *normals;  /* the same, with 0..65535 for -1..1 */
     double low[3], high[3];
 };
 
@@ -43,7 +43,7 @@ static int ask(struct vertices *vertices, const struct bake_clip *clip, size_t f
     return status;
 }
 
-/* The meshes, with their triangles and their vertices as the file has them. */
+/* Finds the meshes, with their triangles and their vertices as in the file. */
 static int find_entries(struct vertices *vertices)
 {
     struct posed_packet answer;
@@ -84,7 +84,7 @@ static int find_entries(struct vertices *vertices)
     return STATUS_FAILED;
 }
 
-/* A picture no wider than needed, and of few rows a frame. */
+/* Chooses a picture no wider than needed, with few rows for each frame. */
 static int choose_size(struct vertices *vertices)
 {
     const struct bake *bake = vertices->bake;
@@ -190,7 +190,7 @@ static void put_png_bytes(png_structp png, png_bytep bytes, size_t size_bytes)
 
 static void put_no_more(png_structp png) { (void)png; }
 
-/* pixels: [height][width][3], big-endian already; false: libpng has failed. */
+/* pixels: [height][width][3], already big-endian. Returns false if libpng fails. */
 static bool put_png(const uint8_t *pixels, size_t width, size_t height, struct text *out)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -210,7 +210,7 @@ static bool put_png(const uint8_t *pixels, size_t width, size_t height, struct t
     return true;
 }
 
-/* The number in a pixel, of a vertex in a frame. */
+/* Returns one number of a vertex's pixel in a frame. */
 static uint16_t pixel(const struct vertices *vertices, bool is_normal, size_t place, int axis)
 {
     const double range = vertices->high[axis] - vertices->low[axis];

@@ -1,4 +1,4 @@
-/* Accepted findings: baseline.h. */
+/* Implements accepted findings: baseline.h. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/json_file.h"
@@ -28,7 +28,7 @@ static int by_finding(const void *a, const void *b)
     return compare(a, other->model, other->rule, other->subject);
 }
 
-/* Whether the entry is {"model", "rule", "subject"}, all of them texts. */
+/* Returns whether the entry is {"model", "rule", "subject"} with texts only. */
 static bool is_entry(const cJSON *entry)
 {
     return cJSON_IsObject(entry) && cJSON_GetArraySize(entry) == 3 && cJSON_IsString(json_get(entry, "model")) &&
@@ -96,7 +96,7 @@ void baseline_free(struct baseline *baseline)
 
 /* --- paths --- */
 
-/* The folder of a file, absolute and without symbolic links; "" where there is none. */
+/* Puts the folder of a file, absolute and without symbolic links, or "" if it does not exist. */
 static void folder_of(const char *file, char out[PATH_MAX])
 {
     char *folder = must_copy(file), *slash = strrchr(folder, '/');
@@ -107,14 +107,14 @@ static void folder_of(const char *file, char out[PATH_MAX])
     free(folder);
 }
 
-/* Puts the path of root/model from `folder`, both absolute. */
+/* Puts the path of root/model relative to `folder`. Both are absolute. */
 static void put_relative(const char *folder, const char *root, const char *model, struct text *out)
 {
     struct text path = {0};
     size_t common = 0;
     text_printf(&path, "%s/%s", strcmp(root, "/") == 0 ? "" : root, model);
     const char *from = strcmp(folder, "/") == 0 ? "" : folder;
-    for (size_t i = 0;; i++) { /* as long as whole names are the same */
+    for (size_t i = 0;; i++) { /* as long as whole names are equal */
         const bool is_end = from[i] == '\0' || from[i] == '/';
         if (is_end && path.at[i] == '/')
             common = i;
@@ -128,7 +128,7 @@ static void put_relative(const char *folder, const char *root, const char *model
     text_free(&path);
 }
 
-/* The model as the baseline calls it; the caller frees it. root "": of a running server. */
+/* Returns the model's name in the baseline, which the caller frees. root "": of a running server. */
 static char *name_of(const char *folder, const char *root, const char *model)
 {
     struct text name = {0};
@@ -140,7 +140,7 @@ static char *name_of(const char *folder, const char *root, const char *model)
 
 /* --- comparing --- */
 
-/* The first entry that is not less than these. */
+/* Returns the first entry that is not less than these. */
 static size_t find_first(const struct baseline *baseline, const char *model, const char *rule, const char *subject)
 {
     size_t low = 0, high = baseline->count;
@@ -154,7 +154,7 @@ static size_t find_first(const struct baseline *baseline, const char *model, con
     return low;
 }
 
-/* Takes the finding's next entry that no other finding has taken; false: there is none. */
+/* Takes the next entry of the finding that no other finding has taken. Returns false without one. */
 static bool accept(struct baseline *baseline, const char *model, const struct finding *finding)
 {
     const char *rule = RULES[finding->rule].name;
@@ -167,7 +167,7 @@ static bool accept(struct baseline *baseline, const char *model, const struct fi
     return false;
 }
 
-/* Whether there is no such file any more. Of a running server nobody knows. */
+/* Returns whether the file no longer exists. Returns false for a running server, because it is unknown there. */
 static bool is_removed(const char *folder, const char *root, const char *name)
 {
     struct text path = {0};
@@ -220,7 +220,7 @@ static void add(struct writing *writing, const char *model, const char *rule, co
         (struct accepted){.model = must_copy(model), .rule = must_copy(rule), .subject = must_copy(subject)};
 }
 
-/* Takes over what an earlier run accepted of models that this one has not looked at and that are still there. */
+/* Keeps the entries of models that an earlier run accepted, if they still exist and this run has not checked them. */
 static int keep_others(struct writing *writing, const struct check *check, const char *root, const char *file)
 {
     struct baseline before = {0};

@@ -22,7 +22,7 @@ static enum outcome check_one(struct connection *connection, size_t index, const
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
 
-/* Writes the report. STATUS_FAILED where a finding is as severe as --fail-on. */
+/* Writes the report. Returns STATUS_FAILED if a finding is at least as severe as --fail-on. */
 static int give_report(const struct check *check)
 {
     const char *format = args_text(check->args, OPTION_FORMAT, terminal.is_json ? "json" : "text");
@@ -51,7 +51,7 @@ static int give_report(const struct check *check)
 
 /* --- rules of folders --- */
 
-/* The reference of the rules, which is read where no other rules name it. */
+/* Returns the skeleton of the rules' reference. Reads it, unless other rules named the same reference. */
 static const struct skeleton *find_reference(struct check *check, struct connection *connection,
                                              const struct rule_set *rules)
 {
@@ -78,7 +78,8 @@ static const struct skeleton *find_reference(struct check *check, struct connect
     return skeleton;
 }
 
-/* Reads the rule files of all models' folders, and drops the models that they exclude. Each bad file is told of. */
+/* Reads the rule files of all models' folders, and drops the models that they exclude. Prints the errors of every bad
+ * file. */
 static int read_rules(struct check *check)
 {
     int status = STATUS_DONE;
@@ -121,7 +122,7 @@ static int finish(struct check *check)
     if (file != NULL && !is_interrupted())
         status = baseline_write(check, check->rules.root, file);
     if (file != NULL && status == STATUS_DONE && !is_interrupted()) {
-        baseline_free(&check->baseline); /* what is written is accepted from now on */
+        baseline_free(&check->baseline); /* everything that was written is accepted from now on */
         status = baseline_read(&check->baseline, file);
     }
     baseline_apply(check, check->rules.root);

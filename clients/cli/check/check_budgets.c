@@ -1,4 +1,4 @@
-/* The rules of posectl check about budgets: what a model has more of than a key of posed.rules.json allows. */
+/* Applies the rules about budgets: a model must not have more than a key of posed.rules.json allows. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
@@ -7,16 +7,16 @@
 
 static bool is_over(const struct inspection *model, enum key_id key, double count)
 {
-    return count > rules_number(model->rules, key); /* false where the key is not set: NaN */
+    return count > rules_number(model->rules, key); /* false if the key is not set: it is NaN then */
 }
 
-/* What is counted for the whole model. */
+/* Checks the counts of the whole model. */
 static void check_counts(const struct inspection *model)
 {
     static const struct {
         enum key_id key;
         enum rule_id rule;
-        const char *list, *what; /* member of counts, or else of the model, and what it has */
+        const char *list, *what; /* the member of counts, or else of the model; the noun for messages */
     } COUNTS[] = {
         {KEY_MAX_TRIANGLES, RULE_TOO_MANY_TRIANGLES, "triangles", "triangles"},
         {KEY_MAX_VERTICES, RULE_TOO_MANY_VERTICES, "vertices", "vertices"},

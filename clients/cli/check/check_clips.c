@@ -1,4 +1,4 @@
-/* The rules of posectl check about clips: poses of each one at 17 times, and what other files look at. */
+/* Applies the rules about clips. It asks for poses of each clip at 17 times; other files use them, too. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
@@ -6,7 +6,8 @@
 
 enum { POSES = 17 }; /* of each clip: both ends and 15 times between them */
 
-/* Whether a matrix maps onto a plane, a line or a point: its volume is negligible beside its longest axis cubed. */
+/* Returns whether a matrix maps onto a plane, a line or a point: its volume is negligible against the cube of its
+ * longest axis. */
 static bool is_flat(const float *m)
 {
     const double a[3] = {(double)m[0], (double)m[1], (double)m[2]}, b[3] = {(double)m[4], (double)m[5], (double)m[6]},
@@ -18,7 +19,7 @@ static bool is_flat(const float *m)
     return fabs(volume) <= 1e-9 * longest * longest * longest;
 }
 
-/* The block of scene matrices, if the answer has such frames; -1. */
+/* Returns the index of the block with scene matrices, or -1 if the answer has none. */
 static int find_scene(const struct posed_packet *answer, struct posed_frames *frames)
 {
     if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, frames) < 0 ||
@@ -27,7 +28,7 @@ static int find_scene(const struct posed_packet *answer, struct posed_frames *fr
     return posed_frames_find(frames, 0, POSED_BLOCK_SCENE, 0);
 }
 
-/* The first joint that is flat in one of the frames; -1 for none. */
+/* Returns the first joint that is flat in one of the frames, or -1. */
 static int64_t find_flat(const struct inspection *model, const struct posed_packet *answer, double *time_s)
 {
     struct posed_frames frames;
@@ -44,7 +45,7 @@ static int64_t find_flat(const struct inspection *model, const struct posed_pack
     return -1;
 }
 
-/* The extent of the nodes in the first frame. */
+/* Returns the extent of the nodes in the first frame. */
 static double extent_of(const struct posed_packet *answer)
 {
     struct posed_frames frames;
@@ -62,8 +63,8 @@ static double extent_of(const struct posed_packet *answer)
     return isfinite(size) ? size : 0;
 }
 
-/* Asks for poses throughout the clip. They must exist, and no joint may be flat in them. Returns how far a node gets
- * from its place in the first one; -1: there are no poses. */
+/* Asks for poses throughout the clip. The server must be able to evaluate them, and no joint may be flat in them.
+ * Returns the greatest distance of a node from its place in the first pose; -1: there are no poses. */
 static double check_poses(struct inspection *model, const cJSON *clip)
 {
     const double duration_s = member_number(clip, "duration"), index = member_number(clip, "index");

@@ -1,6 +1,6 @@
-/* The reports of posectl check for other programs: JUnit XML for Jenkins, GitLab and others (each model is a test case;
- * errors and warnings are failures; one with accepted findings alone is skipped), and SARIF 2.1.0 (OASIS) for code
- * scanning. */
+/* Reports of posectl check for other programs. JUnit XML, for Jenkins, GitLab and others, has a test case for each
+ * model. Errors and warnings are failures. A model is skipped if all its findings are accepted. SARIF 2.1.0 (OASIS) is
+ * for code scanning. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/junit.h"
@@ -84,7 +84,7 @@ static void put_case(const struct check *check, size_t index, struct text *out)
         junit_end_case(out);
 }
 
-/* Accepted findings that are no more. */
+/* Puts the accepted findings that no longer occur. */
 static void put_gone(const struct baseline *baseline, struct text *out)
 {
     bool has_begun = false;
@@ -130,7 +130,7 @@ static void put_rules(const struct check *check, cJSON *rules)
                        check->rules.sets[0]->severities[i] != SEVERITY_OFF);
 }
 
-/* SARIF 2.1.0, 3.27.23: where one result of a run has the property, all have it. */
+/* SARIF 2.1.0, 3.27.23: if one result of a run has this property, all have it. */
 static void add_suppressions(const struct check *check, const struct finding *finding, cJSON *result)
 {
     if (check->baseline.file == NULL)
@@ -145,7 +145,7 @@ static void add_suppressions(const struct check *check, const struct finding *fi
     cJSON_AddItemToArray(list, suppression);
 }
 
-/* What tells the result apart from others in later runs, whatever its text says. */
+/* Adds what identifies the result in later runs, whatever its text is then. */
 static void add_fingerprint(const char *model, const struct finding *finding, cJSON *result)
 {
     struct text print = {0};
@@ -163,7 +163,7 @@ static cJSON *result_of(const struct check *check, const char *model, const stru
     return result;
 }
 
-/* Accepted findings that are no more, as notes about the run. */
+/* Adds the accepted findings that no longer occur, as notes about the run. */
 static void add_gone(const struct baseline *baseline, cJSON *run)
 {
     cJSON *invocation = cJSON_CreateObject(), *notes = cJSON_CreateArray();

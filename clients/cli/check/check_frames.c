@@ -1,12 +1,12 @@
-/* The rule frame-rate of posectl check: the rate in which the file counts time, and the ends of its clips. */
+/* Applies the rule frame-rate: it checks the rate in which the file counts time, and the ends of its clips. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
 
-/* How far from a frame an end may lie, in frames: exporters write times as float, in seconds or milliseconds. */
+/* The tolerance for an end of a clip, in frames. Exporters write times as float, in seconds or milliseconds. */
 #define FRAME_TOLERANCE 0.02
 
-/* The rule's rates one by one: *at is 0 for the first; 0 after the last. */
+/* Returns the rule's rates one by one, and 0 after the last. *at starts at 0. */
 static double next_rate(const struct inspection *model, int *at)
 {
     const cJSON *rates = model->rules->values[KEY_FRAME_RATE];
@@ -26,7 +26,7 @@ static bool is_rate(const struct inspection *model, double rate)
     return false;
 }
 
-/* Whether both times lie on frames of one of the rates. */
+/* Returns whether both times are on frames of one of the rates. */
 static bool is_on_frames(const struct inspection *model, double start_s, double end_s)
 {
     double rate;

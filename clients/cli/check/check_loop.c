@@ -1,13 +1,13 @@
-/* The rule loop-jump of posectl check: a looping clip must end as it begins, in its nodes and its morph weights. */
+/* Applies the rule loop-jump: a looping clip must end as it begins, in its nodes and its morph weights. */
 #include "clients/cli/check/check.h"
 
-/* Both ends of the clip, without its root motion, which is no jump. */
+/* Puts both ends of the clip. It excludes root motion, which does not count as a jump. */
 static void put_ends(struct text *query, const cJSON *clip)
 {
     text_printf(query, "&t=0&t=%.17g&root_motion=extract&yaw=1", member_number(clip, "duration"));
 }
 
-/* How far a node jumps at most; 0 where the clip cannot be posed, which check_clips() reports. */
+/* Returns the greatest jump of a node, or 0 if the clip cannot be posed: check_clips() reports that. */
 static double greatest_jump(const struct inspection *model, const cJSON *clip, const char *ends, uint32_t *node)
 {
     struct text query = {0};

@@ -1,4 +1,4 @@
-/* One model in posectl check: asks the server what is in it, and applies all rules. */
+/* Checks one model: asks the server what the model contains, and applies all rules. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void check_warnings(const struct inspection *model)
     }
 }
 
-/* A file may be sound and hold nothing that is read of it. */
+/* Reports a valid file that contains nothing for posed to read. */
 static void check_content(const struct inspection *model)
 {
     const cJSON *counts = json_get(model->model, "counts");
@@ -37,7 +37,8 @@ static void check_content(const struct inspection *model)
                      member_number(counts, "nodes"));
 }
 
-/* Reports under the rule about the cause if there is one, at least as severe as `unreadable`. */
+/* Reports the model under the rule about the cause, or else under `unreadable`. The severity is at least that of
+ * `unreadable`. */
 static void add_unreadable(const struct inspection *model)
 {
     const struct connection *connection = model->connection;
@@ -81,7 +82,7 @@ void inspection_free_nodes(struct inspection *model)
     free(model->is_joint);
 }
 
-/* The model's greatest extent at rest; 0 where there is none. */
+/* Returns the model's greatest extent at rest, or 0 if it has none. */
 static double size_of(const cJSON *model)
 {
     const cJSON *bounds = json_get(model, "bounds");

@@ -1,4 +1,4 @@
-/* The rules of posectl check about motion: clips that move nothing, and those that move the model over the ground, or
+/* Applies the rules about motion: clips that move nothing, clips that move the model over the ground, and clips that
  * must not. */
 #include "clients/cli/check/check.h"
 
@@ -8,8 +8,8 @@ enum { POSES = 17, FRAMES_MAX = 500, FLOATS_MAX = 4000000, RATE = 60 };
 
 /* --- clip-without-motion --- */
 
-/* The clip's times at 60 frames a second, or fewer where that were too much to ask for: a short blink lies between the
- * 17 times. */
+/* Puts the clip's times at 60 frames a second, or fewer if a request cannot have that many. A short blink may lie
+ * between the 17 times of check_clips.c. */
 static void put_times(struct text *query, const struct inspection *model, double duration_s)
 {
     double most = FLOATS_MAX / 16.0 / (double)(model->node_count + 1);
@@ -18,7 +18,7 @@ static void put_times(struct text *query, const struct inspection *model, double
     text_printf(query, "&t=0:%.17g:%.17g&t=%.17g", duration_s, rate, duration_s);
 }
 
-/* How far nodes and vertices get, at all those times. */
+/* Returns the greatest motion of nodes and vertices over all those times. */
 static double find_motion(const struct inspection *model, const cJSON *clip)
 {
     struct text times = {0}, query = {0};
@@ -63,8 +63,8 @@ static double length_of(const cJSON *translation)
     return length;
 }
 
-/* How far the model's ground point gets from where it begins; *time_s: when. 0 for a model without a root, which moves
- * nothing. -1: the root has no such name; the server's message is in the connection. */
+/* Returns the greatest distance of the model's ground point from its start; *time_s: when. 0: the model has no root, so
+ * it does not move. -1: the file has no root of that name; the server's message is in the connection. */
 static double find_drift(const struct inspection *model, const cJSON *clip, double *time_s)
 {
     const char *root = rules_text(model->rules, KEY_ROOT_JOINT);

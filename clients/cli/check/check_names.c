@@ -1,4 +1,4 @@
-/* The rules of posectl check about names: several things of one name, and names that must be there. */
+/* Applies the rules about names: duplicate names, and names that must exist. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/command_line/nearest.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct names {
-    const char **at; /* of things that have one */
+    const char **at; /* of all things that have one */
     size_t count;
 };
 
@@ -21,7 +21,7 @@ static void add_name(struct names *names, const cJSON *thing)
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Reports names that are there several times; sorts them. */
+/* Reports duplicate names. Sorts the names. */
 static void check_duplicates(const struct inspection *model, struct names *names, enum rule_id rule, const char *what,
                              const char *which)
 {
@@ -39,7 +39,7 @@ static void check_duplicates(const struct inspection *model, struct names *names
 
 /* --- names that must be there --- */
 
-/* Reports a pattern that no name matches, with the name that may be meant. */
+/* Reports a pattern that no name matches, and suggests a similar name. */
 static void check_required(const struct inspection *model, const char *pattern, const struct names *names,
                            enum rule_id rule, const char *what)
 {
@@ -85,7 +85,7 @@ void check_names(const struct inspection *model)
                 add_name(&names, model->nodes[i]);
         check_duplicates(model, &names, joints == 1 ? RULE_DUPLICATE_JOINT : RULE_DUPLICATE_NODE,
                          joints == 1 ? "joint" : "node", joints == 1 ? "joints" : "nodes");
-        if (has_joints == (joints == 1)) /* files of clips alone have nodes, and no skin that says which are joints */
+        if (has_joints == (joints == 1)) /* a file of clips only has no skin that says which nodes are joints */
             check_all_required(model, KEY_REQUIRED_JOINTS, &names, RULE_JOINT_MISSING, "joint");
     }
     free(names.at);

@@ -1,4 +1,4 @@
-/* The reports of posectl check for people and as plain JSON. */
+/* Reports of posectl check for people and as plain JSON. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/terminal.h"
@@ -28,21 +28,21 @@ static struct totals count(const struct check *check)
 
 /* --- for people --- */
 
-/* Models that are refused for one reason. */
+/* Models that are refused for the same reason. */
 struct reason {
-    size_t first, count; /* the first of them, and how many there are */
+    size_t first, count; /* the first of them, and their number */
 };
 
-/* Whether all that is to be said of the model is why it cannot be read. */
+/* Returns whether the only findings say why the model cannot be read. */
 static bool is_refused(const struct findings *findings)
 {
     return findings->is_unreadable && findings->count == 1 && !findings->at[0].is_accepted;
 }
 
-/* Accepted findings are told of with -v only. */
+/* Accepted findings are shown only with -v. */
 static bool is_told(const struct finding *finding) { return !finding->is_accepted || terminal.is_verbose; }
 
-/* The reason for which models are refused, of those that there are; NULL: another one. */
+/* Finds the reason among `reasons` for which the model is refused. NULL: it is not among them. */
 static struct reason *find_reason(const struct check *check, size_t model, struct reason *reasons, size_t count)
 {
     const char *message = check->findings[model].at[0].message;
@@ -52,7 +52,8 @@ static struct reason *find_reason(const struct check *check, size_t model, struc
     return NULL;
 }
 
-/* Fills reasons[models]; returns how many there are. None with -v, which tells everything of each model. */
+/* Fills reasons[models], and returns their number. With -v there are none, because -v shows everything about each
+ * model. */
 static size_t find_reasons(const struct check *check, struct reason *reasons)
 {
     size_t count = 0;
@@ -107,7 +108,7 @@ static void put_models(const struct check *check, struct text *out)
     free(reasons);
 }
 
-/* Accepted findings that are no more. */
+/* Puts the accepted findings that no longer occur. */
 static void put_gone(const struct check *check, size_t count, struct text *out)
 {
     const struct baseline *baseline = &check->baseline;

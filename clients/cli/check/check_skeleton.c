@@ -1,4 +1,4 @@
-/* The rule skeleton-differs of posectl check: a model's joints beside those of reference_skeleton. */
+/* Applies the rule skeleton-differs: it compares a model's joints with those of reference_skeleton. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/check/skeleton.h"
@@ -9,7 +9,7 @@
 
 struct pair {
     const struct skeleton *own, *reference;
-    bool *is_own_common, *is_reference_common; /* joints whose name the other one has, too */
+    bool *is_own_common, *is_reference_common; /* joints whose name occurs in both */
 };
 
 static bool *find_common(const struct skeleton *of, const struct skeleton *other)
@@ -20,8 +20,8 @@ static bool *find_common(const struct skeleton *of, const struct skeleton *other
     return is_common;
 }
 
-/* The name of the nearest joint above that both have; NULL: there is none. So a joint that one has more between two of
- * them is told of once. */
+/* Returns the name of the nearest joint above that both skeletons have, or NULL. An extra joint between two common ones
+ * is therefore reported only once. */
 static const char *parent_name(const struct skeleton *skeleton, const bool *is_common, size_t joint)
 {
     int64_t at = skeleton->joints[joint].parent;
@@ -65,9 +65,9 @@ static void compare(const struct inspection *model, const struct pair *pair)
                          "joint '%s' of %s is missing", reference->joints[i].name, reference->path);
     for (size_t i = 0; i < own->count; i++) {
         const char *name = own->joints[i].name;
-        if (pair->is_own_common[i] && skeleton_find(own, name) == (int64_t)i) /* of several, one is compared */
+        if (pair->is_own_common[i] && skeleton_find(own, name) == (int64_t)i) /* one of several is compared */
             check_parent(model, pair, i, subject_of_joint(name).text);
-        else if (!pair->is_own_common[i] && own->has_skins) /* without skins any node may be there */
+        else if (!pair->is_own_common[i] && own->has_skins) /* without skins, nodes need not be joints */
             findings_add(model, RULE_SKELETON_DIFFERS, subject_of_joint(name).text, "joint '%s' is not in %s", name,
                          reference->path);
     }

@@ -1,4 +1,4 @@
-/* Findings and their subjects: check.h. */
+/* Implements findings and their subjects: check.h. */
 #include "clients/cli/check/check.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* How far nodes and vertices get in the frames of an answer: check.h. */
+/* Measures how far nodes and vertices move in the frames of an answer: check.h. */
 #include "clients/cli/check/check.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ double node_motion_most(const struct posed_packet *answer, double reach, uint32_
     return most;
 }
 
-/* How far a vertex of the mesh gets at most from frame 0 to any other of the binary frames. */
+/* Returns the greatest distance of a vertex of the mesh from its place in frame 0, in any of the binary frames. */
 static double vertex_motion_most(const struct posed_packet *answer)
 {
     struct posed_frames frames;

@@ -21,7 +21,7 @@ static const char *const KIND_TEXTS[] = {
     [KEY_IS_LEVELS] = "an object that gives rules a severity",
 };
 
-/* What is wrong in a file: one line each, up to FAULTS_MAX. */
+/* The errors of a file: one line each, up to FAULTS_MAX. */
 struct faults {
     const struct rule_file *file;
     size_t count;
@@ -39,7 +39,7 @@ static void report(struct faults *faults, const cJSON *value, struct text *fault
     text_free(fault);
 }
 
-/* "unknown key 'max_joint'; did you mean 'max_joints'?" */
+/* Reports "unknown key 'max_joint'; did you mean 'max_joints'?". */
 static void report_unknown(struct faults *faults, const cJSON *value, const char *what, struct nearest nearest)
 {
     struct text fault = {0};
@@ -70,7 +70,7 @@ static bool is_rate(const cJSON *value)
     return cJSON_IsNumber(value) && value->valuedouble > 0 && value->valuedouble <= 1e6;
 }
 
-/* The part of the value that is not of its key's kind; NULL: all of it is. */
+/* Returns the part of the value that does not have the key's kind, or NULL. */
 static const cJSON *find_fault(enum key_kind kind, const cJSON *value)
 {
     const double number = cJSON_GetNumberValue(value);

@@ -14,7 +14,7 @@
 
 /* --- the command line as a file --- */
 
-/* A word of the command line as the value of a key. */
+/* Converts a word of the command line to the value of a key. */
 static cJSON *value_of(const struct key *key, const char *word)
 {
     const bool is_list = key->kind == KEY_IS_NAMES || key->kind == KEY_IS_PATHS;
@@ -32,7 +32,7 @@ static void set_member(cJSON *object, const char *name, cJSON *value)
     cJSON_AddItemToObject(object, name, value);
 }
 
-/* --severity RULE=LEVEL */
+/* Takes --severity RULE=LEVEL. */
 static int take_severity(cJSON *object, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -52,7 +52,7 @@ static int take_severity(cJSON *object, const char *word)
     return STATUS_DONE;
 }
 
-/* --set KEY=VALUE */
+/* Takes --set KEY=VALUE. */
 static int take_key(cJSON *object, const char *word)
 {
     const char *equals = strchr(word, '=');
@@ -104,7 +104,7 @@ static void overlay(struct rule_set *set, const struct rule_file *file, const st
     }
 }
 
-/* What is without files: the table's values. */
+/* Returns the defaults: the values of the table. */
 static cJSON *initial_values(void)
 {
     cJSON *object = cJSON_CreateObject();
@@ -200,10 +200,10 @@ static enum json_read read_own(struct rule_sets *sets, struct rule_set *set)
     return result;
 }
 
-/* Recursive; paths are at most PATH_MAX long. */
+/* Recursive. Paths are at most PATH_MAX long. */
 static const struct rule_set *find_folder(struct rule_sets *sets, const char *folder)
 {
-    for (size_t i = sets->count; i-- > 1;) /* the models are sorted: mostly the last one */
+    for (size_t i = sets->count; i-- > 1;) /* the models are sorted, so it is mostly the last one */
         if (strcmp(sets->sets[i]->folder, folder) == 0)
             return sets->sets[i];
     const struct rule_set *above = sets->sets[0];
@@ -232,8 +232,8 @@ const struct rule_set *rule_sets_find(struct rule_sets *sets, const char *model)
 
 /* --- what they say --- */
 
-/* Lines of a file about a model, by its path from the file's folder. As in .posedignore, what excludes a folder
- * excludes all beneath it. -1: no line is about it. */
+/* Applies the lines of a file to a model, by its path from the file's folder. As in .posedignore, excluding a folder
+ * excludes everything beneath it. Returns -1 if no line matches. */
 static int verdict_of(const char *lines, const char *model)
 {
     int verdict = -1;

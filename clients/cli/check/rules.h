@@ -1,4 +1,4 @@
-/* rules.h - the rules of posectl check, and the keys of posed.rules.json by which folders set them: rules.def. */
+/* rules.h - the rules of posectl check, and the keys of posed.rules.json that configure them. rules.def lists both. */
 #pragma once
 
 #include <stddef.h>
@@ -12,13 +12,13 @@ enum rule_id {
 };
 
 enum key_kind {
-    KEY_IS_WHOLE,  /* a whole number from 0 on */
-    KEY_IS_NUMBER, /* a number from 0 on */
-    KEY_IS_RATES,  /* a number above 0, or a list of such */
+    KEY_IS_WHOLE,  /* a whole number, not negative */
+    KEY_IS_NUMBER, /* a number, not negative */
+    KEY_IS_RATES,  /* a number above 0, or a list of such numbers */
     KEY_IS_NAMES,  /* a list of patterns of names */
     KEY_IS_PATHS,  /* a list of patterns of models */
     KEY_IS_TEXT,
-    KEY_IS_MODEL,  /* a path from the folder of the file */
+    KEY_IS_MODEL,  /* a path relative to the folder of the file */
     KEY_IS_LEVELS, /* an object: the severity of each rule named */
 };
 enum key_id {
@@ -33,20 +33,20 @@ struct rule {
 struct key {
     const char *name;
     enum key_kind kind;
-    int rule;   /* enum rule_id; RULE_COUNT: of no single one */
-    int option; /* enum option_id that says the same; OPTION_COUNT: none */
+    int rule;   /* enum rule_id; RULE_COUNT: the key belongs to no rule, or to all */
+    int option; /* the enum option_id that sets the same; OPTION_COUNT: none */
     const char *initial, *text;
 };
 extern const struct rule RULES[RULE_COUNT];
 extern const struct key KEYS[KEY_COUNT];
 
 const char *severity_name(enum severity severity); /* "error" */
-/* By name; -1 for none. */
+/* Returns the severity of that name, or -1. */
 int severity_find(const char *name);
 int rule_find(const char *name, size_t name_bytes);
 int key_find(const char *name, size_t name_bytes);
-/* What the key is without a file, as text; "" for nothing. */
+/* Returns the key's default as text; "" if it has none. */
 const char *key_initial(const struct key *key);
-/* Prints all rules with their keys and these severities, with --json as JSON. Returns 0 or an exit status after
- * printing why. */
+/* Prints all rules with their keys and these severities, as JSON with --json. Returns 0, or an exit status after
+ * printing the error. */
 int rules_list(const enum severity severities[RULE_COUNT]);

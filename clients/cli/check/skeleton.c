@@ -1,4 +1,4 @@
-/* Joints of models by name: skeleton.h. */
+/* Reads the joints of models by name: skeleton.h. */
 #include "clients/cli/check/skeleton.h"
 
 #include "clients/cli/output/terminal.h"
@@ -21,8 +21,8 @@ static int64_t parent_of(const struct inspection *model, size_t node)
     return parent >= 0 && parent < (double)model->node_count ? (int64_t)parent : NO_PARENT;
 }
 
-/* The nearest joint above each node, as a node; the caller frees it. Each node is visited once, however deep it lies.
- */
+/* Returns the nearest joint above each node, as a node. The caller frees the array. Each node is visited once, at any
+ * depth. */
 static int64_t *find_parents(const struct inspection *model, bool has_skins)
 {
     const size_t count = model->node_count;
@@ -58,7 +58,7 @@ struct skeleton *skeleton_of(const struct inspection *model, const char *path)
 {
     struct skeleton *skeleton = must_alloc(sizeof *skeleton);
     const size_t count = model->node_count;
-    int64_t *places = must_alloc((count + 1) * sizeof *places); /* of a node: which joint it is */
+    int64_t *places = must_alloc((count + 1) * sizeof *places); /* [node]: its joint */
     skeleton->path = must_copy(path);
     for (size_t i = 0; i < count; i++)
         skeleton->has_skins |= model->is_joint[i];

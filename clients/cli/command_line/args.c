@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compares names; clip_name and clip-name are the same. */
+/* Compares names. clip_name equals clip-name. */
 static bool is_named(const char *name, const char *given, size_t given_bytes)
 {
     if (strlen(name) != given_bytes)
@@ -42,7 +42,7 @@ static int report_unknown_option(const char *name, size_t name_bytes, const stru
     return -1;
 }
 
-/* Options whose value is a number, and its bounds. */
+/* The options whose value is a number, and its bounds. */
 static const struct {
     enum option_id option;
     double min, max;
@@ -97,7 +97,7 @@ static int check_param(int option, const char *value, struct text *problem)
     return -1;
 }
 
-/* "2/5": part 2 of 5. */
+/* Checks "2/5": part 2 of 5. */
 static int check_shard(int option, const char *value, struct text *problem)
 {
     unsigned number, count;
@@ -132,7 +132,7 @@ static int take_parameter(struct args *out, const struct parameter *parameter, c
     return 0;
 }
 
-/* "--shadow" or "--shadow 1": the next argument is a value only if it can be one. */
+/* Takes "--shadow" or "--shadow 1": the next argument is a value only if it can be one. */
 static const char *take_flag(int argc, char **argv, int *next)
 {
     static const char *const WORDS[] = {"0", "1", "false", "true"};
@@ -142,7 +142,7 @@ static const char *take_flag(int argc, char **argv, int *next)
     return "1";
 }
 
-/* "--name", "--name=value" or "--name value". Advances *next past the value. */
+/* Takes "--name", "--name=value" or "--name value". Advances *next past the value. */
 static int take_long(struct args *out, const struct command *command, int argc, char **argv, int *next,
                      struct text *problem)
 {
@@ -170,7 +170,7 @@ static int take_long(struct args *out, const struct command *command, int argc, 
                           : take_parameter(out, parameter, value, problem);
 }
 
-/* "-o VALUE", "-oVALUE", "-q" */
+/* Takes "-o VALUE", "-oVALUE" or "-q". */
 static int take_letter(struct args *out, const struct command *command, int argc, char **argv, int *next,
                        struct text *problem)
 {
@@ -215,7 +215,7 @@ static int find_command(struct args *out, const char *name, struct text *problem
     return -1;
 }
 
-/* The command is the first argument that is not an option, so that options may precede it. */
+/* Finds the command: the first argument that is not an option. Options may precede it. */
 static int find_command_first(struct args *out, int argc, char **argv, int *at, struct text *problem)
 {
     for (int i = 1; i < argc; i++) {

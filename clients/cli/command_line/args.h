@@ -1,4 +1,4 @@
-/* args.h - the command line: the tables of commands, options and the server's parameters, and what was given. */
+/* args.h - the command line: tables of commands, options and the server's parameters, and the parsed arguments. */
 #pragma once
 
 #include "clients/cli/output/text.h"
@@ -25,11 +25,11 @@ struct option {
     char letter;
     const char *value, *initial, *text;
 };
-/* A parameter of the server: option --clip-name of the operations it is for. */
+/* A parameter of the server. It is the option --clip-name of the commands that have its operation. */
 struct parameter {
     const char *name, *operations, *how_often, *values, *text;
 };
-/* A row that only help and man page show. The last row of a table has no name. */
+/* A row for the help and the man page only. The last row of a table has no name. */
 struct described {
     const char *name, *text;
 };
@@ -39,73 +39,75 @@ extern const struct option OPTIONS[OPTION_COUNT];
 extern const struct parameter PARAMETERS[];
 extern const size_t PARAMETER_COUNT;
 
-/* The command's option of that name, or NULL. command NULL: an option of all commands. */
+/* Returns the command's option of that name, or NULL. command NULL: looks at the options of all commands. */
 const struct option *command_option(const char *name, size_t name_bytes, const struct command *command);
 bool option_is_for(const struct option *option, const struct command *command);
-/* Whether users may give the parameter with this command: `model` is the argument, and posectl itself sets `hash`. */
+/* Returns whether users may give the parameter with this command. The argument is `model`, and posectl itself sets
+ * `hash`. */
 bool parameter_is_for(const struct parameter *parameter, const struct command *command);
-/* A parameter that only a body can have (layers): its value is JSON. */
+/* Returns whether only a body can have the parameter (layers). Its value is JSON. */
 bool parameter_is_json(const struct parameter *parameter);
-/* One that is 0 or 1, and 1 where it is given without a value. */
+/* Returns whether the parameter is 0 or 1. Without a value it is 1. */
 bool parameter_is_flag(const struct parameter *parameter);
-/* The next literal word of values such as "front|back|CAMERA"; NULL after the last one. Advances *values. */
+/* Returns the next literal word of values such as "front|back|CAMERA", or NULL after the last one. Advances *values. */
 const char *values_next_word(const char **values, size_t *size_bytes);
 
-/* An option or a parameter, as help, man page and completions show it. */
+/* An option or a parameter, as the help, the man page and completions show it. */
 struct flag {
-    const char *name; /* as in the tables: flag_put_name() */
+    const char *name; /* as in the tables; flag_put_name() prints it */
     char letter;      /* 0: none */
     const char *value, *text, *initial;
     bool is_value_optional, is_repeatable;
 };
 enum { FLAGS_OWN = 1, FLAGS_COMMON = 2, FLAGS_PARAMETERS = 4 };
 
-/* The command's next flag of these groups, in the order own options, common ones, parameters; false after the last one.
- * *at is 0 for the first. command NULL: common options are all there is. */
+/* Finds the command's next flag of these groups: its own options, then common ones, then parameters. Returns false
+ * after the last one. *at starts at 0. command NULL: there are only common options. */
 bool flags_next(const struct command *command, int groups, size_t *at, struct flag *flag);
-/* "--clip-name" */
+/* Puts "--clip-name". */
 void flag_put_name(struct text *out, const char *name);
 
 struct given_parameter {
-    const char *name, *value; /* of the parameter, as the server calls it */
+    const char *name, *value; /* the server's name of the parameter */
     bool is_json;
 };
 
 enum { ARGS_BONE_MAPS = 2 };
 
 struct args {
-    int command; /* enum command_id; -1: none */
+    int command; /* enum command_id, or -1 */
     bool has_help, has_version;
-    const char *values[OPTION_COUNT]; /* the last one given; NULL: not given. "" for flags */
+    const char *values[OPTION_COUNT]; /* the last value given; NULL: not given. "" for flags */
     struct {
         int option;
         const char *value;
-    } * repeated; /* every option, in order, for those that may repeat */
+    } * repeated; /* all options that may be repeated, in the order given */
     size_t repeated_count;
     struct given_parameter *parameters;
     size_t parameter_count;
     const char **positional;
     size_t positional_count;
-    char *bone_maps[ARGS_BONE_MAPS]; /* likewise of files of --map and --clip-map */
+    char *bone_maps[ARGS_BONE_MAPS]; /* the same for the files of --map and --clip-map */
     char *joint_map;                 /* the rules of --joint-map and --rename-joints as JSON, or NULL */
 };
 
-/* Fills *out, whose strings point into argv. Returns 0, or -1 with a message in *problem; args_free() in any case. */
+/* Parses the arguments. The strings of *out point into argv. Returns 0, or -1 with a message in *problem. The caller
+ * calls args_free() in any case. */
 int args_parse(struct args *out, int argc, char **argv, struct text *problem);
 void args_free(struct args *args);
 
 bool args_has(const struct args *args, enum option_id option);
-/* The value, or `fallback`. */
+/* Returns the value, or `fallback` if the option was not given. */
 const char *args_text(const struct args *args, enum option_id option, const char *fallback);
-/* The value as a number, else `fallback`. args_parse() has checked it. */
+/* Returns the value as a number, or `fallback`. args_parse() has checked it. */
 double args_number(const struct args *args, enum option_id option, double fallback);
 
-/* Reads "2/5", the value of --shard; false: it is none. */
+/* Reads the value of --shard, such as "2/5". Returns false if it has another form. */
 bool args_read_shard(const char *value, unsigned *number, unsigned *count);
 
-/* The value of a parameter; NULL: it was not given. */
+/* Returns the value of a parameter, or NULL if it was not given. */
 const char *args_parameter(const struct args *args, const char *name);
 /* Appends the given parameters as the rest of a query, "&clip=..&t=..", except those that are JSON. */
 void args_put_query(const struct args *args, struct text *out);
-/* Appends the parameters that are JSON as the body of a POST, "{"layers":..}"; false: there are none. */
+/* Appends the parameters that are JSON as the body of a POST, "{"layers":..}". Returns false if there are none. */
 bool args_put_body(const struct args *args, struct text *out);

@@ -1,4 +1,4 @@
-/* commands.h - one function per command, which returns the exit status. main.c calls them from a table. Main thread. */
+/* commands.h - one function per command. It returns the exit status. main.c calls them from a table. Main thread. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"
@@ -17,5 +17,5 @@ int run_warm(const struct args *args);
 int run_bench(const struct args *args);
 int run_completion(const struct args *args);
 int run_man(const struct args *args);
-/* --help; command NULL: of posectl as a whole. */
+/* Prints --help of a command, or of posectl as a whole if it is NULL. */
 int print_help(const struct command *command);

@@ -1,4 +1,4 @@
-/* posectl completion: scripts for bash, zsh and fish, made from the tables of options. */
+/* posectl completion: makes scripts for bash, zsh and fish from the tables of options. */
 #include "clients/cli/command_line/commands.h"
 
 #include "clients/cli/output/output.h"
@@ -20,7 +20,7 @@ static void put_quoted(struct text *out, const char *text)
     text_put(out, "'");
 }
 
-/* Puts the literal words of a value, separated by spaces; returns how many. */
+/* Puts the literal words of a value, separated by spaces, and returns their number. */
 static size_t put_words(struct text *out, const char *values)
 {
     const char *word;
@@ -32,7 +32,7 @@ static size_t put_words(struct text *out, const char *values)
     return count;
 }
 
-/* The value that must follow the flag; "" if there is none. */
+/* Returns the value that must follow the flag, or "". */
 static const char *needed_value(const struct flag *flag) { return flag->is_value_optional ? "" : flag->value; }
 
 static bool is_path(const char *value)
@@ -40,7 +40,7 @@ static bool is_path(const char *value)
     return strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0 || strcmp(value, "PATH") == 0;
 }
 
-/* "    'render --view') ..": the words that may follow each option. */
+/* Puts " 'render --view') ..": the words that may follow each option. */
 static void put_bash_values(struct text *out, const struct command *command)
 {
     struct flag flag;
@@ -58,7 +58,7 @@ static void put_bash_values(struct text *out, const struct command *command)
 static void put_bash(struct text *out)
 {
     struct flag flag;
-    /* readline splits "--view=lit" into three words */
+    /* readline splits "--view=lit" into three words. */
     text_put(out, "# bash completion of posectl, made by: posectl completion bash\n_posectl()\n{\n"
                   "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= flags= i\n"
                   "    [[ $before == = && COMP_CWORD -ge 2 ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
@@ -136,7 +136,7 @@ static void put_zsh(struct text *out)
                   "_posectl posectl; fi\n");
 }
 
-/* command NULL: the flags of all commands. */
+/* command NULL: puts the flags of all commands. */
 static void put_fish_flags(struct text *out, const struct command *command)
 {
     struct flag flag;

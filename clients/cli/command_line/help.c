@@ -1,4 +1,4 @@
-/* posectl --help and posectl COMMAND --help, made from the tables of options. */
+/* posectl --help and posectl COMMAND --help: makes the text from the tables of options. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 
@@ -49,7 +49,7 @@ static void put_flag(struct text *out, const struct flag *flag)
     text_free(&right);
 }
 
-/* Puts the flags of a group under a heading; nothing if there are none. */
+/* Puts the flags of a group under a heading, or nothing if there are none. */
 static void put_flags(struct text *out, const char *heading, const struct command *command, int group)
 {
     struct flag flag;

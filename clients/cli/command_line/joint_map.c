@@ -9,13 +9,13 @@
 enum { MAP_BYTES_MAX = 1 << 20 };
 static const char BLANKS[] = " \t\r\n";
 
-/* What files of rules become. */
+/* The parameter that the rules of a file become. */
 struct kind {
-    const char *flag, *name; /* the option for files, and the parameter of their rules */
+    const char *flag, *name; /* the option that names the files, and the parameter of their rules */
     bool has_stars;
 };
 static const struct kind RENAMES = {"--joint-map", "rename_joints", true};
-/* The words of --map and --clip-map, which are no files. */
+/* The words of --map and --clip-map that name tables, not files. */
 static const struct bone_map {
     struct kind kind;
     const char *parameter;
@@ -54,7 +54,7 @@ static size_t line_of(const char *text, const char *at)
     return line;
 }
 
-/* What is wrong with one side of a rule; NULL: nothing. */
+/* Returns the error of one side of a rule, or NULL. */
 static const char *fault_of(const struct kind *kind, const char *side)
 {
     const char *star = kind->has_stars ? strchr(side, '*') : NULL;
@@ -63,7 +63,7 @@ static const char *fault_of(const struct kind *kind, const char *side)
                                                            : NULL;
 }
 
-/* Adds the rule, whose place in the file is `line`. */
+/* Adds the rule. `line`: its line in the file. */
 static int add(const struct kind *kind, cJSON *rules, const char *file, size_t line, const char *from, const char *to,
                struct text *problem)
 {
@@ -83,7 +83,7 @@ static int add(const struct kind *kind, cJSON *rules, const char *file, size_t l
     return 0;
 }
 
-/* Without the blanks at both ends; cuts `text` up. */
+/* Cuts the blanks at both ends off, within `text`. */
 static char *trim(char *text)
 {
     text += strspn(text, BLANKS);
@@ -114,7 +114,7 @@ static int add_lines(const struct kind *kind, cJSON *rules, const char *file, ch
     return 0;
 }
 
-/* The line of the member, by its place among all: cJSON keeps none. */
+/* Finds the line of the member by its index, because cJSON does not keep lines. */
 static size_t line_of_member(const char *text, const cJSON *member)
 {
     struct text quoted = {0};
@@ -166,7 +166,7 @@ static int add_map(const struct kind *kind, cJSON *rules, const char *file, stru
     return rc;
 }
 
-/* Takes the parameter of this name away from the query; rules: gets its values, or NULL. */
+/* Removes the parameter of this name from the query. rules: receives its values, or NULL. */
 static void take_given(struct args *args, const char *name, cJSON *rules)
 {
     size_t kept = 0;
@@ -179,7 +179,7 @@ static void take_given(struct args *args, const char *name, cJSON *rules)
     args->parameter_count = kept;
 }
 
-/* Rules as a parameter of a body: a whole map is too long for a query. Takes `rules`. */
+/* Makes the rules a parameter of the body, because a whole map is too long for a query. Takes ownership of `rules`. */
 static void give(struct args *args, const char *name, cJSON *rules, char **text)
 {
     *text = cJSON_PrintUnformatted(rules);
@@ -201,7 +201,7 @@ static int read_renames(struct args *args, struct text *problem)
     return rc;
 }
 
-/* The file that the option names; NULL: it is not given, or names a table. */
+/* Returns the file that the option names. NULL: the option is not given, or names a table. */
 static const char *bone_file(const struct args *args, const struct bone_map *map)
 {
     const char *file = NULL;
@@ -213,7 +213,7 @@ static const char *bone_file(const struct args *args, const struct bone_map *map
     return file;
 }
 
-/* The rules of the file come first: of two for a bone the last holds. */
+/* Puts the rules of the file first. If a bone has two rules, the last one holds. */
 static int read_bones(struct args *args, size_t place, struct text *problem)
 {
     const struct bone_map *map = &BONES[place];

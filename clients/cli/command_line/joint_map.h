@@ -1,12 +1,15 @@
-/* joint_map.h - files of rules about joints: --joint-map, which gives joints of clips' files other names, and --map and
- * --clip-map, which say which joint is which bone of a human. */
+/* joint_map.h - reads files with rules about joints. --joint-map renames the joints of clips' files. --map and
+ * --clip-map assign joints to the bones of a human. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"
 
-/* Reads the files, in the order given, and makes their rules and those of --rename-joints, which come first, the
- * parameter rename_joints of a body: a whole map is too long for a query. What --map or --clip-map names that is no
- * table of protocol/humanoid is a file likewise, of rules "role=joint", which become the parameter bones or clip_bones.
- * A file has a rule "from=to" a line, blanks around both and lines that are empty or begin with '#' left out; or it is
- * a JSON object {"from":"to"}. Returns 0, or -1 with a message in *problem that names the file and the line. */
+/* Reads the files in the order given. The rules of --rename-joints come first, then those of --joint-map: together they
+ * become the parameter rename_joints of a body, because a whole map is too long for a query. --map and --clip-map name
+ * a table of protocol/humanoid, or a file with rules "role=joint"; such a file becomes the parameter bones or
+ * clip_bones.
+ *
+ * A file is a JSON object {"from":"to"}, or has one rule "from=to" a line. Blanks around both names, empty lines and
+ * lines that begin with '#' are ignored. Returns 0, or -1 with a message in *problem that names the file and the line.
+ */
 int joint_map_read(struct args *args, struct text *problem);

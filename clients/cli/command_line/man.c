@@ -1,4 +1,4 @@
-/* posectl man: posectl(1) in man(7) format, made from the tables of options. */
+/* posectl man: makes posectl(1) in man(7) format from the tables of options. */
 #include "clients/cli/command_line/commands.h"
 
 #include "clients/cli/output/output.h"

@@ -1,9 +1,9 @@
-/* The known name that is most like a given one: nearest.h. */
+/* Finds the known name most similar to a given one: nearest.h. */
 #include "clients/cli/command_line/nearest.h"
 
 #include <string.h>
 
-/* The edit distance (Levenshtein). */
+/* Returns the edit distance (Levenshtein). */
 static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     enum { ROW = 40 };

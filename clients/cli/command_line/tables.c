@@ -1,4 +1,4 @@
-/* The tables of commands, options and parameters, and which are for which command: args.h. */
+/* The tables of commands, options and parameters, and which commands have which: args.h. */
 #include "clients/cli/command_line/args.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
-/* Operations are compared as text, so that a new operation needs no change here. */
+/* Operations are compared as text, so a new operation needs no change here. */
 const struct parameter PARAMETERS[] = {
 #define X(symbol, name, operations, how_often, parser, values, text) {name, #operations, #how_often, values, text},
 #include "wire/request/request_params.def"
@@ -43,7 +43,7 @@ bool option_is_for(const struct option *option, const struct command *command)
     return is_common(option) || strstr(option->commands, word) != NULL;
 }
 
-/* Whether an operation's words and a parameter's, "FOR_POSE | FOR_MESH", have one in common. */
+/* Returns whether the operation's words and the parameter's, "FOR_POSE | FOR_MESH", have one in common. */
 static bool share_word(const char *operations, const char *words)
 {
     while (*words != '\0') {

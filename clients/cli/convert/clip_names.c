@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "anims/run.fbx": "run" */
+/* Puts "run" for "anims/run.fbx". */
 static void put_file_name(struct text *out, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
     text_put_bytes(out, base, dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base));
 }
 
-/* Behind the file's name and a newline: the clip, without the newline behind it and what makes names differ. NULL: it
- * is no clip of that file. */
+/* Returns the clip's name: the words after the file's name and a newline, without the last newline and the suffix that
+ * makes names unique. NULL: the clip does not belong to that file. */
 static char *clip_of(const char *name, const char *path)
 {
     struct text file = {0};
@@ -52,7 +52,7 @@ void clip_names_add(struct clip_names *names, const cJSON *glb, const char *cons
     {
         const char *name = member_text(clip, "name");
         char *own = file < file_count ? clip_of(name, paths[file]) : NULL;
-        /* files one behind the other may have one name: a clip that comes again is the next one's */
+        /* Consecutive files may have one name. If a clip repeats, it belongs to the next file. */
         bool is_next = has_begun && (own == NULL || has_clip_since(names, first_of_file, own));
         for (size_t f = file + (is_next ? 1 : 0); (own == NULL || is_next) && f < file_count; f++) {
             char *other = clip_of(name, paths[f]);
@@ -85,7 +85,7 @@ static void put_name(struct text *out, const struct named_clip *clip, const char
     }
 }
 
-/* by_file: instead of one pattern, after the file, and the clip where the file has several. */
+/* by_file: without a pattern, a clip is named after its file, and after the clip too if the file has several. */
 static char **make_names(const struct clip_names *names, const char *const *paths, size_t file_count,
                          const char *pattern, bool by_file)
 {

@@ -1,5 +1,5 @@
-/* posectl convert: a whole model as a GLB file, which the server makes; what the file says otherwise than the model is
- * told as warnings. */
+/* posectl convert: writes a whole model as a GLB file, which the server makes. Differences between the file and the
+ * model are printed as warnings. */
 #include "clients/cli/convert/convert_request.h"
 #include "clients/cli/convert/glb_join.h"
 #include "clients/cli/command_line/commands.h"
@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* What is counted in the report: members of the file, and what people call them. */
+/* What the report counts: members of the file, and the nouns for them. */
 static const struct {
     const char *member, *singular, *plural;
 } COUNTED[] = {{"nodes", "node", "nodes"},
@@ -77,7 +77,8 @@ static void report(const char *model, const char *file, bool is_stdout, const st
     cJSON_Delete(glb);
 }
 
-/* -o FILE, or the model's name with another extension in the current folder, where that is not the model itself. */
+/* Chooses -o FILE, or the model's name with another extension in the current folder, unless it is the model itself.
+ */
 static int choose_file(const struct args *args, const char *model, char **file)
 {
     const char *given = args_text(args, OPTION_FILE, NULL), *name = given == NULL ? args->positional[0] : given;

@@ -14,7 +14,7 @@ static void add_file(struct convert_clips *clips, const char *path)
     clips->files[clips->file_count++] = must_copy(path);
 }
 
-/* Files that match, sorted; how many. */
+/* Adds the files that match, sorted. Returns their number. */
 static size_t add_matches(struct convert_clips *clips, const char *pattern)
 {
     const size_t before = clips->file_count;
@@ -29,7 +29,8 @@ static size_t add_matches(struct convert_clips *clips, const char *pattern)
     return clips->file_count - before;
 }
 
-/* 1: the value means files, which are added; 0: a clip of the model; or an exit status, negative. */
+/* Takes a value of --clips. Returns 1 if it named files, which are added; 0 if it names a clip of the model; or a
+ * negative exit status. */
 static int take_value(struct convert_clips *clips, const char *value, bool has_server)
 {
     const bool has_wildcard = strpbrk(value, "*?[") != NULL, is_path = strchr(value, '/') != NULL;
@@ -102,7 +103,7 @@ const char *convert_clips_path(const struct convert_clips *clips, const struct p
     return paths->arguments[paths->count - clips->file_count + index].path;
 }
 
-/* "warning: unmatched: anims/run.fbx: 2 nodes with keys have no partner: tail, ear" */
+/* Prints "warning: unmatched: anims/run.fbx: 2 nodes with keys have no partner: tail, ear". */
 static void report_misses(const cJSON *file)
 {
     const cJSON *node, *nodes = json_get(json_get(file, "unmatched"), "nodes");

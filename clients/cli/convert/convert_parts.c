@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Clips of the model, where all of them are wanted, and behind them the files: `first` up to `end`. */
+/* Items `first` up to `end`. The model's clips come first, if all of them are wanted, then the files. */
 struct range {
     size_t first, end;
 };
@@ -22,7 +22,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-/* Without what is said of the first part alone: clips of the model, textures, and how meshes are compressed. */
+/* Puts the query. Only the first part has the parameters for the clips of the model, the textures and the compression
+ * of meshes. */
 static void put_query(const struct args *args, bool is_first, struct text *out)
 {
     static const char *const LEFT_OUT[] = {"estimate", "clip_names", "clips", "clip_name", "textures"};
@@ -121,7 +122,7 @@ void convert_parts_free(struct convert_parts *parts)
     cJSON_Delete(parts->about);
 }
 
-/* The model's clips as it has them: a file calls the second of a name otherwise. */
+/* Adds the names of the model's clips, which may repeat. In a GLB file they are unique. */
 static void add_names(struct convert_parts *parts, const struct range *range, const cJSON *glb)
 {
     const size_t first = files_before(parts, range->first), count = files_before(parts, range->end) - first;
@@ -142,7 +143,8 @@ static void add_names(struct convert_parts *parts, const struct range *range, co
     }
 }
 
-/* 1: the part does not fit the others; else as connection_request(), or -1 after printing. */
+/* Returns 1 if the part does not fit the others, else the same as connection_request(), or -1 after printing an error.
+ */
 static int take_part(struct convert_parts *parts, const struct range *range, struct posed_packet *answer,
                      struct text *problem)
 {

@@ -1,5 +1,5 @@
-/* convert_parts.h - a GLB file in parts: the first has the model and some of the clips, each other one more clips.
- * Clips of the model come first, where all of them are wanted, and then the files. One thread. */
+/* convert_parts.h - asks for a GLB file in parts. The first part has the model and some clips, every other part has
+ * more clips. The model's own clips come first, if all of them are wanted; then come the files. One thread. */
 #pragma once
 
 #include "clients/cli/convert/clip_names.h"
@@ -10,25 +10,25 @@
 struct convert_parts {
     const struct convert_request *request;
     cJSON *about;      /* the model */
-    size_t own_count;  /* clips of the model that may be in parts of their own; 0: they are chosen, or there are none */
-    size_t item_count; /* own clips and files */
+    size_t own_count;  /* own clips for parts; 0: the user has chosen some, or there are none */
+    size_t item_count; /* own clips and files together */
     struct glb_join join;
     struct clip_names names;
     const char **files; /* [clips->file_count] */
 };
 
-/* Reads the model. Returns as connection_request(); convert_parts_free() in any case. */
+/* Reads the model. Returns the same as connection_request(). The caller calls convert_parts_free() in any case. */
 int convert_parts_init(struct convert_parts *parts, const struct convert_request *request);
 void convert_parts_free(struct convert_parts *parts);
 
-/* What all parts together are expected to take, by the server's estimate of the first `at_once` clips and files.
- * Returns as connection_request(). */
+/* Estimates what all parts take together, from the server's estimate for the first `at_once` clips and files. Returns
+ * the same as connection_request(). */
 int convert_parts_expect(const struct convert_parts *parts, size_t at_once, struct long_request_estimate *estimate,
                          struct posed_packet *answer);
-/* Asks for `at_once` clips and files a part, fewer where that is too much for an answer, and joins them: answer->data
- * are joined's bytes. Returns an exit status after printing what went wrong. */
+/* Asks for `at_once` clips and files in each part, or fewer if they are too much for an answer, and joins the parts.
+ * answer->data points into `joined`. Returns an exit status after printing an error. */
 int convert_parts_request(struct convert_parts *parts, size_t at_once, double expected_s, struct text *joined,
                           struct posed_packet *answer);
 
-/* Whether a request failed because its answer would be too large or too much work. */
+/* Returns whether a request failed because its answer would be too large or too much work. */
 bool convert_is_too_much(const struct connection *connection, int rc);

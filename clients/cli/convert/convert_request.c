@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes longer comes in parts of about so long. */
+/* An answer that takes longer than WHOLE_S comes in parts of about PART_S. */
 static const double WHOLE_S = 10, PART_S = 5;
 enum { FILES_MAX = 64 }; /* of one request: protocol/http.md, "Limits" */
 
@@ -34,7 +34,7 @@ static void put_query(const struct args *args, struct text *query)
     }
 }
 
-/* All in one request. */
+/* Puts everything into one request. */
 static void put_whole(const struct convert_request *request, struct text *query, char **body)
 {
     const struct convert_clips *clips = request->clips;
@@ -57,7 +57,7 @@ static int ask_whole(const struct convert_request *request, struct long_request_
     return rc;
 }
 
-/* What a rule renames shows only where all files are together. */
+/* Returns whether a parameter needs all files in one request: only that shows what a rule renames. */
 static bool needs_all_files(const struct args *args)
 {
     const char *strict = args_parameter(args, "strict");
@@ -108,7 +108,7 @@ int convert_request(const struct convert_request *request, struct text *joined, 
         return status;
     }
     rc = ask_whole(request, &estimate, answer);
-    if (rc != 0 && rc != POSED_E_SERVER) /* what is wrong with the request is told by its own answer */
+    if (rc != 0 && rc != POSED_E_SERVER) /* the request's own answer reports its errors */
         return connection_status(request->connection, rc);
     estimate.seconds = rc == 0 ? estimate.seconds : 0;
     const bool may_split = !needs_all_files(args);

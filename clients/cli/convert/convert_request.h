@@ -1,5 +1,5 @@
-/* convert_request.h - the GLB file of a model, asked for in parts with some of the clips each where there are more clip
- * files than one request takes, where it takes long, or where it is too much for one answer; the parts are joined. */
+/* convert_request.h - asks for the GLB file of a model. It asks in parts, each with some of the clips, and joins them,
+ * if there are more clip files than one request takes, if it takes long, or if it is too much for one answer. */
 #pragma once
 
 #include "clients/cli/convert/convert_clips.h"
@@ -11,8 +11,8 @@ struct convert_request {
     const char *model;
 };
 
-/* Shows how far it is. `joined` holds the answer's bytes where it came in parts. Returns an exit status after printing
- * what went wrong. */
+/* Asks for the file and shows the progress. `joined` holds the bytes if the answer came in parts. Returns an exit
+ * status after printing an error. */
 int convert_request(const struct convert_request *request, struct text *joined, struct posed_packet *answer);
-/* Prints how long that takes and how large the file is, as estimate_print(). Returns an exit status. */
+/* Prints how long the conversion takes and how large the file is, as estimate_print() does. Returns an exit status. */
 int convert_request_estimate(const struct convert_request *request);

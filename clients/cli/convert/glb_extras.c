@@ -40,8 +40,9 @@ static cJSON *unused_rules_of(const cJSON *file)
     return NULL;
 }
 
-/* A rule that renames nothing in the files of one part may do in those of another: the warning is of those that do in
- * none. Its message is "'RULE', 'RULE' of 'rename_joints' renames ..". */
+/* Puts the rules that both messages name. A rule that renames nothing in the files of one part may rename joints of
+ * another part. The warning is about rules that rename nothing in any part. Its message is "'RULE', 'RULE' of
+ * 'rename_joints' renames ..". */
 static void put_common_rules(struct text *out, const char *message, const char *other)
 {
     static const char AFTER[] = " of 'rename_joints'";

@@ -43,7 +43,7 @@ struct part {
     const unsigned char *bin;
     size_t bin_bytes;
     int accessor_count;
-    int *accessors; /* [accessor_count]: where each is in the joined file; -1: not yet */
+    int *accessors; /* [accessor_count]: the indices in the joined file; -1: not copied yet */
     struct text *problem;
 };
 
@@ -55,7 +55,7 @@ static int refuse(const struct part *part, const char *why)
 
 static cJSON *member(cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
 
-/* The joined file's array of that name, made where it has none yet. */
+/* Returns the joined file's array of that name. Makes it if it is missing. */
 static cJSON *array_of(const struct part *part, const char *name)
 {
     cJSON *found = member(part->join->json, name);
@@ -71,7 +71,7 @@ static void add_to(cJSON *object, const char *name, double value)
         cJSON_SetNumberValue(number, value);
 }
 
-/* The bytes of a view, or of its compressed form, to the end of the joined ones. */
+/* Appends the bytes of a view, or of its compressed form, to the joined ones. */
 static int move_bytes(const struct part *part, cJSON *place)
 {
     struct glb_join *join = part->join;
@@ -88,7 +88,7 @@ static int move_bytes(const struct part *part, cJSON *place)
     return 0;
 }
 
-/* Buffer 1, where the first part has nothing that is compressed. */
+/* Makes buffer 1, if the first part has nothing compressed. */
 static void make_fallback(const struct part *part)
 {
     cJSON *buffers = array_of(part, "buffers");
@@ -99,7 +99,7 @@ static void make_fallback(const struct part *part)
         cJSON_AddItemToArray(buffers, cJSON_Duplicate(theirs, true));
 }
 
-/* Where a view that is compressed would lie without that: buffer 1, which has no bytes. */
+/* Places the fallback of a compressed view in buffer 1, which has no bytes. */
 static void move_fallback(struct glb_join *join, cJSON *view)
 {
     const double begin = (double)(((uint64_t)join->fallback_bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES);
@@ -107,7 +107,7 @@ static void move_fallback(struct glb_join *join, cJSON *view)
     join->fallback_bytes = begin + member_number(view, "byteLength");
 }
 
-/* Returns its place in the joined file, or -1. */
+/* Returns the view's index in the joined file, or -1. */
 static int take_view(const struct part *part, int index)
 {
     cJSON *views = array_of(part, "bufferViews");
@@ -125,7 +125,7 @@ static int take_view(const struct part *part, int index)
     return cJSON_GetArraySize(views) - 1;
 }
 
-/* *index: an accessor of the part, and then of the joined file. */
+/* *index: an accessor of the part; becomes that of the joined file. */
 static int take_accessor(const struct part *part, cJSON *index)
 {
     const double at = cJSON_IsNumber(index) ? index->valuedouble : -1;
@@ -164,7 +164,8 @@ static int take_clips(const struct part *part)
     return 0;
 }
 
-/* What the clips move has to be the same. Materials may lack textures, and meshes compression. */
+/* Returns whether everything that the clips move is the same. Textures of materials and the compression of meshes do
+ * not count. */
 static bool has_same_nodes(const struct part *part)
 {
     static const char *const SAME[] = {"scene", "scenes", "nodes", "skins", "cameras", "extensions"};

@@ -33,7 +33,7 @@ void diff_count(const struct diff *diff, size_t counts[DIFF_STATES], size_t *ski
     }
 }
 
-/* Asks the server what is different. */
+/* Asks the server for the differences. */
 static void ask(const struct diff *diff, struct connection *connection, struct diff_pair *pair)
 {
     struct text query = {0};
@@ -68,7 +68,7 @@ static enum outcome compare_one(struct connection *connection, size_t index, con
     return pair->state == DIFF_FAILED ? OUTCOME_FAILED : pair->state == DIFF_EQUAL ? OUTCOME_UNCHANGED : OUTCOME_MADE;
 }
 
-/* True when the server refused an option of the command line. */
+/* Returns whether the server refused an option of the command line. */
 static bool has_bad_option(const struct diff *diff)
 {
     for (size_t i = 0; i < diff->count; i++)
@@ -77,7 +77,7 @@ static bool has_bad_option(const struct diff *diff)
     return false;
 }
 
-/* Writes the report. STATUS_FAILED where anything is different or could not be compared. */
+/* Writes the report. Returns STATUS_FAILED if any pair differs or could not be compared. */
 static int give_report(struct diff *diff)
 {
     const char *format = args_text(diff->args, OPTION_DIFF_FORMAT, terminal.is_json ? "json" : "text");
@@ -118,7 +118,7 @@ static int compare_models(struct diff *diff)
     return status == STATUS_DONE ? give_report(diff) : status;
 }
 
-/* OLD and NEW in place of the revisions that --git names. */
+/* Compares the revisions that --git names, as OLD and NEW. */
 static int compare_revisions(struct diff *diff, const struct args *args)
 {
     struct revisions revisions;
@@ -139,7 +139,7 @@ static int compare_revisions(struct diff *diff, const struct args *args)
     return status;
 }
 
-/* Pictures are on pages alone. */
+/* Returns whether there is an option for pictures without a page. */
 static bool has_idle_option(const struct args *args)
 {
     static const enum option_id OF_PAGES[] = {OPTION_PICTURES, OPTION_DIFF_SIZE};

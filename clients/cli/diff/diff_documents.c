@@ -1,5 +1,5 @@
-/* The reports of posectl diff for other programs: JUnit XML, where each model is a test case and a difference is a
- * failure, and SARIF 2.1.0 (OASIS), where each kind of difference is a rule. */
+/* Reports of posectl diff for other programs. In JUnit XML each model is a test case and a difference is a failure. In
+ * SARIF 2.1.0 (OASIS) each kind of difference is a rule. */
 #include "clients/cli/diff/diff.h"
 #include "clients/cli/output/junit.h"
 #include "clients/cli/output/sarif.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What a model that is not compared with another one is told by; behind the kinds of differences. */
+/* The rules for models that are not compared. They follow the kinds of differences. */
 static const struct {
     const char *name, *text;
     enum diff_state state;
@@ -26,7 +26,7 @@ static const struct {
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, OTHER_COUNT = sizeof OTHER_RULES / sizeof *OTHER_RULES };
 
-/* The rule of a pair that has no list of differences; NULL: it has one. */
+/* Returns the rule of a pair without a list of differences. NULL: it has one. */
 static const char *rule_of(const struct diff_pair *pair, const char **said)
 {
     for (int i = 0; i < OTHER_COUNT; i++)
@@ -45,7 +45,7 @@ static int index_of(const char *rule)
     for (int i = 0; i < OTHER_COUNT; i++)
         if (strcmp(OTHER_RULES[i].name, rule) == 0)
             return KIND_COUNT + i;
-    return -1; /* of a newer server */
+    return -1; /* a newer server sent it */
 }
 
 static void put_failure(const struct diff_pair *pair, struct text *out)

@@ -1,6 +1,5 @@
-/* Which files need no comparison: a GLB file without a "uri" has nothing beside it, so the same bytes are the same
- * model.
- */
+/* Finds files that need no comparison. A GLB file without a "uri" refers to no other file, so equal bytes are equal
+ * models. */
 #include "clients/cli/diff/diff.h"
 
 #include "clients/cli/output/regular_file.h"
@@ -13,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files are read in pieces and not mapped: an editor may truncate one meanwhile, and a page beyond its end is SIGBUS.
- */
+/* Files are read in pieces and not mapped: an editor may truncate one meanwhile, and access beyond its end would raise
+ * SIGBUS. */
 enum { PIECE_BYTES = 1 << 16 };
 
 static int open_model(const struct diff *diff, const char *model)
@@ -26,7 +25,7 @@ static int open_model(const struct diff *diff, const char *model)
     return fd;
 }
 
-/* false: the file ends before, or cannot be read. */
+/* Returns false if the file is too short or cannot be read. */
 static bool read_at(int fd, size_t at, unsigned char *bytes, size_t size_bytes)
 {
     while (size_bytes > 0) {
@@ -42,8 +41,8 @@ static bool read_at(int fd, size_t at, unsigned char *bytes, size_t size_bytes)
     return true;
 }
 
-/* Whether the JSON, of this many bytes from `at` on, has neither "uri" nor an escape. Pieces overlap by what a word
- * that they divide needs. */
+/* Returns whether the JSON at `at` contains neither "uri" nor an escape. Pieces overlap, so that a word across two of
+ * them is found. */
 static bool names_no_file(int fd, size_t at, size_t size_bytes)
 {
     enum { OVERLAP = 2 };
@@ -58,8 +57,8 @@ static bool names_no_file(int fd, size_t at, size_t size_bytes)
     return true;
 }
 
-/* GLB 2.0, 5: magic, version, length; then the JSON chunk with its length and kind. Any file beside it is a "uri"
- * there, or, escaped, may be one. */
+/* Checks the header (GLB 2.0, 5: magic, version, length) and the JSON chunk behind it, which has its length and kind.
+ * Each reference to another file is a "uri" in it, and an escape might spell one. */
 static bool is_alone(int fd, size_t size_bytes)
 {
     enum { HEAD = 20 };
@@ -91,11 +90,11 @@ static bool is_same(int old_fd, int new_fd)
     return is_alone(new_fd, size_bytes) && has_same_bytes(old_fd, new_fd, size_bytes);
 }
 
-/* What cannot be read is not the same: the server is asked then, and its error names the file. */
+/* A file that cannot be read is not the same. The server is asked then, and its error names the file. */
 bool diff_is_same_file(const struct diff *diff, const struct diff_pair *pair)
 {
     if (strcmp(pair->models[DIFF_OLD], pair->models[DIFF_NEW]) == 0)
-        return false; /* the server says whether it can be read, and that at once */
+        return false; /* the server is asked, and answers at once whether it can be read */
     if (!diff->context.session.is_private)
         return false;
     const int old_fd = open_model(diff, pair->models[DIFF_OLD]), new_fd = open_model(diff, pair->models[DIFF_NEW]);

@@ -1,4 +1,4 @@
-/* The report of posectl diff as a page with pictures: which models are different, then each of them. */
+/* The report of posectl diff as a page with pictures: first a list of the models that differ, then each of them. */
 #include "clients/cli/diff/diff.h"
 
 #include "clients/cli/diff/markdown.h"
@@ -6,7 +6,7 @@
 
 enum { SIZE_USUAL = 320, SIZE_LEAST = 16, SIZE_MOST = 1024, PICTURED_MAX = 100 };
 
-/* "2 different, 1 added", as a heading. */
+/* Puts "2 different, 1 added" as a heading. */
 static void put_head(const struct diff *diff, struct text *out)
 {
     size_t counts[DIFF_STATES], skipped, named = 0;
@@ -21,7 +21,7 @@ static void put_head(const struct diff *diff, struct text *out)
     text_put(out, named == 0 ? "none\n" : "\n");
 }
 
-/* The models that there is nothing to compare with, and those that could not be read. */
+/* Puts the models without a counterpart, and those that could not be read. */
 static void put_others(const struct diff *diff, struct text *out)
 {
     bool has_begun = false;

@@ -1,4 +1,4 @@
-/* The pairs of posectl diff: two models, or the models of two folders by their relative paths. */
+/* Finds the pairs of posectl diff: two models, or the models of two folders by their relative paths. */
 #include "clients/cli/diff/diff.h"
 #include "clients/cli/output/terminal.h"
 
@@ -15,14 +15,14 @@ static void add_pair(struct diff *diff, const char *name, const struct listed_mo
     pair->models[DIFF_NEW] = new == NULL ? NULL : must_copy(new->source);
 }
 
-/* The bytes of a path without its extension. */
+/* Returns the size in bytes of a path without its extension. */
 static size_t stem_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash == NULL ? path : slash, '.');
     return dot == NULL ? strlen(path) : (size_t)(dot - path);
 }
 
-/* The one model of a list that is called so but for its extension; NULL: there is none, or several. */
+/* Returns the one model of a list whose name differs only in the extension. NULL: none, or several. */
 static struct listed_model *find_stem(struct model_list *list, const bool *is_taken, const char *name, size_t *place)
 {
     const size_t size = stem_bytes(name);
@@ -38,8 +38,8 @@ static struct listed_model *find_stem(struct model_list *list, const bool *is_ta
     return found;
 }
 
-/* Both lists are sorted by path under one folder each. Models that have another extension now, as those that were
- * converted, are found in a second step. */
+/* Matches the lists, which are sorted by path under their folders. A second step finds models that have another
+ * extension now, because they were converted. */
 static void match(struct diff *diff, struct model_list lists[DIFF_SIDES])
 {
     struct model_list *old = &lists[DIFF_OLD], *new = &lists[DIFF_NEW];
@@ -78,7 +78,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct diff_pair *)a)->name, ((const struct diff_pair *)b)->name);
 }
 
-/* The models of one of the two arguments; `out` of each is its path under it. */
+/* Lists the models of one of the two arguments; `out` of each is its path under the argument. */
 static int list_side(struct diff *diff, int side, struct model_list *list)
 {
     struct path_argument argument = diff->context.paths.arguments[side];
@@ -108,7 +108,7 @@ static int list_folders(struct diff *diff)
         qsort(diff->pairs, diff->count, sizeof *diff->pairs, by_name);
     for (int s = 0; s < DIFF_SIDES; s++) {
         if (lists[s].unread > 0 && status == STATUS_DONE)
-            status = STATUS_USAGE; /* what was not read is not known to be equal */
+            status = STATUS_USAGE; /* a folder that could not be read may differ */
         model_list_free(&lists[s]);
     }
     return status;

@@ -68,7 +68,7 @@ void diff_report_text(const struct diff *diff, struct text *out)
     text_printf(out, "\n");
 }
 
-/* The parts of the server's answer that are about the pair and not about its files. */
+/* Copies the members of the server's answer that are about the pair and not about its files. */
 static void copy_answer(const cJSON *answer, cJSON *model)
 {
     static const char *const PARTS[] = {"tolerance",   "size",  "unit_converted", "up_converted",

@@ -1,4 +1,4 @@
-/* Filters both pictures as the eye does, and compares their colours and their edges and points. */
+/* Filters both pictures as the eye does, and compares their colours, edges and points. */
 #include "clients/cli/diff/flip.h"
 
 #include "clients/cli/output/text.h"
@@ -10,17 +10,18 @@
 static const double PI = 3.14159265358979323846;
 const double FLIP_PIXELS_PER_DEGREE = 67;
 
-/* Section 4.1.3: the exponent of a colour difference, and which share p_c of the greatest one becomes p_t. */
+/* Section 4.1.3: the exponent of a colour difference, and the share p_c of the greatest difference that is mapped to
+ * p_t. */
 static const double COLOR_EXPONENT = 0.7, P_C = 0.4, P_T = 0.95;
 /* Section 4.2: the width of a feature in degrees, and the exponent of a difference of features. */
 static const double FEATURE_DEGREES = 0.082, FEATURE_EXPONENT = 0.5;
-/* Table 1: the contrast sensitivity to luminance, red against green and blue against yellow, each a sum of two
+/* Table 1: the contrast sensitivity to luminance, to red against green and to blue against yellow. Each is a sum of two
  * Gaussians a * sqrt(pi / b) * exp(-pi^2 d^2 / b), d in degrees. */
 static const struct {
     double a, b;
 } SENSITIVITY[3][2] = {{{1, 0.0047}, {0, 1}}, {{1, 0.0053}, {0, 1}}, {{34.1, 0.04}, {13.5, 0.025}}};
 
-/* Of sRGB with the white D65 (IEC 61966-2-1), rows; and its inverse. */
+/* For sRGB with the white point D65 (IEC 61966-2-1), rows; and the inverse. */
 static const double XYZ_FROM_RGB[3][3] = {{0.4123907992659595, 0.35758433938387796, 0.1804807884018343},
                                           {0.21263900587151036, 0.7151686787677559, 0.07219231536073371},
                                           {0.01933081871559185, 0.11919477979462599, 0.9505321522496606}};
@@ -48,7 +49,7 @@ static void multiply(const double rows[3][3], const double in[3], double out[3])
         out[r] = rows[r][0] * in[0] + rows[r][1] * in[1] + rows[r][2] * in[2];
 }
 
-/* XYZ as shares of those of white, which is the sum of each row. */
+/* Divides XYZ by that of white, which is the sum of each row. */
 static void relative_xyz(const double rgb[3], double xyz[3])
 {
     multiply(XYZ_FROM_RGB, rgb, xyz);
@@ -62,7 +63,7 @@ static double linear_from_srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-/* The opponent space YCxCz, a linear cousin of L*a*b*. */
+/* Converts to the opponent space YCxCz, a linear relative of L*a*b*. */
 static void opponent_from_linear(const double rgb[3], double out[3])
 {
     double xyz[3];
@@ -83,14 +84,14 @@ static void linear_from_opponent(const double in[3], double rgb[3])
     multiply(RGB_FROM_XYZ, xyz, rgb);
 }
 
-/* CIE 1976 L*a*b*: a cube root with a straight beginning. */
+/* CIE 1976 L*a*b*: a cube root with a linear beginning. */
 static double lab_root(double t)
 {
     static const double DELTA = 6.0 / 29;
     return t > DELTA * DELTA * DELTA ? cbrt(t) : t / (3 * DELTA * DELTA) + 4.0 / 29;
 }
 
-/* L*a*b*, its colours stronger where it is brighter, as Hunt found (section 4.1.2). */
+/* Converts to L*a*b* with the Hunt effect: colours are stronger where it is brighter (section 4.1.2). */
 static void hunt_lab_from_linear(const double rgb[3], double lab[3])
 {
     double xyz[3], root[3];
@@ -102,13 +103,13 @@ static void hunt_lab_from_linear(const double rgb[3], double lab[3])
     lab[2] = 0.01 * lab[0] * 200 * (root[1] - root[2]);
 }
 
-/* HyAB, which holds for large differences too, and its exponent. */
+/* HyAB, which is valid for large differences too, with its exponent. */
 static double color_distance(const double a[3], const double b[3])
 {
     return pow(fabs(a[0] - b[0]) + hypot(a[1] - b[1], a[2] - b[2]), COLOR_EXPONENT);
 }
 
-/* That of green and blue, the colours that differ most. */
+/* Returns the distance of green and blue, which differ most. */
 static double greatest_distance(void)
 {
     double green[3], blue[3];
@@ -119,7 +120,7 @@ static double greatest_distance(void)
 
 /* --- filters --- */
 
-/* Folds rows with kernel x and columns with kernel y. Beyond its edge a picture goes on as its outermost pixels. */
+/* Convolves rows with kernel x and columns with kernel y. Pixels beyond the edge repeat the outermost ones. */
 static void fold(const double *in, struct size size, const struct kernel *x, const struct kernel *y, double *between,
                  double *out)
 {
@@ -161,13 +162,13 @@ static double make_gaussian(struct kernel *kernel, double sigma, int radius)
     return sum;
 }
 
-/* Section 4.1.1: what of a channel can be seen. The sum of its Gaussians over the whole window is 1, so a plain picture
- * stays as it is. */
+/* Section 4.1.1: removes from a channel what the eye cannot see. Its Gaussians add up to 1 over the whole window, so a
+ * plain picture does not change. */
 static void filter_channel(double *plane, struct size size, int channel, double pixels_per_degree, double *scratch)
 {
     const size_t count = (size_t)size.width * (size_t)size.height;
     double *between = scratch, *folded = scratch + count, *sum = scratch + 2 * count, total = 0;
-    /* the widest Gaussian of all channels counts for each: three of its standard deviations */
+    /* All channels use the widest Gaussian of all: three of its standard deviations. */
     const int radius = bounded_radius(3 * sqrt(0.04 / (2 * PI * PI)) * pixels_per_degree);
     memset(sum, 0, count * sizeof *sum);
     for (int g = 0; g < 2; g++) {
@@ -198,8 +199,8 @@ static void balance(struct kernel *kernel)
         kernel->at[i] /= kernel->at[i] > 0 ? positive : negative > 0 ? negative : 1;
 }
 
-/* Section 4.2.1: how strong edges and points are, by the first and second derivatives of a Gaussian.
- * luminance: 0..1. features: [2][count] */
+/* Section 4.2.1: finds the strength of edges and points by the first and second derivatives of a Gaussian. luminance:
+ * 0..1. features: [2][count] */
 static void find_features(const double *luminance, struct size size, double pixels_per_degree, double *scratch,
                           double *features)
 {
@@ -226,7 +227,7 @@ static void find_features(const double *luminance, struct size size, double pixe
 
 /* --- both together --- */
 
-/* What is seen of one picture: planes of Hunt's L*a*b* and of the features, [5][count]; the caller frees it. */
+/* Filters one picture. Returns planes of Hunt's L*a*b* and of the features, [5][count]. The caller frees them. */
 static double *see(const uint8_t *pixels, struct size size, double pixels_per_degree)
 {
     const size_t count = (size_t)size.width * (size_t)size.height;
@@ -239,7 +240,7 @@ static double *see(const uint8_t *pixels, struct size size, double pixels_per_de
             (const double[3]){linear[pixels[3 * i]], linear[pixels[3 * i + 1]], linear[pixels[3 * i + 2]]}, color);
         for (size_t c = 0; c < 3; c++)
             planes[c * count + i] = color[c];
-        planes[4 * count + i] = (color[0] + 16) / 116; /* luminance, until the features take its place */
+        planes[4 * count + i] = (color[0] + 16) / 116; /* luminance, until the features overwrite it */
     }
     double *luminance = must_alloc(count * sizeof *luminance);
     memcpy(luminance, planes + 4 * count, count * sizeof *luminance);
@@ -259,7 +260,7 @@ static double *see(const uint8_t *pixels, struct size size, double pixels_per_de
     return planes;
 }
 
-/* Section 4.1.3: most of the range is for the differences that occur. */
+/* Section 4.1.3: gives most of the range to the differences that are common. */
 static double spread(double distance, double greatest)
 {
     const double knee = P_C * greatest;

@@ -12,7 +12,7 @@
 
 enum { ARGUMENTS_MOST = 64, CANNOT_RUN = 127 };
 
-/* In the child. */
+/* Runs in the child. */
 static void become_git(const char *folder, const char *index, const char *const *arguments, int in_fd, int out_fd,
                        bool is_quiet)
 {
@@ -36,7 +36,7 @@ static void become_git(const char *folder, const char *index, const char *const 
     _exit(CANNOT_RUN);
 }
 
-/* What it reads lies in a memory file, so that nobody waits for each other. */
+/* Returns a memory file with the input. With a pipe, each process could wait for the other. */
 static int input_file(const struct text *input)
 {
     size_t written = 0;

@@ -1,4 +1,4 @@
-/* Pointers of Git LFS: lfs.h. */
+/* Resolves pointers of Git LFS: lfs.h. */
 #include "clients/cli/diff/lfs.h"
 
 #include "clients/cli/diff/git.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A pointer is this line and two more (git-lfs, docs/spec.md). */
+/* A pointer consists of this line and two more (git-lfs, docs/spec.md). */
 #define POINTER "version https://git-lfs.github.com/spec/v1\n"
 enum { POINTER_MOST = 1024 };
 

@@ -1,6 +1,6 @@
 /* lfs.h - pointers of Git LFS. Main thread. */
 #pragma once
 
-/* Where the file `path` of `folder` is a pointer, puts in its place what `git lfs smudge` makes of it in the repository
- * `top`. Without git-lfs, or where that fails, the pointer stays, and the server says of the model what it is. */
+/* If the file `path` of `folder` is a pointer, replaces it with the output of `git lfs smudge` in the repository `top`.
+ * Without git-lfs, or if that fails, the pointer stays; the server's error for the model then names it. */
 void lfs_resolve(const char *top, const char *folder, const char *path);

@@ -1,4 +1,4 @@
-/* The page is of GitHub Flavored Markdown (github.github.com/gfm): tables are an extension of CommonMark. */
+/* Writes a page of GitHub Flavored Markdown (github.github.com/gfm). Its tables are an extension of CommonMark. */
 #include "clients/cli/diff/markdown.h"
 
 #include "clients/cli/output/output.h"
@@ -18,8 +18,8 @@ static bool is_word(char c)
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Whether a character means nothing there: a line within a word is no emphasis, and only a colon that touches a word or
- * a slash may begin an emoji or a link. */
+/* Returns whether a character has no special meaning there. An underscore within a word makes no emphasis. A colon may
+ * begin an emoji or a link only next to a word or a slash. */
 static bool is_plain(const char *text, const char *at)
 {
     if ((unsigned char)*at >= 0x80 || is_word(*at) || strchr(" .,-/'%()", *at) != NULL)
@@ -43,7 +43,7 @@ void markdown_put_escaped(struct text *out, const char *text)
 
 /* --- the folder of pictures --- */
 
-/* "../out/pictures/" for the folder as it is seen from the page's folder. */
+/* Finds "../out/pictures/": the folder relative to the page's folder. */
 static int find_link(struct markdown *page, const char *page_folder)
 {
     char from[PATH_MAX], to[PATH_MAX];
@@ -72,7 +72,7 @@ static int find_link(struct markdown *page, const char *page_folder)
     return STATUS_DONE;
 }
 
-/* "out/page.md" becomes "out/page.pictures". */
+/* Returns "out/page.pictures" for "out/page.md". */
 static char *default_folder(const char *file)
 {
     const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
@@ -96,7 +96,7 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
     text_put_bytes(&page_folder, slash == NULL ? "." : file, slash == NULL ? 1 : (size_t)(slash - file) + 1);
     int status = STATUS_SERVER;
     struct text problem = {0};
-    if (pictures == NULL && output_is_link(page->folder, &problem)) /* nobody has named it */
+    if (pictures == NULL && output_is_link(page->folder, &problem)) /* the command line does not name it */
         terminal_error("%s", problem.at);
     else if (output_make_folders(inside.at) < 0 || (!is_stdout && output_make_folders(file) < 0))
         terminal_error("cannot create '%s': %s", page->folder, strerror(errno));
@@ -110,7 +110,7 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
 
 /* --- rows --- */
 
-/* A value as one cell of a table: short, on one line. */
+/* Puts a value as one cell of a table: short, on one line. */
 static void put_value(struct text *out, const cJSON *value)
 {
     struct text whole = {0}, cut = {0};
@@ -161,7 +161,7 @@ static void put_differences(struct text *out, const cJSON *differences)
 
 /* --- pictures --- */
 
-/* What file names of a model's pictures begin with: "003-models-hero.glb". */
+/* Puts the beginning of the file names of a model's pictures: "003-models-hero.glb". */
 static void put_slug(struct text *out, size_t number, const char *name)
 {
     const size_t size = strlen(name);

@@ -1,4 +1,4 @@
-/* Draws both models in one box, and compares the pictures. */
+/* Draws both models with one box, and compares the pictures. */
 #include "clients/cli/diff/moment_pictures.h"
 
 #include "clients/cli/diff/flip.h"
@@ -36,7 +36,8 @@ static bool is_of(const char *kind, const char *const *kinds)
     return *kinds != NULL;
 }
 
-/* What is bound otherwise shows where something moves: at the worst moment of the first clip. */
+/* Finds the moment for a difference in the binding: the worst moment of the first clip, because it shows only where
+ * something moves. */
 static bool find_moved(const cJSON *answer, struct moment *out)
 {
     const cJSON *clip;
@@ -53,7 +54,7 @@ static bool find_moved(const cJSON *answer, struct moment *out)
     return false;
 }
 
-/* When the difference shows. False: it has no place in a picture. */
+/* Finds when the difference is visible. Returns false if no picture can show it. */
 static bool find_moment(const cJSON *answer, const cJSON *difference, struct moment *out)
 {
     static const char *const AT_REST[] = {
@@ -96,7 +97,7 @@ static void put_time(struct text *query, int clip, double time_s)
         text_printf(query, "&clip=%d&t=%.9g&wrap=clamp", clip, time_s);
 }
 
-/* The box around a posed model; nothing where it has none. */
+/* Asks for the box around a posed model. The box stays unchanged if the model has none. */
 static int ask_box(struct connection *connection, const char *model, int clip, double time_s, double box[6],
                    struct text *problem)
 {
@@ -122,7 +123,7 @@ static int ask_box(struct connection *connection, const char *model, int clip, d
     return rc;
 }
 
-/* Both models as one camera sees them. */
+/* Both models through one camera. */
 struct seen {
     struct text files[SIDE_COUNT];
     struct picture pixels[SIDE_COUNT];
@@ -137,7 +138,7 @@ static void seen_free(struct seen *seen)
     *seen = (struct seen){0};
 }
 
-/* What a moment's pictures have in common. */
+/* What the pictures of a moment have in common. */
 struct drawing {
     struct connection *connection;
     const struct compared *compared;
@@ -168,7 +169,7 @@ static int draw_one(const struct drawing *drawing, int side, double yaw_deg, uin
     return picture_read(answer.data, answer.data_bytes, &out->pixels[side], problem);
 }
 
-/* `out` is empty, and seen_free() its end in any case. */
+/* `out` is empty. The caller calls seen_free() in any case. */
 static int draw_both(const struct drawing *drawing, double yaw_deg, uint32_t size, struct seen *out,
                      struct text *problem)
 {
@@ -183,7 +184,7 @@ static int draw_both(const struct drawing *drawing, double yaw_deg, uint32_t siz
     return -1;
 }
 
-/* The differences of all pixels, to free(); *mean of them. */
+/* Returns the differences of all pixels, which the caller frees, and their mean in *mean. */
 static double *differences_of(const struct seen *seen, double *mean)
 {
     const struct picture *before = &seen->pixels[SIDE_OLD];
@@ -197,7 +198,7 @@ static double *differences_of(const struct seen *seen, double *mean)
     return differences;
 }
 
-/* The side from which the difference is seen best: the usual one, unless another shows clearly more. */
+/* Chooses the side that shows the difference best: the usual one, unless another shows clearly more. */
 static int choose_yaw(const struct drawing *drawing, double *yaw_deg, struct text *problem)
 {
     static const double YAWS_DEG[] = {35, -35, 145, -145}, CLEARLY = 1.3;
@@ -220,7 +221,7 @@ static int choose_yaw(const struct drawing *drawing, double *yaw_deg, struct tex
 
 static int put_pictures(struct seen *seen, struct moment_pictures *out, struct text *problem)
 {
-    struct picture *heat = &seen->pixels[SIDE_OLD]; /* its file is there already */
+    struct picture *heat = &seen->pixels[SIDE_OLD]; /* its file was written already */
     double *differences = differences_of(seen, &out->mean);
     for (size_t i = 0; i < (size_t)heat->width * heat->height; i++) {
         out->most = fmax(out->most, differences[i]);

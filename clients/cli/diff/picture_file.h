@@ -1,4 +1,4 @@
-/* picture_file.h - pixels from a PNG and back, by libpng, which the importer has as well. Any thread. */
+/* picture_file.h - reads and writes PNG files with libpng, which the importer uses too. Any thread. */
 #pragma once
 
 #include "clients/cli/output/text.h"
@@ -7,15 +7,15 @@
 
 enum { PICTURE_SIDE_MAX = 2048 };
 
-/* [height][width][3], sRGB; free(pixels). */
+/* [height][width][3], sRGB. The caller frees the pixels. */
 struct picture {
     uint8_t *pixels;
     uint32_t width, height;
 };
 
-/* What is transparent becomes white: picture_read(); picture_read_alpha() keeps a fourth channel. Returns 0, or -1 with
- * what is wrong in *problem: also a picture with a side above PICTURE_SIDE_MAX. */
+/* Read a PNG file. picture_read() puts transparent pixels over white, picture_read_alpha() keeps a fourth channel.
+ * Return 0, or -1 with a message in *problem, also for a picture with a side above PICTURE_SIDE_MAX. */
 int picture_read(const void *png, size_t png_bytes, struct picture *out, struct text *problem);
 int picture_read_alpha(const void *png, size_t png_bytes, struct picture *out, struct text *problem);
-/* Appends the picture as a PNG. Returns 0, or -1 with what is wrong in *problem. */
+/* Appends the picture as a PNG. Returns 0, or -1 with a message in *problem. */
 int picture_put(const struct picture *picture, struct text *out, struct text *problem);

@@ -1,4 +1,4 @@
-/* Checks two revisions of a git repository out: revisions.h. */
+/* Checks out two revisions of a git repository: revisions.h. */
 #include "clients/cli/diff/revisions.h"
 
 #include "clients/cli/diff/git.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a model may have beside it. */
+/* Extensions of files that may belong to a model. */
 static const char *const COMPANIONS[] = {"bin",      "mtl",  "png", "jpg",  "jpeg", "webp", "tga", "bmp",
                                          "dds",      "ktx2", "ktx", "gif",  "tif",  "tiff", "psd", "material",
                                          "skeleton", "glsl", "hdr", "jfif", "pcx",  "skin", "exr"};
@@ -33,9 +33,9 @@ struct checkout {
     struct revisions *revisions;
     char *top;                     /* of the repository */
     char *commits[REVISION_SIDES]; /* hashes */
-    struct text changed;           /* paths, each with a NUL: what differs */
+    struct text changed;           /* NUL-terminated paths that differ */
     struct text trees[REVISION_SIDES];
-    struct text models; /* likewise: those to be compared */
+    struct text models; /* NUL-terminated paths of the models to compare */
 };
 
 static bool has_extension(const char *path, const char *extension)
@@ -63,7 +63,7 @@ static bool is_companion(const char *path)
     return false;
 }
 
-/* The bytes of the folder that a path of `size` bytes lies in, without its slash; 0 at the top. */
+/* Returns the size in bytes of the path's folder, without its last slash; 0 at the top. `size`: that of the path. */
 static size_t folder_bytes(const char *path, size_t size)
 {
     while (size > 0 && path[size - 1] != '/')
@@ -76,7 +76,7 @@ static bool is_under(const char *path, const char *folder, size_t size)
     return size == 0 || (strncmp(path, folder, size) == 0 && path[size] == '/');
 }
 
-/* Whether the model may open a file at `path`: see revisions.h. */
+/* Returns whether the model may open a file at `path`: see revisions.h. */
 static bool may_open(const char *model, const char *path)
 {
     const size_t own = folder_bytes(model, strlen(model)), above = folder_bytes(model, own);
@@ -98,7 +98,7 @@ static bool has_entry(const struct text *list, const char *path)
 
 /* --- what differs --- */
 
-/* "A..B", "A...B"; nothing stands for HEAD. Returns 0 or an exit status. */
+/* Reads "A..B" or "A...B". An empty side means HEAD. Returns 0 or an exit status. */
 static int read_commits(struct checkout *checkout, const char *range)
 {
     const char *dots = strstr(range, "..");
@@ -152,7 +152,7 @@ static int list_changes(struct checkout *checkout, const struct args *args)
         const char *const list[] = {"ls-tree", "-r", "-z", "--name-only", "--full-tree", checkout->commits[s], NULL};
         rc = git_run(NULL, NULL, list, NULL, &checkout->trees[s], false);
     }
-    return rc == 0 ? STATUS_DONE : STATUS_USAGE; /* git has said why */
+    return rc == 0 ? STATUS_DONE : STATUS_USAGE; /* git has printed the error */
 }
 
 static bool is_affected(const struct checkout *checkout, const char *model)
@@ -188,7 +188,7 @@ static bool is_wanted(const struct checkout *checkout, const char *path)
     return false;
 }
 
-/* Filters of Git LFS are off: lfs_resolve() runs it where it is installed. */
+/* Turns the filters of Git LFS off. lfs_resolve() runs it if it is installed. */
 static int check_out(struct checkout *checkout, int s)
 {
     struct text prefix = {0}, index = {0}, list = {0}, out = {0};

@@ -1,4 +1,4 @@
-/* revisions.h - two revisions of a git repository as two folders, for posectl diff --git. Main thread. */
+/* revisions.h - checks two revisions of a git repository out into two folders, for posectl diff --git. Main thread. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"
@@ -6,15 +6,15 @@
 enum { REVISION_SIDES = 2 };
 
 struct revisions {
-    char *folder;                  /* temporary; NULL: there is none */
-    char *folders[REVISION_SIDES]; /* in it: the old and the new files */
-    size_t model_count;            /* in either; 0: no model has changed */
+    char *folder;                  /* temporary, or NULL */
+    char *folders[REVISION_SIDES]; /* within it: the old files and the new files */
+    size_t model_count;            /* models in either folder; 0: no model has changed */
 };
 
-/* Finds the models that --git REV..REV changes, alone those under the arguments, and puts them into a temporary folder
- * with the files around them. A model counts as changed where a picture or buffer in its folder, below it, in the
- * folder above or in one beside it has. Pointers of Git LFS are resolved by git-lfs where that is installed. Returns 0
- * or an exit status after printing why. */
+/* Finds the models under the arguments that --git REV..REV changes, and puts them into a temporary folder with the
+ * files around them. A model counts as changed, too, if a picture or buffer has changed in its folder, in a folder
+ * below it, in the folder above or in a folder beside it. git-lfs resolves pointers of Git LFS, if it is installed.
+ * Returns 0, or an exit status after printing the error. */
 int revisions_check_out(struct revisions *revisions, const struct args *args);
-/* Removes the folder. {0} may be removed too. */
+/* Removes the folder. Accepts {0}. */
 void revisions_remove(struct revisions *revisions);

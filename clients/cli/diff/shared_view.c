@@ -1,4 +1,4 @@
-/* Finds one camera by asking for that of each model. */
+/* Finds one camera by asking for the camera of each model. */
 #include "clients/cli/diff/shared_view.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* The rotation of view_from_scene, which is column-major, by its rows. False: the answer has none. */
+/* Reads the rotation of view_from_scene, which is column-major, into rows. Returns false if the answer has none. */
 static bool read_axes(const cJSON *answer, struct view_axes *out)
 {
     const cJSON *view = json_get(json_get(answer, "camera"), "view_from_scene");
@@ -33,7 +33,7 @@ static void corner_of(const double box[6], int corner, double out[3])
         out[i] = box[(corner >> i & 1) * 3 + i];
 }
 
-/* From the axes of a camera; the unit does not count. */
+/* Converts from the axes of a camera. The unit does not count. */
 static void to_scene(const struct view_axes *axes, const double seen[3], double scene[3])
 {
     for (int i = 0; i < 3; i++)
@@ -49,7 +49,8 @@ static int ask_json(struct connection *connection, const char *operation, const 
     return -1;
 }
 
-/* An orthographic camera that frames the pose without a margin tells the box itself: its sides, and near and far. */
+/* An orthographic camera that frames the pose without a margin shows the box in its own numbers: its sides, and near
+ * and far. */
 int shared_view_ask_bones(struct connection *connection, const char *model, const char *when, double box[6],
                           struct text *problem)
 {
@@ -66,7 +67,7 @@ int shared_view_ask_bones(struct connection *connection, const char *model, cons
     const bool is_read = read_axes(answer, &axes) && cJSON_GetArraySize(clip) == 16;
     double seen[6], corner[3], point[3];
     for (int i = 0; i < 3 && is_read; i++) {
-        /* clip space, from -1 to 1, is scale * seen + shift; seen is rows * scene + offset */
+        /* Clip space, from -1 to 1, is scale * seen + shift; seen is rows * scene + offset. */
         const double scale = cJSON_GetNumberValue(cJSON_GetArrayItem(clip, 5 * i));
         const double shift = cJSON_GetNumberValue(cJSON_GetArrayItem(clip, 12 + i));
         const double offset = cJSON_GetNumberValue(cJSON_GetArrayItem(view, 12 + i));
@@ -84,8 +85,8 @@ int shared_view_ask_bones(struct connection *connection, const char *model, cons
     return 0;
 }
 
-/* The same direction for models that say other fronts. is_converted: the scenes differ in axes, and the fronts are
- * those of one model. */
+/* Finds the same direction for models whose files name different fronts. is_converted: the scenes differ in axes, and
+ * both fronts are the same side of one model. */
 static void turn_to_old(struct shared_view *view, bool is_converted)
 {
     const struct view_axes *old = &view->axes[SIDE_OLD];
@@ -93,7 +94,8 @@ static void turn_to_old(struct shared_view *view, bool is_converted)
     view->front_deg[SIDE_OLD] = view->front_deg[SIDE_NEW] = 0;
     if (is_converted || dot(old->rows[1], new->rows[1]) < 1 - 1e-6)
         return;
-    /* yaw goes from the front towards the model's left, which is to the right of who looks at its front */
+    /* The yaw goes from the front towards the model's left, which is to the right of an observer who looks at the
+     * front. */
     const double turn = atan2(dot(old->rows[2], new->rows[0]), dot(old->rows[2], new->rows[2]));
     view->front_deg[SIDE_NEW] = turn * 180 / 3.14159265358979323846;
     memcpy(new->rows, old->rows, sizeof new->rows);

@@ -1,13 +1,13 @@
-/* shared_view.h - the direction and the box of one camera for two models, each in the axes and units of its file. One
+/* shared_view.h - finds the direction and the box of one camera for two models with different axes and units. One
  * thread. */
 #pragma once
 
 #include "clients/cli/diff/moment_pictures.h"
 
-/* How a camera sees a model from its front: rows right, up, towards the eye, in scene space. */
+/* The axes of a camera that looks at the front of a model: right, up, towards the eye, as rows in scene space. */
 struct view_axes {
     double rows[3][3];
-    double unit; /* what a unit of the scene is in common units */
+    double unit; /* the length of a scene unit in common units */
 };
 
 struct shared_view {
@@ -15,12 +15,12 @@ struct shared_view {
     double front_deg[SIDE_COUNT]; /* the yaw that looks at the front of the old model */
 };
 
-/* Asks how cameras stand before both models. Returns 0, or -1 with why in *problem. */
+/* Asks the server how cameras see both models from the front. Returns 0, or -1 with a message in *problem. */
 int shared_view_find(struct connection *connection, const struct compared *compared, struct shared_view *out,
                      struct text *problem);
-/* The box around what a picture draws of a model that has no vertices: its bones, which are fewer than its nodes.
- * `when` selects the pose. Returns 0, or -1 with why in *problem. */
+/* Asks for the box around the bones that a picture draws of a model without vertices. Not every node has a bone. `when`
+ * selects the pose. Returns 0, or -1 with a message in *problem. */
 int shared_view_ask_bones(struct connection *connection, const char *model, const char *when, double box[6],
                           struct text *problem);
-/* Widens the boxes of both scenes (min, max; min above max: nothing yet) to what the other holds too. */
+/* Widens the box of each scene to contain the other box. A box is min, max; min above max: empty. */
 void shared_view_join(const struct shared_view *view, double boxes[SIDE_COUNT][6]);

@@ -1,4 +1,4 @@
-/* The text of a model: what it is as a whole, then its parts. */
+/* Puts the text of a model: first the model as a whole, then its parts. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ void model_text_put_name(struct text *out, const cJSON *thing)
     text_put_printable(out, name[0] == '\0' ? "-" : name);
 }
 
-/* The largest side of the box around the model; of a model without vertices how far its nodes are from each other. */
+/* Returns the largest side of the box around the model. A model without vertices has the extent of its nodes. */
 static double size_of(const struct model_text *text)
 {
     const cJSON *bounds = json_get(text->model, "bounds");

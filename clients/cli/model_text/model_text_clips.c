@@ -1,5 +1,5 @@
-/* Clips: how each moves the nodes, told at moments of a fixed rate. What a clip does is told, not how its keys say it:
- * a file whose keys another program wrote anew, without moving anything elsewhere, has the same text. */
+/* Puts clips: how each moves the nodes, at moments of a fixed rate. The text shows the motion and not the keys. If
+ * another program rewrites the keys and the motion stays the same, the text stays the same. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <math.h>
@@ -7,27 +7,27 @@
 #include <string.h>
 
 enum {
-    RATE_USUAL = 30, /* moments a second, of files that do not say in which frames they count */
+    RATE_USUAL = 30, /* moments a second, for files without a frame rate */
     RATE_LEAST = 12,
     RATE_MOST = 60,
-    LINES_MOST = 300000,    /* of the moments of all clips, about */
-    VALUES_MOST = 10 << 20, /* of one clip */
-    PIECE_VALUES = 1 << 20, /* asked for at once */
+    LINES_MOST = 300000,    /* approximate limit for the moments of all clips */
+    VALUES_MOST = 10 << 20, /* numbers of one clip */
+    PIECE_VALUES = 1 << 20, /* numbers of one request */
     PIECE_FRAMES = 256,
     AXIS_DECIMALS = 4,
 };
 
-/* Transforms of all nodes at the moments first / rate, (first + 1) / rate ...: as in the rest pose, relative to the
- * parent, or matrices of the scene, where a node shears within its parent. */
+/* The transforms of all nodes at the moments first / rate, (first + 1) / rate, and so on. They are relative to the
+ * parent, as in the rest pose. If a node shears within its parent, they are matrices of the scene. */
 struct moments {
     bool is_scene;
-    size_t width;  /* numbers of a transform: 10, or 16 */
+    size_t width;  /* numbers in a transform: 10, or 16 */
     float *values; /* [count][node_count][width] */
     size_t count;
     double first, rate;
 };
 
-/* How many moments a second fit all clips: the same for all, halved until they do. */
+/* Returns a rate at which all clips fit the limit: the rate is halved until they do. */
 static double choose_rate(const struct model_text *text)
 {
     const cJSON *clip;
@@ -43,11 +43,11 @@ static double choose_rate(const struct model_text *text)
     const double nodes = (double)text->node_count + 1;
     while (isfinite(total_s) &&
            (total_s * rate * nodes > LINES_MOST || (longest_s * rate + 2) * nodes * 10 > VALUES_MOST))
-        rate /= 2; /* a clip of 1e300 seconds has a rate as well */
+        rate /= 2; /* even a clip of 1e300 seconds gets a rate */
     return rate;
 }
 
-/* Asks for a piece of the moments, from the one at `at` on. Returns how many came; 0 after an error. */
+/* Asks for a piece of the moments, beginning at `at`. Returns the number of moments that came; 0 after an error. */
 static size_t ask_piece(const struct model_text *text, int clip, struct moments *moments, size_t at, size_t most)
 {
     struct posed_packet answer;
@@ -71,7 +71,7 @@ static size_t ask_piece(const struct model_text *text, int clip, struct moments 
     return frames.frame_count;
 }
 
-/* False: the server cannot tell. */
+/* Returns false if the server cannot tell the moments. */
 static bool ask_moments(const struct model_text *text, const cJSON *clip, struct moments *moments)
 {
     const double end_s = fmax(member_number(clip, "duration"), 0), start_s = fmin(member_number(clip, "start"), end_s);
@@ -111,8 +111,8 @@ static void part_text(const struct model_text *text, const struct moments *momen
     rounded_put_all(out, transform + 4 * part, 3, part == 3 ? text->place_decimals : AXIS_DECIMALS);
 }
 
-/* Lines of one part of one node: none where it stays at rest, one where it stays elsewhere, else one for each moment
- * at which it is not as before. */
+/* Puts the lines of one part of one node. If it stays at rest, there is no line. If it stays elsewhere, there is one.
+ * Otherwise there is a line for each moment at which it changes. */
 static void put_part(const struct model_text *text, const char *clip, const struct moments *moments, size_t node,
                      int part)
 {
@@ -187,7 +187,7 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
     model_text_put_weights(text, name, member_index(clip, "index"));
 }
 
-/* Clips of one name get a number. */
+/* Returns whether an earlier clip has the same name. Such clips get a number. */
 static bool is_named_before(const cJSON *clips, const cJSON *clip)
 {
     const cJSON *other;

@@ -1,4 +1,4 @@
-/* What nodes are called in all lines, and in which order they come. */
+/* Finds the labels and the order of nodes. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int by_parent_and_label(const void *a, const void *b)
     return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1) : by_label(a, b);
 }
 
-/* Every node once, in the order of `compare`; the caller frees it. */
+/* Returns every node once, sorted by `compare`. The caller frees the array. */
 static struct named *sort_nodes(const struct model_text *text, int (*compare)(const void *, const void *))
 {
     struct named *sorted = must_alloc((text->node_count + 1) * sizeof *sorted);
@@ -33,7 +33,7 @@ static struct named *sort_nodes(const struct model_text *text, int (*compare)(co
     return sorted;
 }
 
-/* Gives nodes whose label another node has the label that `rename` makes; `turn` counts the nodes of one label. */
+/* Gives a new label, made by `rename`, to nodes that share a label; `turn` counts the nodes of one label. */
 static void rename_doubles(struct model_text *text,
                            char *(*rename)(const struct model_text *, size_t node, size_t turn))
 {
@@ -72,11 +72,12 @@ static char *with_number(const struct model_text *text, size_t node, size_t turn
     return label.at;
 }
 
-/* Parents before their children, children by their labels: writers may change the order of a file. */
+/* Puts parents before their children, and sorts children by their labels, because writers may change the order of a
+ * file. */
 static void find_order(struct model_text *text)
 {
     struct named *sorted = sort_nodes(text, by_parent_and_label);
-    size_t *first = must_alloc((text->node_count + 2) * sizeof *first); /* of the children of node i - 1 in `sorted` */
+    size_t *first = must_alloc((text->node_count + 2) * sizeof *first); /* the first child of node i - 1 in `sorted` */
     size_t *waiting = must_alloc((text->node_count + 1) * sizeof *waiting), count = 0, waiting_count = 0;
     for (size_t i = 0; i < text->node_count; i++)
         first[sorted[i].parent + 2]++;

@@ -1,4 +1,4 @@
-/* Nodes, and the skins, cameras and lights that they are in. */
+/* Puts nodes, and the skins, cameras and lights that use them. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static void put_skins(struct model_text *text)
     }
 }
 
-/* Cameras and lights: what each is, and the node that it is at. */
+/* Puts cameras or lights: the properties of each, and its node. */
 static void put_placed(struct model_text *text, const char *list, const char *word)
 {
     const cJSON *placed;

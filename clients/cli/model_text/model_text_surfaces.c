@@ -1,5 +1,5 @@
-/* Meshes, materials and textures. What is too large for lines is a hash: of the exact vertices as the file has them, of
- * triangles, weights and pixels. */
+/* Puts meshes, materials and textures. Data too large for lines becomes a hash: of the exact vertices in the
+ * file, of triangles, weights and pixels. */
 #include "clients/cli/model_text/model_text.h"
 
 #include "clients/cli/diff/picture_file.h"
@@ -55,7 +55,7 @@ static void put_meshes(const struct model_text *text)
     }
 }
 
-/* "body of hips: primitive 0" */
+/* Puts "body of hips: primitive 0". */
 static void put_entry(const struct model_text *text, const struct posed_block *block)
 {
     const bool is_node = block->node >= 0 && (size_t)block->node < text->node_count;
@@ -79,7 +79,7 @@ static void put_box(const struct model_text *text, const float *positions, size_
     rounded_put_all(text->out, high, 3, text->place_decimals);
 }
 
-/* A line for what is told once of a primitive of a node, or of a skin. */
+/* Puts a line for data that a primitive of a node, or a skin, has once. */
 static void put_block(const struct model_text *text, const struct posed_frames *frames, uint32_t index)
 {
     static const struct {
@@ -105,14 +105,14 @@ static void put_block(const struct model_text *text, const struct posed_frames *
     }
 }
 
-/* What moves the vertices of a primitive: blocks of one index. */
+/* What moves the vertices of a primitive: blocks with the same index. */
 struct influences {
     const struct posed_frames *frames;
-    int firsts, joints; /* blocks; -1: not seen yet */
+    int firsts, joints; /* indices of blocks; -1: not seen yet */
 };
 
-/* Which joints move each vertex, and how much: the same in whichever order a file lists them, and without those that do
- * not. */
+/* Hashes which joints move each vertex, and how much. The order in the file does not count, nor do joints without
+ * weight. */
 static uint64_t hash_influences(const struct influences *influences, uint32_t weights_index)
 {
     const struct posed_frames *frames = influences->frames;
@@ -198,7 +198,7 @@ static void put_texture(const struct model_text *text, const cJSON *use)
     put_numbers(text->out, ", uv", json_get(use, "uv_from_texcoord"));
 }
 
-/* A line for each extension that the material has. */
+/* Puts a line for each extension of the material. */
 static void put_layers(const struct model_text *text, const cJSON *material)
 {
     const cJSON *extension, *number;
@@ -254,7 +254,7 @@ static void put_materials(const struct model_text *text)
 
 /* --- pixels --- */
 
-/* The server gives pixels in a GLB file, as PNG. */
+/* The server sends pixels in a GLB file, as PNG. */
 struct glb {
     cJSON *json;
     const uint8_t *bin;
@@ -282,7 +282,7 @@ static bool open_glb(const uint8_t *data, size_t data_bytes, struct glb *glb)
     return glb->json != NULL;
 }
 
-/* The number `name` of entry `index` of the list; -1: there is none. */
+/* Returns the number `name` of entry `index` of the list, or -1. */
 static double number_at(const cJSON *json, const char *list, double index, const char *name)
 {
     const cJSON *entry = index >= 0 && index < 1e6 ? cJSON_GetArrayItem(json_get(json, list), (int)index) : NULL;
@@ -306,7 +306,7 @@ static void put_pixels_of(const struct model_text *text, const struct glb *glb, 
     free(picture.pixels);
 }
 
-/* True of "clearcoatRoughnessTexture" and "clearcoat_roughness". */
+/* Returns true for "clearcoatRoughnessTexture" and "clearcoat_roughness". */
 static bool is_of_slot(const char *member, const char *slot)
 {
     for (; *slot != '\0'; member++) {
@@ -319,7 +319,7 @@ static bool is_of_slot(const char *member, const char *slot)
     return strcmp(member, "Texture") == 0;
 }
 
-/* The texture that a material of the GLB file has in a slot, as an image of it. */
+/* Returns the image index of the texture that a material of the GLB file has in a slot. */
 static double image_of(const struct glb *glb, const cJSON *material, const char *slot)
 {
     static const char *const PLACES[][3] = {{"base_color", "pbrMetallicRoughness", "baseColorTexture"},

@@ -1,12 +1,12 @@
-/* What of a clip poses do not tell: weights of morph targets, and what is shown, at their keys. */
+/* Puts what poses of a clip do not show: weights of morph targets and visibilities, at their keys. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <string.h>
 
 enum { WEIGHT_DECIMALS = 4 };
 
-/* The value of key `key`: of CUBICSPLINE the middle one of three. `at`: its first number; the next key's is returned.
- */
+/* Puts the value of a key. CUBICSPLINE has three values a key, and the middle one counts. `at`: its first number.
+ * Returns the first number of the next key. */
 static const cJSON *put_value(struct text *out, const cJSON *at, int components, bool has_tangents)
 {
     for (int i = 0; i < components * (has_tangents ? 3 : 1) && at != NULL; i++, at = at->next)

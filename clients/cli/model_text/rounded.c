@@ -1,4 +1,4 @@
-/* Numbers as text that does not change with their last digits. */
+/* Puts numbers as text that does not change with their last digits. */
 #include "clients/cli/model_text/model_text.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ int rounded_place_decimals(double size)
 {
     if (!(size > 0) || !isfinite(size))
         return 4;
-    /* sizes from 0.2 to 20 have 4, from 20 to 2000 have 2 */
+    /* Sizes from 0.2 to 20 have 4, sizes from 20 to 2000 have 2. */
     const int hundreds = (int)floor((log10(size) - log10(0.2)) / 2);
     const int decimals = 4 - 2 * hundreds;
     return decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
@@ -51,7 +51,7 @@ void rounded_turn(const double quaternion[4], double out[3])
     const double *q = quaternion;
     const double length = hypot(hypot(q[0], q[1]), q[2]);
     double sign = q[3] < 0 ? -1 : 1;
-    /* of half a turn both axes are right: the one whose first number is positive */
+    /* Half a turn has two possible axes. Take the one whose first number is positive. */
     for (int i = 0; i < 3 && fabs(q[3]) < HALF_TURN_NOISE; i++)
         if (fabs(q[i]) > HALF_TURN_NOISE) {
             sign = q[i] < 0 ? -1 : 1;

@@ -1,4 +1,4 @@
-/* posectl text: the text of a model, for `git diff` and other programs that compare lines. */
+/* posectl text: prints the text of a model, for `git diff` and other programs that compare lines. */
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/diff/lfs.h"
 #include "clients/cli/model_text/model_text.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What Git LFS keeps in place of a file begins so (its specification, "The Pointer"). */
+/* The first line of a pointer, which Git LFS stores in place of a file (its specification, "The Pointer"). */
 static const char LFS_POINTER[] = "version https://git-lfs.github.com/spec/v1\n";
 enum { POINTER_MOST = 1024 };
 
-/* The file where it is a pointer of Git LFS; else nothing. */
+/* Reads the file if it is a pointer of Git LFS; else puts nothing. */
 static void read_pointer(const char *path, struct text *out)
 {
     char bytes[POINTER_MOST];
@@ -28,7 +28,7 @@ static void read_pointer(const char *path, struct text *out)
         text_put_bytes(out, bytes, size_bytes);
 }
 
-/* A model that cannot be read has a text as well, and no status that would end `git diff`. */
+/* Puts a text for a model that cannot be read. The exit status stays 0, because another one would end `git diff`. */
 static void put_refusal(const struct connection *connection, const char *model, struct text *out)
 {
     char code[64];
@@ -54,7 +54,8 @@ static int put_model(const struct args *args, struct text *out)
     return status;
 }
 
-/* What the pointer stands for, where git-lfs gives it; else the pointer itself: its lines name the content. */
+/* Puts the content that the pointer stands for, if git-lfs provides it. Otherwise puts the pointer, whose lines
+ * identify the content. */
 static int put_pointer(const struct args *args, struct text *pointer, struct text *out)
 {
     const char *path = args->positional[0], *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;

@@ -1,26 +1,27 @@
-/* json.h - reading members of the server's answers, and writing JSON. */
+/* json.h - reads members of the server's answers, and writes JSON. */
 #pragma once
 
 #include "clients/cli/output/text.h"
 
 #include <cjson/cJSON.h>
 
-/* A member; NULL where there is none, as of a NULL object. */
+/* Returns a member. NULL: the object lacks it, or is NULL. */
 const cJSON *json_get(const cJSON *object, const char *name);
-/* A member's number (NaN where there is none) and text ("" where there is none). */
-/* The first entry of a list or member; NULL: it is empty, or there is none. */
+/* Returns the first entry of a list or member. NULL: the list is empty or missing. */
 const cJSON *json_child(const cJSON *object, const char *name);
+/* Returns a member's number, or NaN if it has none. */
 double member_number(const cJSON *object, const char *name);
-/* A number from 0 to 1e9 as an index, or a count; -1: it is none. */
+/* Returns a number from 0 to 1e9 as an index or a count; -1: the member has no such number. */
 int member_index(const cJSON *object, const char *name);
+/* Returns a member's text, or "" if it has none. */
 const char *member_text(const cJSON *object, const char *name);
-/* The member "name" as people see it: "-" where the thing has no name. */
+/* Returns the member "name" as people see it: "-" if the thing has no name. */
 const char *json_name(const cJSON *object);
-/* So many columns hold the names of all entries, within bounds. */
+/* Returns how many columns hold the names of all entries, within bounds. */
 size_t json_name_columns(const cJSON *list);
-/* The object under "error"; NULL where that is none. */
+/* Returns the object under "error", or NULL. */
 const cJSON *json_error(const cJSON *object);
 
-/* Both take `json` over: one line on stdout, and indented text. */
+/* Both take ownership of `json`. The first prints one line on stdout, the second appends indented text. */
 void json_print(cJSON *json);
 void json_put_indented(struct text *out, cJSON *json);

@@ -1,4 +1,5 @@
-/* Reads JSON files that people write: json_file.h. cJSON keeps no places, so they are found again in the text. */
+/* Reads JSON files that people write: json_file.h. cJSON keeps no positions, so they are found in the text afterwards.
+ */
 #include "clients/cli/output/json_file.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@ enum { SHOWN_BYTES = 60 };
 
 /* --- places --- */
 
-/* How many values come before `wanted` in the order of the text; -1: it is not beneath `value`. cJSON limits the depth.
- */
+/* Counts the values before `wanted` in the order of the text. Returns -1 if it is not beneath `value`. cJSON limits the
+ * depth. */
 static long find_place(const cJSON *value, const cJSON *wanted, long *count)
 {
     const cJSON *child;
@@ -36,7 +37,7 @@ static const char *end_of_string(const char *at)
     return at + (*at == '"');
 }
 
-/* The line of value number `place` of valid JSON: that of its name, where it has one. */
+/* Returns the line of value number `place` of valid JSON, or the line of its name if it has one. */
 static size_t line_of_place(const char *text, long place)
 {
     size_t line = 1, name_line = 0;
@@ -127,7 +128,7 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
 }
 
-/* A member whose name another member of the same object has; NULL: there is none. */
+/* Returns a member whose name occurs earlier in the same object, or NULL. */
 static const cJSON *find_twin(const cJSON *value)
 {
     const cJSON *child, *twin = NULL;

@@ -1,4 +1,4 @@
-/* The frame of JUnit XML: junit.h. */
+/* Writes the frame of JUnit XML: junit.h. */
 #include "clients/cli/output/junit.h"
 
 void junit_begin(struct text *out, const char *name, const struct junit_counts *counts, double seconds)

@@ -91,7 +91,8 @@ bool output_is_behind_link(const char *folder, const char *name, struct text *pr
     return is_link;
 }
 
-/* Whether links of the name are the system's: /dev/stdout is one, to /proc/self/fd/1, which is another. */
+/* Returns whether the links of the name belong to the system. /dev/stdout is a link to /proc/self/fd/1, which is
+ * another. */
 static bool is_of_the_system(const char *file)
 {
     return strncmp(file, "/dev/", 5) == 0 || strncmp(file, "/proc/", 6) == 0;
@@ -106,7 +107,7 @@ int output_give(const char *file, const void *bytes, size_t size_bytes)
     if (file == NULL || strcmp(file, "-") == 0) {
         if ((size_bytes == 0 || fwrite(bytes, 1, size_bytes, stdout) == size_bytes) && fflush(stdout) == 0)
             return STATUS_DONE;
-        if (errno != EPIPE) /* the reader has read enough */
+        if (errno != EPIPE) /* the reader has closed the pipe */
             terminal_error("cannot write to stdout: %s", strerror(errno));
         return STATUS_SERVER;
     }

@@ -1,4 +1,4 @@
-/* The frame of SARIF 2.1.0: sarif.h. */
+/* Writes the frame of SARIF 2.1.0: sarif.h. */
 #include "clients/cli/output/sarif.h"
 
 #include "base/version.h"
@@ -6,7 +6,7 @@
 cJSON *sarif_message(const char *text)
 {
     cJSON *message = cJSON_CreateObject();
-    struct text printable = {0}; /* viewers show it as it is */
+    struct text printable = {0}; /* viewers show it unchanged */
     text_put(&printable, "");
     text_put_printable(&printable, text);
     cJSON_AddStringToObject(message, "text", printable.at);

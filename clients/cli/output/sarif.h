@@ -1,14 +1,14 @@
-/* sarif.h - the frame of SARIF 2.1.0 (OASIS), for code scanning: one run of posectl with rules and results. */
+/* sarif.h - writes the frame of SARIF 2.1.0 (OASIS) for code scanning: one run of posectl with rules and results. */
 #pragma once
 
 #include "clients/cli/output/json.h"
 
 #include <stdbool.h>
 
-/* A document with one run; *run and *rules are parts of it. */
+/* Makes a document with one run. *run and *rules point into it. */
 cJSON *sarif_new(cJSON **run, cJSON **rules);
 /* `level`: "error", "warning" or "note". */
 void sarif_add_rule(cJSON *rules, const char *name, const char *text, const char *level, bool is_enabled);
-/* A result about a file, to be added to "results" of the run. `index`: of the rule. */
+/* Makes a result about a file. The caller adds it to "results" of the run. `index`: of the rule. */
 cJSON *sarif_result(const char *rule, int index, const char *level, const char *message, const char *path);
 cJSON *sarif_message(const char *text);

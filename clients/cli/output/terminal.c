@@ -30,7 +30,8 @@ void interrupts_catch(void)
 
 bool is_interrupted(void) { return interrupts > 0; }
 
-/* Names of files and the server's sentences come from others: their control characters must not reach the terminal. */
+/* Prints a line. File names and the server's messages come from outside: their control characters must not reach the
+ * terminal. */
 __attribute__((format(printf, 1, 0))) static void put_line(const char *format, va_list arguments)
 {
     struct text message = {0}, line = {0};
@@ -44,7 +45,7 @@ __attribute__((format(printf, 1, 0))) static void put_line(const char *format, v
     text_free(&line);
 }
 
-/* The first error, and whether stdout has an error object: for --json. */
+/* The first error, and whether stdout has an error object, for --json. */
 static char first_error[FIRST_ERROR_BYTES];
 static bool has_error_json;
 static pthread_mutex_t error_mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-/* Growing strings and the encodings of what is appended to them. */
+/* Implements growing strings, and the encodings in which text is appended to them. */
 #include "clients/cli/output/text.h"
 
 #include "clients/cli/output/terminal.h"
@@ -101,7 +101,7 @@ size_t text_character_bytes(const char *at)
     return is_bad ? 0 : bytes;
 }
 
-/* The code point of a character of 1 to 3 bytes; 0 of a longer one. */
+/* Returns the code point of a character of 1 to 3 bytes; 0 for a longer one. */
 static unsigned code_point(const char *at, size_t bytes)
 {
     const unsigned first = (unsigned char)at[0], second = bytes > 1 ? (unsigned char)at[1] & 0x3fu : 0;
@@ -111,15 +111,15 @@ static unsigned code_point(const char *at, size_t bytes)
                         : 0;
 }
 
-/* C0, DEL and C1, which terminals obey and XML 1.0 forbids, and marks of direction, by which a text looks like another
- * one (Unicode Standard Annex 9). */
+/* Returns whether terminals obey the character: C0, DEL and C1, which XML 1.0 forbids too, and marks of direction,
+ * which make one text look like another (Unicode Standard Annex 9). */
 static bool is_obeyed(unsigned code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
            (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Whether the character at `at` is shown as it is; `bytes`: of text_character_bytes(). */
+/* Returns whether the character at `at` is shown unchanged; `bytes`: from text_character_bytes(). */
 static bool is_shown(const char *at, size_t bytes)
 {
     return bytes > 3 || (bytes > 0 && !is_obeyed(code_point(at, bytes)));
@@ -127,7 +127,7 @@ static bool is_shown(const char *at, size_t bytes)
 
 enum { ESCAPE_BYTES = 8 };
 
-/* What is shown instead. */
+/* Puts the escape to show instead. */
 static void escape(const char *at, size_t bytes, char out[ESCAPE_BYTES])
 {
     const unsigned code = code_point(at, bytes);
@@ -184,7 +184,7 @@ void text_put_printable(struct text *out, const char *text)
 
 void text_put_json(struct text *out, const char *json, size_t size_bytes)
 {
-    struct text whole = {0}; /* ends in a NUL, which no character has within it */
+    struct text whole = {0}; /* adds the NUL, which no character contains */
     text_put_bytes(&whole, json, size_bytes);
     text_put(out, "");
     for (const char *at = whole.at; at < whole.at + size_bytes;) {

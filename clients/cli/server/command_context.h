@@ -12,10 +12,10 @@ struct command_context {
     struct connection connection;
 };
 
-/* These return 0 or an exit status after printing why; context_close() in any case. */
-/* For any paths. `jobs`: of session_start(). */
+/* The next three return 0, or an exit status after printing the error. The caller calls context_close() in any case. */
+/* For any paths. `jobs`: as in session_start(). */
 int context_open(struct command_context *context, const struct args *args, unsigned jobs);
-/* For `count_max` models at most. */
+/* For at most `count_max` models. */
 int context_open_models(struct command_context *context, const struct args *args, size_t count_max, unsigned jobs);
 /* For a folder (models), or for no path at all. */
 int context_open_server(struct command_context *context, const struct args *args);

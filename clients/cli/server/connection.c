@@ -1,4 +1,4 @@
-/* Connections of a session: requests that are tried again, and the words for their errors. */
+/* Connections of a session: sends requests, with retries, and finds the words for their errors. */
 #include "clients/cli/server/connection.h"
 
 #include "clients/cli/output/json.h"
@@ -11,9 +11,9 @@
 enum {
     RECEIVE_BYTES = 1 << 16,
     SEND_BYTES = 1 << 16,
-    KEEP_BYTES = 1 << 18,   /* a request, and models that are watched */
+    KEEP_BYTES = 1 << 18,   /* enough for a request, or for the models that a watch has */
     RECONNECT_TRIES = 1000, /* as many as the time allows */
-    ANSWER_MS = 300000,     /* the server itself limits imports and pictures */
+    ANSWER_MS = 300000,     /* the server itself limits the time of imports and pictures */
     TRIES = 8,
     RETRY_S_MAX = 5,
 };
@@ -76,10 +76,10 @@ void connection_close(struct connection *connection)
     *connection = (struct connection){0};
 }
 
-/* Work that hangs was tried twice by the server, for minutes. */
+/* Returns whether the server has tried the work twice already, which takes minutes if it hangs. */
 static bool has_been_tried(int code) { return code == POSED_ERR_IMPORT_TIMEOUT || code == POSED_ERR_RENDER_TIMEOUT; }
 
-/* Seconds to wait before the next try; -1: do not try again. */
+/* Returns the seconds to wait before the next try; -1: do not try again. */
 static double pause_before_retry(const struct posed_error *error, int tries)
 {
     if (error->status != POSED_E_SERVER || error->retry_after_s == 0 || error->code == POSED_ERR_SHUTTING_DOWN ||
@@ -143,7 +143,7 @@ int connection_request_json(struct connection *connection, const char *operation
     return rc != 0 ? rc : connection_read_json(connection, &answer, json);
 }
 
-/* "candidates: 0 'walk', 1 'wave'": what the error's JSON offers instead. */
+/* Prints "candidates: 0 'walk', 1 'wave'": the names that the error's JSON offers instead. */
 static void report_candidates(const struct posed_error *error)
 {
     struct text out = {0};
@@ -199,7 +199,7 @@ void connection_error_code(const struct connection *connection, char out[64])
 #undef X
     };
     const struct posed_error *error = &connection->posed.error;
-    const char *name = error->status == POSED_E_SERVER      ? "internal" /* of a newer server */
+    const char *name = error->status == POSED_E_SERVER      ? "internal" /* a newer server sent it */
                        : error->status == POSED_E_TIMEOUT   ? "timed_out"
                        : error->status == POSED_E_PROTOCOL  ? "bad_answer"
                        : error->status == POSED_E_TOO_LARGE ? "no_memory"

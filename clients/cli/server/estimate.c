@@ -22,7 +22,7 @@ bool estimate_is_wanted(const struct args *args, struct text *query)
     return true;
 }
 
-/* "about 12 s, 3.4 MB" */
+/* Prints "about 12 s, 3.4 MB". */
 void estimate_print_line(const struct long_request_estimate *estimate)
 {
     enum { KB = 1000, MB = 1000000 };

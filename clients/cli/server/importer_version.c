@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-/* The path of posed-import, in the folder of the program that runs as `pid`. */
+/* Puts the path of posed-import, in the folder of the program that runs as `pid`. */
 static int find_importer(pid_t pid, char out[PATH_MAX + 16])
 {
     char link[64], program[PATH_MAX];

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <time.h>
 
-#define SHORT_S 1.0 /* of less nothing is shown */
+#define SHORT_S 1.0 /* shorter waits show nothing */
 #define PAINT_S 0.1
 #define LOG_S   5.0
-#define MOST    0.99 /* the bar is full when the answer is there */
+#define MOST    0.99 /* the bar is full only when the answer has arrived */
 
 static void show(const struct long_progress *progress)
 {

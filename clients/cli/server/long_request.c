@@ -16,7 +16,7 @@ int long_request_expected(struct connection *connection, const char *what, doubl
     return rc;
 }
 
-/* *imports: models that are to be read first. */
+/* *imports: number of models that the server reads first. */
 static int ask(struct connection *connection, const char *operation, const char *model, const char *query,
                const char *body, struct long_request_estimate *estimate, double *imports, struct posed_packet *answer)
 {
@@ -59,7 +59,7 @@ int long_request(struct connection *connection, const char *what, const char *op
     int rc = 0;
     if (!terminal.is_quiet && body == NULL)
         rc = long_request_ask(connection, what, operation, model, query, NULL, &estimate, answer);
-    if (rc == POSED_E_SERVER) /* what is wrong with the request is told by its own answer */
+    if (rc == POSED_E_SERVER) /* the request's own answer reports its errors */
         estimate.seconds = 0;
     else if (rc != 0)
         return rc;

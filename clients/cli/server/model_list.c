@@ -12,11 +12,11 @@
 struct listing {
     const struct args *args;
     const struct paths *paths;
-    const struct path_argument *argument; /* whose models are being listed */
+    const struct path_argument *argument; /* the argument whose models are being listed */
     struct model_list *list;
     size_t room;
     cJSON *formats; /* the server's answer */
-    /* symbolic links to folders: the first, where it leads, and how many there are */
+    /* Symbolic links to folders: the first one, its target, and their number. */
     char *link, *target;
     size_t link_count;
 };
@@ -59,13 +59,14 @@ static void add(void *context, const char *model, const char *source)
 
 /* --- of a private server --- */
 
-/* A model_walk.left_out. Patterns and --include mean models, and nobody knows which lie behind the link. */
+/* A model_walk.left_out. Counts no links for patterns and --include: those mean models, and the models behind the link
+ * are unknown. */
 static void count_link(void *context, const char *link, const char *target)
 {
     struct listing *listing = context;
     struct text inside = {0};
     bool is_excluded = listing->argument->kind == PATH_PATTERN;
-    text_printf(&inside, "%s/x", link); /* --exclude may mean all that is in it */
+    text_printf(&inside, "%s/x", link); /* --exclude may mean all files in it */
     for (size_t i = 0; i < listing->args->repeated_count && !is_excluded; i++)
         is_excluded = listing->args->repeated[i].option == OPTION_EXCLUDE &&
                       is_hit(listing, listing->args->repeated[i].value, inside.at);
@@ -76,7 +77,7 @@ static void count_link(void *context, const char *link, const char *target)
     }
 }
 
-/* One line for all links of an argument: a tree may have many. */
+/* Prints one line for all links of an argument, because a tree may have many. */
 static void tell_links(struct listing *listing)
 {
     if (listing->link_count == 1 && !listing->list->is_told)
@@ -133,7 +134,7 @@ static void list_here(struct listing *listing)
 int model_list_pages(struct connection *connection, const char *query, bool is_one, model_page *take, void *context)
 {
     struct text after = {0};
-    char *last = must_copy(""); /* pages are in the order of their models */
+    char *last = must_copy(""); /* pages are sorted by model */
     bool is_endless = false;
     int rc = 0;
     do {
@@ -234,7 +235,7 @@ bool model_is_in_shard(const struct args *args, const char *model)
            hash_of(model) % count == number - 1;
 }
 
-/* Keeps each model once, because two arguments may mean the same, and those of this shard. */
+/* Keeps each model once, because two arguments may mean the same model. Keeps only models of this shard. */
 static void sort_once(struct model_list *list, const struct args *args)
 {
     size_t kept = 0;
@@ -250,15 +251,15 @@ static void sort_once(struct model_list *list, const struct args *args)
     list->count = kept;
 }
 
-/* An argument that means no model is a mistake of the command line, or of whoever moved the files: to do nothing is not
- * success. watch waits for models to come, and diff says it of both folders together. */
+/* Refuses an argument that means no model. It is a mistake of the command line, or somebody has moved the files: doing
+ * nothing would not be success. watch waits for models to appear. diff looks at both folders together. */
 static int refuse_empty(struct listing *listing, const char *given)
 {
     const struct args *args = listing->args;
     const bool is_filtered = args_has(args, OPTION_INCLUDE) || args_has(args, OPTION_EXCLUDE);
     struct text problem = {0};
     if (args->command == COMMAND_DIFF)
-        return STATUS_DONE; /* all models of the other folder are new, or gone */
+        return STATUS_DONE; /* all models of the other folder were added or removed */
     text_printf(&problem, listing->argument->kind == PATH_FOLDER ? "no model in '%s'" : "'%s' matches no model", given);
     text_put(&problem, is_filtered ? " that --include and --exclude let through" : "");
     if (args->command != COMMAND_WATCH)

@@ -1,4 +1,4 @@
-/* Walks local folders recursively, to the depth that the server's own lists have, and reads .posedignore files. */
+/* Walks local folders recursively, to the depth of the server's own lists, and reads .posedignore files. */
 #include "clients/cli/server/model_walk.h"
 
 #include "clients/cli/output/terminal.h"
@@ -18,7 +18,7 @@
 
 enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
 
-/* Of the server, whose own lists end at the same depth. */
+/* The server's own lists end at the same depth. */
 enum {
 #define X(symbol, option, initial, unit, text) symbol,
 #include "protocol/limits.def"
@@ -37,7 +37,7 @@ struct ignores {
     char *lines;
 };
 
-/* The format of the file's extension; NULL for none. */
+/* Returns the format of the file's extension, or NULL. */
 static const cJSON *format_of(const struct model_walk *walk, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -50,7 +50,7 @@ static const cJSON *format_of(const struct model_walk *walk, const char *name)
     return NULL;
 }
 
-/* Whether the file belongs to a model of the same stem beside it. */
+/* Returns whether the file belongs to a model with the same stem in its folder. */
 static bool is_companion(const cJSON *format, const char *path)
 {
     char other[PATH_BYTES + 16];
@@ -90,9 +90,9 @@ static bool is_ignored(const struct ignores *ignores, const char *path, bool is_
     return false;
 }
 
-/* Where a symbolic link leads, under the root. One that leads nowhere or out of the root is left for the server to
- * refuse: the failure is reported then, and the model not just missing. false: it leads to something that is no file.
- */
+/* Puts the target of a symbolic link, under the root. A dangling link, or one that leaves the root, stays, so that the
+ * server refuses it: the run reports a failure, and the model is not just missing. Returns false if the target is not a
+ * file. */
 static bool follow(const struct model_walk *walk, const char *full, const char *inner, char source[PATH_BYTES])
 {
     struct stat info;
@@ -109,7 +109,7 @@ static bool follow(const struct model_walk *walk, const char *full, const char *
     return true;
 }
 
-/* Tells of a link to a folder whose models are not found where it leads. */
+/* Reports a link to a folder, unless the walk finds the models at its target. */
 static void leave_out(const struct model_walk *walk, const char *full, const char *inner)
 {
     char walked[PATH_BYTES * 2];
@@ -146,7 +146,7 @@ static void visit(struct model_walk *walk, const char *path, const char *name, c
         return;
     }
     if (S_ISLNK(info.st_mode) && stat(full, &target) == 0 && S_ISDIR(target.st_mode)) {
-        if (!is_ignored(ignores, inner, true)) /* a line that ends with a slash means the link, too */
+        if (!is_ignored(ignores, inner, true)) /* a line that ends with a slash matches the link, too */
             leave_out(walk, full, inner);
         return;
     }
@@ -159,7 +159,7 @@ static void visit(struct model_walk *walk, const char *path, const char *name, c
         walk->found(walk->context, inner, source);
 }
 
-/* The depth under the root of what lies in the folder. */
+/* Returns the depth under the root of the folder's contents. */
 static uint64_t folders_of(const char *folder)
 {
     uint64_t folders = folder[0] != '\0';

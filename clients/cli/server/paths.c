@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The length of a pattern's folder without wildcards: of "birds/" in "birds/c*.fbx". */
+/* Returns the size in bytes of the part of a pattern without wildcards: "birds/" in "birds/c*.fbx". */
 static size_t plain_bytes(const char *pattern)
 {
     size_t plain = 0;
@@ -23,7 +23,7 @@ static size_t plain_bytes(const char *pattern)
     return plain;
 }
 
-/* Sets out_start: the folder that was named is not part of the output's names. */
+/* Sets out_start: names of output files do not contain the folder that was named. */
 static void set_out_start(struct path_argument *argument)
 {
     const char *path = argument->path, *slash = strrchr(path, '/');
@@ -51,10 +51,10 @@ static void resolve_remote(struct path_argument *argument, const char *given)
 
 /* An argument as a local file. All paths are absolute. */
 struct local {
-    char named[PATH_MAX];  /* as it was named, without "." and ".." parts: links are kept */
-    char target[PATH_MAX]; /* without symbolic links; a pattern keeps what follows its folder. "": leads nowhere */
-    bool is_here;          /* it is named beneath the current folder */
-    bool is_link;          /* its last part is one */
+    char named[PATH_MAX];  /* the name without "." and ".." parts; links are kept */
+    char target[PATH_MAX]; /* without symbolic links; a pattern keeps what follows its folder. "": a dangling link */
+    bool is_here;          /* named beneath the current folder */
+    bool is_link;          /* the last part is a symbolic link */
 };
 
 bool path_is_beneath(const char *folder, const char *path, size_t *rest)
@@ -74,15 +74,15 @@ static bool is_beneath(const char *folder, const char *path)
     return path_is_beneath(folder, path, &rest);
 }
 
-/* Cuts the last part of an absolute path off. */
+/* Cuts the last part off an absolute path. */
 static void cut_last(char *path)
 {
     char *slash = strrchr(path, '/');
     slash[slash == path] = '\0';
 }
 
-/* "FOLDER/GIVEN", or GIVEN where it is absolute, without "", "." and ".." parts, by its letters alone. False: too long.
- */
+/* Puts "FOLDER/GIVEN", or GIVEN if it is absolute. Removes "", "." and ".." parts textually, without looking at files.
+ * Returns false if the path is too long. */
 static bool name_absolutely(const char *folder, const char *given, char out[PATH_MAX])
 {
     size_t size = 0;
@@ -109,7 +109,7 @@ static bool name_absolutely(const char *folder, const char *given, char out[PATH
     return true;
 }
 
-/* The current folder, and as the shell calls it, which may go through links. */
+/* The current folder, without links and under the shell's name, which may contain links. */
 struct here {
     char folder[PATH_MAX], shell[PATH_MAX];
 };
@@ -126,7 +126,7 @@ static void find_here(struct here *here)
         here->shell[0] = '\0';
 }
 
-/* How the argument is named. The folder that a name from outside lies in is taken without links. */
+/* Sets the name of the argument. If it is outside the current folder, links are resolved in its folder. */
 static bool set_named(struct local *local, const struct here *here, const char *plain)
 {
     char folder[PATH_MAX], moved[PATH_MAX];
@@ -150,7 +150,7 @@ static bool set_named(struct local *local, const struct here *here, const char *
     return name_absolutely(folder, moved, local->named);
 }
 
-/* Fills the kind and `out`. 0, or -1 after printing why. */
+/* Sets the kind and `out`. Returns 0, or -1 after printing the error. */
 static int resolve(struct path_argument *argument, const char *given, const struct here *here, struct local *out)
 {
     struct stat info;
@@ -173,7 +173,7 @@ static int resolve(struct path_argument *argument, const char *given, const stru
             terminal_error("'%s': %s", given, strerror(errno));
             return -1;
         }
-        out->target[0] = '\0'; /* a link that leads nowhere is a model that cannot be read */
+        out->target[0] = '\0'; /* a dangling link is a model that cannot be read */
     }
     argument->kind = is_pattern                                        ? PATH_PATTERN
                      : out->target[0] != '\0' && S_ISDIR(info.st_mode) ? PATH_FOLDER
@@ -181,14 +181,15 @@ static int resolve(struct path_argument *argument, const char *given, const stru
     return 0;
 }
 
-/* Cuts `folder` back until it holds `path` too. */
+/* Shortens `folder` until it contains `path` too. */
 static void widen(char *folder, const char *path)
 {
     while (!is_beneath(folder, path))
         cut_last(folder);
 }
 
-/* The folder that must lie under the root for what was named; false: none, it is a link that does not count. */
+/* Finds the folder that the root must contain because of the argument. Returns false for a link, which does not count.
+ */
 static bool find_home(const struct path_argument *argument, const struct local *local, const struct here *here,
                       bool is_alone, char out[PATH_MAX])
 {
@@ -201,7 +202,7 @@ static bool find_home(const struct path_argument *argument, const struct local *
     return follows || !local->is_here;
 }
 
-/* The current folder if everything is named in it, else the folder that holds everything that is named. */
+/* Chooses the current folder if everything is named in it, else the folder that contains everything that is named. */
 static void choose_named(struct paths *paths, const struct local *locals, const struct here *here)
 {
     char home[PATH_MAX];
@@ -231,7 +232,8 @@ static int choose_given(struct paths *paths, const char *given)
     return STATUS_DONE;
 }
 
-/* Sets the path under the root, by the target where that lies there. 0 or an exit status. */
+/* Sets the path under the root. It is the target's path if the root contains the target. Returns 0 or an exit status.
+ */
 static int set_path(struct paths *paths, size_t index, const struct args *args, const struct local *local)
 {
     struct path_argument *argument = &paths->arguments[index];
@@ -247,7 +249,7 @@ static int set_path(struct paths *paths, size_t index, const struct args *args, 
         return STATUS_USAGE;
     }
     argument->path = must_copy(is_named ? local->named + rest : "");
-    if (argument->kind == PATH_MODEL && is_named) /* the server refuses it among the others */
+    if (argument->kind == PATH_MODEL && is_named) /* the server refuses it, along with the other models */
         return STATUS_DONE;
     argument->kind = PATH_LEAVES;
     terminal_error("'%s' leads through a symbolic link out of %s; name %s, or --models", given, paths->folder,
@@ -255,14 +257,15 @@ static int set_path(struct paths *paths, size_t index, const struct args *args, 
     return STATUS_DONE;
 }
 
-/* Whether a hidden file was named, and not reached through a link. */
+/* Returns whether the user named a hidden file. A hidden target of a link does not count. */
 static bool is_named_hidden(const struct paths *paths, const struct local *local)
 {
     size_t rest;
     return path_is_beneath(paths->folder, local->named, &rest) && path_is_hidden(local->named + rest);
 }
 
-/* Where the server answers of hidden models, because some are named, links to others are left for it to refuse. */
+/* If the server serves hidden models because the user named some, other arguments that are links to hidden models stay
+ * links. The server refuses them. */
 static void keep_hidden_links(struct paths *paths, const struct local *locals)
 {
     size_t rest;
@@ -278,7 +281,7 @@ static void keep_hidden_links(struct paths *paths, const struct local *locals)
     }
 }
 
-/* A pattern is a folder until here. */
+/* Appends the pattern to its folder: until here the argument is that folder. */
 static void append_pattern(struct path_argument *argument, const char *given)
 {
     struct text whole = {0};
@@ -334,7 +337,7 @@ int paths_resolve(struct paths *paths, const struct args *args)
     else
         for (size_t i = 0; i < paths->count; i++)
             resolve_remote(&paths->arguments[i], args->positional[i]);
-    if (status == STATUS_DONE && paths->count == 1) /* of several arguments, whole paths tell outputs apart */
+    if (status == STATUS_DONE && paths->count == 1) /* several need whole paths to be distinct */
         set_out_start(&paths->arguments[0]);
     return status;
 }

@@ -9,7 +9,7 @@ enum { LINE_MAX_BYTES = 1024, STARS_MAX = 64 };
 
 static int folded(char c, bool is_folded) { return is_folded ? tolower((unsigned char)c) : (unsigned char)c; }
 
-/* [abc], [a-z], [!a]; *end is behind the bracket. */
+/* Matches [abc], [a-z] or [!a]. *end is after the bracket. */
 static bool bracket_matches(const char *at, char c, bool is_folded, const char **end)
 {
     const bool is_negated = at[1] == '!' || at[1] == '^';
@@ -24,7 +24,7 @@ static bool bracket_matches(const char *at, char c, bool is_folded, const char *
         }
         is_in |= folded(c, is_folded) >= low && folded(c, is_folded) <= high;
     }
-    if (*member == '\0') { /* no bracket after all: it stands for itself */
+    if (*member == '\0') { /* the bracket is never closed: it matches itself */
         *end = at + 1;
         return c == '[';
     }
@@ -32,7 +32,7 @@ static bool bracket_matches(const char *at, char c, bool is_folded, const char *
     return is_in != is_negated && c != '/';
 }
 
-/* stars: how many more may be tried, so that a hostile pattern does not take for ever. */
+/* stars: how many more stars may be tried, so that a hostile pattern does not take forever. */
 static bool matches(const char *pattern, const char *path, bool is_folded, int *stars)
 {
     while (*pattern != '\0') {
@@ -41,7 +41,7 @@ static bool matches(const char *pattern, const char *path, bool is_folded, int *
             const char *rest = pattern + (is_deep ? 2 : 1);
             if (--*stars < 0)
                 return false;
-            if (is_deep && *rest == '/' && matches(rest + 1, path, is_folded, stars)) /* no folder at all */
+            if (is_deep && *rest == '/' && matches(rest + 1, path, is_folded, stars)) /* ** matches no folder here */
                 return true;
             for (const char *at = path;; at++) {
                 if (matches(rest, at, is_folded, stars))
@@ -100,7 +100,7 @@ static const char *last_part(const char *path)
 
 bool pattern_is_one(const char *text) { return strpbrk(text, "*?[") != NULL; }
 
-/* The pattern about one path, or one of the folders above it. */
+/* Returns whether the pattern matches the path, or one of the folders above it. */
 static bool is_about(const char *pattern, const char *path)
 {
     return strchr(pattern, '/') != NULL ? pattern_matches(pattern + (*pattern == '/'), path)

@@ -8,16 +8,17 @@
 
 #include <stdbool.h>
 
-/* Whether the whole of `path` matches. */
+/* Returns whether the pattern matches the whole `path`. */
 bool pattern_matches(const char *pattern, const char *path);
-/* The same; `is_folded`: without regard to ASCII case. */
+/* The same. `is_folded` ignores ASCII case. */
 bool pattern_matches_name(const char *pattern, const char *name, bool is_folded);
-/* Whether one of the patterns between commas matches the whole of `name`; `is_folded`: without regard to ASCII case. */
+/* Returns whether one of the comma-separated patterns matches the whole `name`. `is_folded` ignores ASCII case. */
 bool pattern_list_matches(const char *patterns, const char *name, bool is_folded);
-/* Whether the pattern matches `path` by the rules above, or a folder that contains it. */
+/* Returns whether the pattern matches `path`, or a folder that contains it, by the rules above. */
 bool pattern_selects(const char *pattern, const char *path);
-/* Whether the text contains wildcards. */
+/* Returns whether the text contains wildcards. */
 bool pattern_is_one(const char *text);
 
-/* Applies the lines of an ignore file: 1 the path is excluded, 0 it is included again, -1 no line matches. */
+/* Applies the lines of an ignore file. Returns 1 if they exclude the path, 0 if they include it again, -1 if no line
+ * matches. */
 int pattern_ignores(const char *lines, const char *path, bool is_folder);

@@ -1,4 +1,4 @@
-/* A pool of threads with a connection each, and its progress line. */
+/* Runs a pool of threads with a connection each, and paints its progress line. */
 #include "clients/cli/server/pool.h"
 
 #include "clients/cli/output/bar.h"

@@ -8,7 +8,7 @@
 /* UNMATCHED: the options select nothing of the model. */
 enum outcome { OUTCOME_MADE, OUTCOME_UNCHANGED, OUTCOME_FAILED, OUTCOME_UNMATCHED, OUTCOME_COUNT };
 
-/* Shown as a bar with rate and remaining time on a terminal, else as a line now and then. Nothing with --quiet. */
+/* Shows a bar with rate and remaining time on a terminal, else a line now and then. Shows nothing with --quiet. */
 struct progress {
     pthread_mutex_t mutex;
     const char *what; /* "thumbs" */
@@ -17,16 +17,16 @@ struct progress {
     char current[96]; /* the model that was finished last */
 };
 
-/* Works on model `index`, in one of the threads, and records its failure itself. */
+/* Works on model `index` in one of the threads, and records its failure itself. */
 typedef enum outcome pool_work(struct connection *connection, size_t index, const char **label, void *context);
 
 /* Runs `work` on 0 .. count - 1 in `jobs` threads until all are done or the run is interrupted. The caller sets
- * progress->what; the counts are the results. Returns 0, or an exit status after printing that no connection could be
- * opened. */
+ * progress->what, and finds the results in its counts. Returns 0, or an exit status after printing that no connection
+ * could be opened. */
 int pool_run(const struct session *session, unsigned jobs, size_t count, pool_work *work, void *context,
              struct progress *progress);
 
-/* How many cores there are, 64 at most. */
+/* Returns the number of cores, at most 64. */
 unsigned pool_cores(void);
-/* --jobs, or as many as there are cores. */
+/* Returns --jobs, or the number of cores. */
 unsigned pool_jobs(const struct args *args);

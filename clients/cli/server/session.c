@@ -31,8 +31,8 @@ enum {
     FOLDER_MAX_BYTES = 60,
 };
 
-/* Finds POSED_PROGRAM, or posed beside posectl, or else on the PATH. `looked`: where it looked, for the error message.
- */
+/* Finds POSED_PROGRAM, else posed beside posectl, else posed on the PATH. `looked`: the places it looked at, for the
+ * error message. */
 static void find_posed(char out[PATH_MAX + 16], struct text *looked)
 {
     const char *named = getenv("POSED_PROGRAM");
@@ -56,9 +56,9 @@ static void find_posed(char out[PATH_MAX + 16], struct text *looked)
     snprintf(out, PATH_MAX + 16, "posed");
 }
 
-/* Removes sockets that no process listens on any more: servers that were killed left them. A server holds the folder's
- * lock from bind() to listen() (unix_socket.c): until then its socket cannot be told from a leftover. Where one starts
- * now, leftovers wait for the next command. */
+/* Removes sockets without a listener, which killed servers left. A server holds the folder's lock from bind() to
+ * listen() (unix_socket.c), because a socket in that state looks like a leftover. While a server starts, leftovers wait
+ * for the next command. */
 static void remove_leftovers(const char *folder)
 {
     DIR *names = opendir(folder);
@@ -81,7 +81,7 @@ static void remove_leftovers(const char *folder)
         closedir(names);
 }
 
-/* Makes a unique name in a folder that exists everywhere; the path of a socket has at most 107 bytes. */
+/* Makes a unique name in a folder that every system has. The path of a socket has at most 107 bytes. */
 static void name_socket(char *out, size_t size)
 {
     const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), "/tmp",
@@ -99,8 +99,8 @@ static void name_socket(char *out, size_t size)
     snprintf(out, size, "%s/posectl-%ld-%016llx.sock", folder, (long)getpid(), number);
 }
 
-/* Whether the command may ask for pictures. Renderers, which each start a driver, take longer to start than all else.
- */
+/* Returns whether the command may ask for pictures. Each renderer starts a graphics driver, which takes longer than
+ * everything else at the start. */
 static bool draws(const struct args *args)
 {
     static const enum command_id WITHOUT[] = {COMMAND_INFO,   COMMAND_PALETTE, COMMAND_POSE,    COMMAND_MESH,
@@ -112,20 +112,21 @@ static bool draws(const struct args *args)
     return args->command != COMMAND_DIFF || strcmp(args_text(args, OPTION_DIFF_FORMAT, ""), "markdown") == 0;
 }
 
-/* Whether the variable says what models may open: warm takes that of the servers, which are others. */
+/* Returns whether the variable configures what models may open. warm applies these variables, because it works for
+ * other servers. */
 static bool says_what_opens(const char *variable)
 {
     return strcmp(variable, "POSED_UPLOADS") == 0 || strncmp(variable, "POSED_ALLOW_HIDDEN", 18) == 0;
 }
 
-/* In the child, between fork and exec. */
+/* Runs in the child, between fork and exec. */
 static void become_posed(const struct session *session, unsigned jobs, int ready_fd, int log_fd, pid_t parent)
 {
-    /* The user's shell may have set these for a server of their own. */
+    /* The user's shell may have set these for another server. */
     static const char *const OTHERS[] = {"POSED_TOKEN_FILE", "POSED_UPLOADS",      "POSED_CORS",
                                          "POSED_ALLOW_HOST", "POSED_LOG",          "POSED_ROOT",
                                          "POSED_WATCH",      "POSED_ALLOW_HIDDEN", "POSED_ALLOW_HIDDEN_MODELS"};
-    static const char ALL[] = "32768g"; /* nothing that was stored makes room for others */
+    static const char ALL[] = "32768g"; /* room for all models, so none is removed */
     char posed[PATH_MAX + 16], workers[16];
     struct text looked = {0};
     find_posed(posed, &looked);
@@ -211,7 +212,7 @@ static void show_log(int fd)
 void session_show_log(const struct session *session, const char *word)
 {
     char path[64], line[LINE_MAX_BYTES * 4];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", session->log_fd); /* where the server goes on writing is its own */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", session->log_fd); /* with a position of its own */
     FILE *log = fopen(path, "r");
     if (log == NULL)
         return;

@@ -17,7 +17,7 @@ struct chunk {
 struct reader {
     const uint8_t *at, *end;
     struct apng_file *file;
-    uint32_t left, top, frame_width, frame_height; /* of the frame whose data comes */
+    uint32_t left, top, frame_width, frame_height; /* of the frame whose data is being read */
     uint32_t frames_read;
     bool is_animated;
     struct buf data; /* its compressed data so far */
@@ -35,7 +35,7 @@ static int refuse(struct reader *reader, const char *why)
     return -1;
 }
 
-/* ISO/IEC 15948, 5.3. Checksums are libpng's matter. */
+/* Reads a chunk (ISO/IEC 15948, 5.3). libpng verifies the checksums. */
 static int next_chunk(struct reader *reader, struct chunk *chunk)
 {
     const size_t left = (size_t)(reader->end - reader->at);
@@ -86,7 +86,7 @@ static void make_room(struct apng_file *file)
     file->durations_ms = must_alloc(file->frame_count * sizeof *file->durations_ms);
 }
 
-/* The data as a PNG file of its own, which libpng reads. */
+/* Wraps the data in a PNG file of its own, which libpng reads. */
 static int read_pixels(struct reader *reader, uint8_t *to)
 {
     const struct apng_file *file = reader->file;
@@ -106,7 +106,7 @@ static int read_pixels(struct reader *reader, uint8_t *to)
     return rc < 0 ? refuse(reader, image.message) : 0;
 }
 
-/* Puts the frame whose data is complete over the one before. */
+/* Puts the frame whose data is complete over the previous one. */
 static int finish_frame(struct reader *reader)
 {
     const struct apng_file *file = reader->file;
@@ -148,7 +148,7 @@ static int read_control(struct reader *reader, const struct chunk *chunk)
 static int read_chunk(struct reader *reader, const struct chunk *chunk, uint64_t pixels_max)
 {
     const bool is_first = strcmp(chunk->type, "IDAT") == 0, is_more = strcmp(chunk->type, "fdAT") == 0;
-    const uint32_t number_bytes = is_more ? 4 : 0; /* fdAT has its place in front */
+    const uint32_t number_bytes = is_more ? 4 : 0; /* fdAT begins with a sequence number */
     if (strcmp(chunk->type, "acTL") == 0)
         return read_animation(reader, chunk, pixels_max);
     const bool is_control = strcmp(chunk->type, "fcTL") == 0;

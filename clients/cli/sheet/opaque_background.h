@@ -1,7 +1,7 @@
-/* opaque_background.h - the background of a file that has no transparency. Pure. */
+/* opaque_background.h - finds the background of a file format without transparency. Pure function. */
 #pragma once
 
 #include "clients/cli/output/text.h"
 
-/* Appends what `given`, as background= takes it (protocol/http.md), is over white; NULL: white. */
+/* Appends `given`, a value of background= (protocol/http.md), blended over white. NULL: white. */
 void opaque_background_put(struct text *out, const char *given);

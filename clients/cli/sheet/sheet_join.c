@@ -32,7 +32,7 @@ const char *sheet_join_part_format(enum sheet_format format)
     }
 }
 
-/* A line about all frames, then the frames. */
+/* Adds Y4M: a line about all frames, then the frames. */
 static int add_video(struct sheet_join *join, const char *bytes, size_t size_bytes, struct text *problem)
 {
     const char *end = memchr(bytes, '\n', size_bytes);

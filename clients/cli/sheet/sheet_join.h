@@ -1,5 +1,5 @@
-/* sheet_join.h - the parts of a sheet (protocol/http.md, "Parts of a sheet") to the file that one request would have
- * given: by the renderer's own encoders, so that its bytes are the same. One thread. */
+/* sheet_join.h - joins the parts of a sheet (protocol/http.md, "Parts of a sheet") to the file that one request would
+ * give. It uses the renderer's encoders, so the bytes are the same. One thread. */
 #pragma once
 
 #include "base/sheet_spec.h"
@@ -7,24 +7,24 @@
 
 #include <stdbool.h>
 
-/* What is joined so far. {0} with format, quality and is_small is the start. */
+/* The file so far. {0} with format, quality and is_small is the start. */
 struct sheet_join {
     enum sheet_format format; /* of the file */
-    uint32_t quality;         /* 1..100 of formats that lose something; 0: the format's own */
+    uint32_t quality;         /* 1..100 for lossy formats; 0: the format's default */
     bool is_small;            /* compressed for size */
     uint32_t width, height;   /* of the picture so far, or of a frame */
-    uint32_t frame_count;     /* of an animation */
+    uint32_t frame_count;     /* frames of an animation */
     uint32_t loops;
     bool has_alpha;
-    unsigned char *pixels; /* RGBA8, rows top first, of an animation frame after frame */
+    unsigned char *pixels; /* RGBA8, top row first; frame after frame for an animation */
     uint32_t *durations_ms;
-    struct text video; /* of Y4M: the file so far */
+    struct text video; /* the Y4M file so far */
 };
 
-/* The format in which the parts are asked for: without loss. NULL: such a file is not joined. */
+/* Returns the lossless format in which to ask for the parts. NULL: files of this format cannot be joined. */
 const char *sheet_join_part_format(enum sheet_format format);
-/* The next part, in that format. Returns 0, or -1 with what is wrong in *problem. */
+/* Adds the next part, which has that format. Returns 0, or -1 with a message in *problem. */
 int sheet_join_add(struct sheet_join *join, const void *bytes, size_t size_bytes, struct text *problem);
-/* Appends the file. Returns 0, or -1 with why not in *problem. */
+/* Appends the file. Returns 0, or -1 with a message in *problem. */
 int sheet_join_put(struct sheet_join *join, struct text *out, struct text *problem);
 void sheet_join_free(struct sheet_join *join);

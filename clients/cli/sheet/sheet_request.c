@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes longer comes in parts of about so long. */
+/* An answer that takes longer than WHOLE_S comes in parts of about PART_S. */
 static const double WHOLE_S = 10, PART_S = 5;
 
 /* --- the query --- */
@@ -31,7 +31,7 @@ static enum sheet_format format_of(const struct sheet_request *request)
     return request->args->command == COMMAND_TURNTABLE ? SHEET_APNG : SHEET_PNG;
 }
 
-/* Of a part without what is about the file, which the join writes. */
+/* Puts the query. A part lacks the parameters of the file, because the join writes the file. */
 static void put_query(const struct sheet_request *request, bool is_part, struct text *out)
 {
     static const char *const OF_FILE[] = {"format", "quality", "compression", "background"};
@@ -66,7 +66,7 @@ bool sheet_request_is(const struct args *args)
 
 struct expected {
     struct long_request_estimate whole;
-    double rows, rows_at_once; /* 0: the server does not tell */
+    double rows, rows_at_once; /* 0: unknown */
     cJSON *json;               /* the server's answer with the numbers of the whole */
 };
 
@@ -87,7 +87,7 @@ static int ask_estimate(const struct sheet_request *request, double rows, struct
     return rc;
 }
 
-/* Whether it is asked for as it is: a part is given, or parameters whose meaning posectl does not know. */
+/* Returns whether the request is sent unchanged: it asks for a part, or has parameters that posectl does not know. */
 static bool is_as_given(const struct args *args)
 {
     bool is_so = args_parameter(args, "rows") != NULL || args_parameter(args, "first_row") != NULL;
@@ -96,7 +96,8 @@ static bool is_as_given(const struct args *args)
     return is_so;
 }
 
-/* The estimate of one row tells how many there are; that of as many as one request may draw tells of all. */
+/* Estimates the whole sheet. The estimate of one row contains the number of rows. A second one asks for as many rows as
+ * one request may draw. */
 static int expect(const struct sheet_request *request, struct expected *expected)
 {
     *expected = (struct expected){0};
@@ -130,16 +131,16 @@ static bool is_long(const struct expected *expected)
 
 /* --- the parts --- */
 
-/* A sheet that is under way. */
+/* A sheet under way. */
 struct parts {
     const struct sheet_request *request;
     const struct expected *expected;
     struct sheet_join join;
-    struct text query; /* of every part, without its rows */
+    struct text query; /* for all parts, without their rows */
     double rows_done, start_s;
 };
 
-/* All parts are of one content of the model. */
+/* All parts come from the same content of the model. */
 static int start_query(struct parts *parts)
 {
     const struct sheet_request *request = parts->request;
@@ -159,7 +160,7 @@ static int start_query(struct parts *parts)
     return 0;
 }
 
-/* So many rows as take about PART_S, by how long those before took. */
+/* Returns how many rows take about PART_S, judged by the parts before. */
 static double next_rows(const struct parts *parts)
 {
     const double row_s = parts->rows_done > 0 ? (now_s() - parts->start_s) / parts->rows_done
@@ -234,7 +235,7 @@ int sheet_request(const struct sheet_request *request, struct text *joined, stru
 {
     struct expected expected;
     int rc = expect(request, &expected);
-    if (rc == POSED_E_SERVER) /* what is wrong with the request is told by its own answer */
+    if (rc == POSED_E_SERVER) /* the request's own answer reports its errors */
         expected = (struct expected){.json = expected.json};
     if (rc == 0 && is_long(&expected)) {
         const int status = request_parts(request, &expected, joined, answer);

@@ -1,5 +1,5 @@
-/* sheet_request.h - a sheet or turntable, asked for in parts where it takes long or is larger than one picture of the
- * server may be (protocol/http.md, "Parts of a sheet"), and joined to the same bytes. */
+/* sheet_request.h - asks for a sheet or turntable. It asks in parts if the answer takes long or exceeds the size of one
+ * picture of the server (protocol/http.md, "Parts of a sheet"), and joins them to the same bytes. */
 #pragma once
 
 #include "clients/cli/command_line/args.h"
@@ -12,14 +12,14 @@ struct sheet_request {
     struct connection *connection;
     const struct args *args; /* of sheet or turntable */
     const char *model;
-    const char *format; /* as the extension of the file says it; NULL: as args or the server say */
-    const char *body;   /* what only a body can say; NULL: nothing */
+    const char *format; /* given by the extension of the file; NULL: args or the server choose it */
+    const char *body;   /* the parameters that only a body can have, or NULL */
 };
 
-/* Whether the command is one of these, and asks for pixels. */
+/* Returns whether the command is one of the two, and asks for pixels. */
 bool sheet_request_is(const struct args *args);
-/* Shows how far it is. The answer is as that of one request; `joined` holds its bytes where it came in parts. Returns
- * an exit status after printing what went wrong. */
+/* Sends the request and shows the progress. The answer is the same as that of one request; `joined` holds its bytes if
+ * it came in parts. Returns an exit status after printing an error. */
 int sheet_request(const struct sheet_request *request, struct text *joined, struct posed_packet *answer);
-/* Prints how long that takes and how large the file is, as estimate_print(). Returns an exit status. */
+/* Prints how long the request takes and how large the file is, as estimate_print() does. Returns an exit status. */
 int sheet_request_estimate(const struct sheet_request *request);

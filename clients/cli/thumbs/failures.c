@@ -9,13 +9,13 @@
 
 enum { PATH_BYTES = 8192, STAMP_BYTES = 128 };
 
-/* How much coarser a file system's clock may be, or how much it may differ from ours. */
+/* The greatest error of a file system's timestamps: a coarse clock, or a difference to the local clock. */
 #define SETTLED_S 1.0
 
 struct surroundings {
     char *folder; /* absolute */
     uint64_t hash;
-    double newest_s; /* the last change of a file in it */
+    double newest_s; /* time of the last change of a file in it */
 };
 
 void failures_open(struct failures *failures, const struct session *session, const char *out)
@@ -67,7 +67,7 @@ static void add_file(struct surroundings *around, const char *name, const struct
         around->newest_s = seconds(info->st_ctim);
 }
 
-/* The files of a folder and of the folders in it: what models are made of lies there. */
+/* Adds the files of a folder and of its subfolders, where the parts of models are. */
 static void add_folder(struct surroundings *around, const char *folder, const struct stat *out, bool is_inner)
 {
     struct dirent **names = NULL;
@@ -90,8 +90,8 @@ static void add_folder(struct surroundings *around, const char *folder, const st
     free(names);
 }
 
-/* Of the folder of `source`; under the mutex. A folder that changes after it was looked at is older here than it is, so
- * that a failure of then is not taken for known later. */
+/* Returns the surroundings of `source`, under the mutex. If a folder changes after the first look, the record stays
+ * older than the folder. A failure that was recorded meanwhile does not match later, and the model is tried again. */
 static const struct surroundings *find_surroundings(struct failures *failures, const char *source)
 {
     char folder[PATH_BYTES];
@@ -110,7 +110,8 @@ static const struct surroundings *find_surroundings(struct failures *failures, c
     return added;
 }
 
-/* What has to be the same for a failure to come again; "" where it just changed. */
+/* Makes the stamp of everything that must be the same for the failure to happen again. "": something has just changed.
+ */
 static void make_stamp(struct failures *failures, const char *source, double before_s, char out[STAMP_BYTES])
 {
     pthread_mutex_lock(&failures->mutex);
@@ -123,7 +124,7 @@ static void make_stamp(struct failures *failures, const char *source, double bef
 
 /* --- entries --- */
 
-/* Errors that are the file's own, and come with every import of it. */
+/* Returns whether the file itself causes the error: every import of it fails. */
 static bool is_of_the_file(const char *code)
 {
     static const char *const CODES[] = {
@@ -155,7 +156,7 @@ bool failures_is_known(struct failures *failures, const cJSON *entry, const char
     const cJSON *failure = json_get(entry, "failure");
     char stamp[STAMP_BYTES];
     if (json_error(entry) == NULL || failure == NULL || failures->importer[0] == '\0' ||
-        strcmp(member_text(failure, "source"), source) != 0 || /* the symbolic link has another target */
+        strcmp(member_text(failure, "source"), source) != 0 || /* the symbolic link has a new target */
         strcmp(member_text(failure, "importer"), failures->importer) != 0)
         return false;
     make_stamp(failures, source, 1e18, stamp);

@@ -1,5 +1,5 @@
-/* failures.h - which failures of earlier runs would come again: of the same importer, with the same file and the same
- * files around it. Safe in threads. */
+/* failures.h - knows which failures of earlier runs would happen again: the importer, the file and the files around it
+ * are the same. Thread-safe. */
 #pragma once
 
 #include "clients/cli/output/json.h"
@@ -10,27 +10,27 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* What lies in a folder, as it was when a pass first looked. */
+/* The contents of a folder when a pass first looked at it. */
 struct surroundings;
 
 struct failures {
     const struct session *session;
-    const char *out; /* the folder of pictures, of which nothing counts */
+    const char *out; /* the folder of pictures, whose contents do not count */
     char importer[IMPORTER_VERSION_BYTES];
     pthread_mutex_t mutex;
     struct surroundings *known;
     size_t count;
 };
 
-/* Borrows both. Of a running server nothing is remembered. */
+/* Borrows both pointers. Nothing is remembered for a running server. */
 void failures_open(struct failures *failures, const struct session *session, const char *out);
 void failures_close(struct failures *failures);
-/* At the beginning of a pass: folders may have changed. */
+/* Forgets the folders, which may have changed. A pass calls it at its beginning. */
 void failures_forget_folders(struct failures *failures);
 
-/* Adds to an entry with an error what failures_is_known() looks at. `source`: the model file, under the session's
- * folder; `before_s`: when the import began. Adds nothing where another run may end otherwise: a file that another one
- * needs is missing, the machine was slow, the file has just changed. */
+/* Adds to an entry with an error the data for failures_is_known(). `source`: the model file, under the session's
+ * folder. `before_s`: the time at which the import began. It adds nothing if another run may end otherwise: the model
+ * needs a file that is missing, the machine was slow, or the file has just changed. */
 void failures_record(struct failures *failures, cJSON *entry, const char *source, double before_s);
-/* Whether the entry's import failed and would again. */
+/* Returns whether the entry's import failed and would fail again. */
 bool failures_is_known(struct failures *failures, const cJSON *entry, const char *source);

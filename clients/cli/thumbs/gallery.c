@@ -1,5 +1,5 @@
-/* OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture in OUT, also of models that are
- * not part of this run. The page needs no server, and a script for its search only. */
+/* Writes OUT/index.html of posectl thumbs --index: gallery.html with a figure for each picture in OUT, including models
+ * that are not part of this run. The page needs no server. Only its search is a script. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char MARK[] = "<!-- figures -->\n";
-/* Identifies a page that an earlier run wrote; near the beginning of gallery.html. */
+/* Marks a page as posectl's. It is near the beginning of gallery.html. */
 static const char GENERATOR[] = "<meta name=\"generator\" content=\"posectl\">";
 enum { HEAD_BYTES = 1024 };
 
@@ -66,8 +66,8 @@ static int by_model(const void *name, const void *item)
     return strcmp(name, ((const struct listed_model *)item)->model);
 }
 
-/* A model of this run is shown with its pictures or its failure, one of another run with its pictures if they are
- * there. */
+/* Puts a model. A model of this run has its pictures or its failure; any other model has its pictures, if they exist.
+ */
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
 {
     const cJSON *error = json_get(entry, "error"), *picture;

@@ -95,8 +95,8 @@ static int open_in(const struct manifest *manifest, const char *name, int flags)
     return fd;
 }
 
-/* What others commit into OUT: the manifest is appended to where it lies, and the folder's temporary files are removed.
- */
+/* Checks for links that somebody may have committed into OUT. A run appends to the manifest and removes the folder's
+ * temporary files, wherever links lead. */
 static bool has_link(const char *out)
 {
     static const char *const NAMES[] = {".posectl", ".posectl/lock", ".posectl/manifest.jsonl"};

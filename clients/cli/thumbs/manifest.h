@@ -25,16 +25,17 @@ struct manifest {
     pthread_mutex_t mutex;
 };
 
-/* Opens the manifest of the folder `out`, creating both if needed, and removes temporary files of killed runs. Returns
- * 0 or an exit status after printing why. */
+/* Opens the manifest of the folder `out`. Creates both if needed, and removes temporary files of killed runs. Returns
+ * 0, or an exit status after printing the error. */
 int manifest_open(struct manifest *manifest, const char *out);
 void manifest_close(struct manifest *manifest);
 
-/* The entry of a model, or NULL. Safe in threads, except during manifest_merge() and manifest_remove(). */
+/* Returns the entry of a model, or NULL. Thread-safe, except during manifest_merge() and manifest_remove(). */
 const cJSON *manifest_find(const struct manifest *manifest, const char *model);
-/* Appends an entry to the file. Safe in threads. */
+/* Appends an entry to the file. Thread-safe. */
 void manifest_append(struct manifest *manifest, const cJSON *entry);
-/* Replaces the entries of the same models by these (NULL: none), which it takes over, and rewrites the file. */
+/* Replaces the entries of the same models by these, and rewrites the file. Takes ownership of the entries, which may be
+ * NULL. */
 int manifest_merge(struct manifest *manifest, cJSON **entries, size_t count);
 /* Removes an entry, which the caller frees. */
 cJSON *manifest_remove(struct manifest *manifest, size_t index);

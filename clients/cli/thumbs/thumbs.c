@@ -1,4 +1,4 @@
-/* posectl thumbs: a pass over all models, and the steps of a pass that watch uses too. */
+/* posectl thumbs: runs a pass over all models. watch uses the steps of a pass too. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/command_line/commands.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the pictures depend on, as the rest of a query and as text to compare. */
+/* Sets everything that the pictures depend on, as the rest of a query and as text to compare. */
 static int set_options(struct thumbs *thumbs)
 {
     const struct args *args = thumbs->args;
@@ -53,8 +53,8 @@ static void prune(struct thumbs *thumbs)
     }
 }
 
-/* A parameter that the server does not take is a mistake of the command line, not of each model. A request about no
- * model finds it, because the server checks parameters first. */
+/* Reports a parameter that the server refuses once, as an error of the command line, and not for each model. A request
+ * without a model finds it, because the server checks parameters first. */
 static int check_parameters(struct thumbs *thumbs)
 {
     struct posed_packet answer;
@@ -144,7 +144,8 @@ void thumbs_close(struct thumbs *thumbs)
     free(thumbs->body);
 }
 
-/* Whether --clips matches no clip of any model. That is an error: the run has not done what it was asked for. */
+/* Returns whether --clips matches no clip of any model. That is an error: the run has not done what it was asked for.
+ */
 static bool has_no_clip(const struct thumbs *thumbs)
 {
     const cJSON *picture;
@@ -156,7 +157,7 @@ static bool has_no_clip(const struct thumbs *thumbs)
                 return false;
         }
     return thumbs->progress.counts[OUTCOME_UNMATCHED] > 0 && !is_interrupted() &&
-           !args_has(thumbs->args, OPTION_SHARD); /* another part may have some */
+           !args_has(thumbs->args, OPTION_SHARD); /* another shard may have some */
 }
 
 int run_thumbs(const struct args *args)

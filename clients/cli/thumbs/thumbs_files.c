@@ -1,4 +1,4 @@
-/* The files of models and pictures: thumbs.h. */
+/* Checks the files of models and pictures: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much coarser a file system's clock may be, or how much it may differ from ours. */
+/* The greatest error of a file system's timestamps: a coarse clock, or a difference to the local clock. */
 #define SETTLED_S 1.0
 
 static double seconds(struct timespec at) { return (double)at.tv_sec + (double)at.tv_nsec * 1e-9; }
@@ -28,7 +28,7 @@ void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double bef
                  info.st_ctim.tv_nsec);
 }
 
-/* Whether a path from the manifest stays within the folder that it is appended to. */
+/* Returns whether a path from the manifest stays within the folder that it is appended to. */
 static bool is_safe(const char *path)
 {
     for (const char *at = path; at != NULL; at = strchr(at, '/') == NULL ? NULL : strchr(at, '/') + 1) {
@@ -43,7 +43,7 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char
 {
     const cJSON *files = json_get(entry, "files"), *file;
     if (!thumbs->context.session.is_private ||
-        !cJSON_HasObjectItem(files, source)) /* the symbolic link has another target */
+        !cJSON_HasObjectItem(files, source)) /* the symbolic link has a new target */
         return false;
     cJSON_ArrayForEach(file, files)
     {
@@ -103,7 +103,7 @@ void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const
         if (file[0] == '\0' || has_file(entry, file))
             continue;
         snprintf(full, sizeof full, "%s/%s", thumbs->out, file);
-        if (!output_is_behind_link(thumbs->out, file, &problem)) /* posectl has drawn nothing there */
+        if (!output_is_behind_link(thumbs->out, file, &problem)) /* posectl has drawn nothing through a link */
             unlink(full);
         text_free(&problem);
     }

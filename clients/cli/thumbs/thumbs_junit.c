@@ -1,10 +1,10 @@
-/* The report of posectl thumbs as JUnit XML: a model that could not be drawn is a failure, one without a picture or one
- * that an interrupted run did not reach is skipped. */
+/* The report of posectl thumbs as JUnit XML. A model that could not be drawn is a failure. A model is skipped if it has
+ * no picture, or if an interrupted run did not reach it. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/junit.h"
 
-/* Why the model counts neither as drawn nor as failed; NULL: it does. */
+/* Returns why the model counts neither as drawn nor as failed. NULL: it counts as one of them. */
 static const char *why_skipped(const struct thumbs *thumbs, size_t index)
 {
     if (thumbs->entries[index] == NULL && is_interrupted())

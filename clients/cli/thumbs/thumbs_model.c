@@ -1,4 +1,4 @@
-/* One model of posectl thumbs: decides what to draw, and draws it. Runs in the threads of a pool. */
+/* Draws one model for posectl thumbs, after deciding which pictures it needs. Runs in the threads of a pool. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -10,7 +10,7 @@
 
 enum { SLUG_BYTES = 60, TRIES = 3 };
 
-/* Whether an entry was made with these options by this version of the server. */
+/* Returns whether an entry was made with these options by this version of the server. */
 static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
 {
     return strcmp(member_text(entry, "options"), thumbs->options) == 0 &&
@@ -18,7 +18,7 @@ static bool is_made_alike(const struct thumbs *thumbs, const cJSON *entry)
            thumbs_has_pictures(thumbs, entry);
 }
 
-/* An entry without pictures; `model` is the server's answer, NULL where there is none. */
+/* Makes an entry without pictures; `model` is the server's answer, or NULL. */
 static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *item, const cJSON *model,
                         double before_s)
 {
@@ -41,8 +41,8 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *
     return entry;
 }
 
-/* Records why there is no picture; pictures of an earlier run stay. import_s: when the import that failed began, 0
- * where it did not fail. */
+/* Records why there is no picture. Pictures of an earlier run stay. import_s: when the failed import began; 0: the
+ * import did not fail. */
 static enum outcome fail(struct thumbs *thumbs, size_t index, const struct connection *connection, const char *problem,
                          double import_s)
 {
@@ -68,8 +68,8 @@ static enum outcome fail(struct thumbs *thumbs, size_t index, const struct conne
     return OUTCOME_FAILED;
 }
 
-/* Takes the failure of an earlier run over, where it would come again. Watches ask again: the server tells only of what
- * it was asked for. */
+/* Keeps the failure of an earlier run if it would happen again. watch asks again, because the server reports changes
+ * only for models that it was asked for. */
 static bool take_known_failure(struct thumbs *thumbs, size_t index, const cJSON *old)
 {
     const struct args *args = thumbs->args;
@@ -83,7 +83,7 @@ static bool take_known_failure(struct thumbs *thumbs, size_t index, const cJSON 
     return true;
 }
 
-/* "birds/crow.fbx.png", "birds/crow.fbx.0-fly.png" */
+/* Puts "birds/crow.fbx.png" or "birds/crow.fbx.0-fly.png". */
 static void name_picture(struct text *out, const struct listed_model *item, const cJSON *clip, const char *extension)
 {
     text_put(out, item->out);
@@ -102,7 +102,8 @@ static void name_picture(struct text *out, const struct listed_model *item, cons
     text_printf(out, ".%s", extension);
 }
 
-/* clip: of --clips; NULL: the parameters select it. Returns 0, an enum posed_status, or -100 with *problem. */
+/* Draws a picture. clip: of --clips; NULL: the parameters select it. Returns 0, an enum posed_status, or -100 with
+ * *problem. */
 static int draw(struct thumbs *thumbs, struct connection *connection, const struct listed_model *item, const char *hash,
                 const cJSON *clip, bool is_rest, cJSON *pictures, struct text *problem)
 {
@@ -137,8 +138,8 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
     return rc;
 }
 
-/* Fills the pictures of the entry. If --clips matches no clip of the model, marks it as unmatched: drawing another clip
- * would mislead. */
+/* Draws the pictures of the entry. If --clips matches no clip of the model, marks the entry as unmatched: a picture of
+ * another clip would mislead. */
 static int draw_all(struct thumbs *thumbs, struct connection *connection, const struct listed_model *item,
                     const cJSON *model, cJSON *entry, struct text *problem)
 {
@@ -203,7 +204,7 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
         }
         cJSON_Delete(entry);
         if (rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES)
-            continue; /* the model changed in between */
+            continue; /* the model has changed meanwhile */
         outcome = fail(thumbs, index, connection, rc == -100 ? problem.at : NULL, 0);
         break;
     }

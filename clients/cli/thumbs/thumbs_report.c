@@ -1,4 +1,4 @@
-/* The report of a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
+/* Reports a pass of posectl thumbs or watch, for people and as JSON: thumbs.h. */
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
@@ -74,10 +74,10 @@ static void put_totals(const struct thumbs *thumbs, double elapsed_s)
 
 /* --- failures, by reason --- */
 
-/* Models that failed for one reason. */
+/* Models that failed for the same reason. */
 struct reason {
     const cJSON *error;
-    size_t first, count; /* into the list of models by reason */
+    size_t first, count; /* index into the list of models, which is sorted by reason */
 };
 
 struct failed_model {
@@ -94,7 +94,7 @@ static int by_reason(const void *a, const void *b)
     return order != 0 ? order : x->index < y->index ? -1 : 1;
 }
 
-/* The reasons of most models first, those of as many in the models' order. */
+/* Sorts reasons with more models first; equal ones keep the models' order. */
 static int by_count(const void *a, const void *b, void *models)
 {
     const struct reason *x = a, *y = b;
@@ -160,7 +160,7 @@ void thumbs_warn_unmatched(const struct thumbs *thumbs, const char *model)
 
 /* --- formats --- */
 
-/* The format of --report by the extension of its file; "" for none. */
+/* Returns the format of --report by the extension of its file; "" for none. */
 static const char *format_of(const char *file)
 {
     const char *dot = strrchr(file, '.');
@@ -188,7 +188,7 @@ static void put_report(const struct thumbs *thumbs, const char *format, double e
         json_put_indented(out, json_of(thumbs, elapsed_s));
 }
 
-/* --report, or --format junit on stdout. */
+/* Writes --report, or --format junit on stdout. */
 static int give_report(const struct thumbs *thumbs, const char *file, const char *format, double elapsed_s)
 {
     struct text out = {0};

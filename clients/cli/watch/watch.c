@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a model that failed is tried again without a change of its files. */
+/* How often a failed model is tried again although its files have not changed. */
 #define FAILED_AGAIN_S 5.0
 
 struct watch {
     struct thumbs thumbs;
     struct watcher watcher;
-    double failed_asked_s; /* when models that had failed were last asked for */
+    double failed_asked_s; /* when failed models were last tried again */
 };
 
 /* --- reports --- */
@@ -29,7 +29,7 @@ static void print_change_json(const char *model, const cJSON *entry)
     json_print(line);
 }
 
-/* Whether the entry differs from the one before. */
+/* Returns whether the entry differs from the previous one. */
 static bool has_changed(const cJSON *entry, const cJSON *old)
 {
     const cJSON *error = json_error(entry), *old_error = json_error(old);
@@ -39,7 +39,7 @@ static bool has_changed(const cJSON *entry, const cJSON *old)
                          : strcmp(member_text(error, "message"), member_text(old_error, "message")) != 0;
 }
 
-/* A line for each model that was drawn, or fails in a new way. */
+/* Prints a line for each model that was drawn, or fails in a new way. */
 static void report_changes(const struct thumbs *thumbs)
 {
     for (size_t i = 0; i < thumbs->models.count; i++) {
@@ -57,7 +57,7 @@ static void report_changes(const struct thumbs *thumbs)
     }
 }
 
-/* A line for each model of the pass before that is gone. Both lists are sorted. */
+/* Prints a line for each model that is gone since the previous pass. Both lists are sorted. */
 static void report_removed(const struct watch *watch)
 {
     const struct model_list *models = &watch->thumbs.models;
@@ -78,7 +78,7 @@ static void report_removed(const struct watch *watch)
 
 /* --- passes --- */
 
-/* Which models to ask for: those that changed, those that are new, and now and then those that failed. */
+/* Chooses the models to ask for: changed ones, new ones, and now and then failed ones. */
 static bool *find_due(struct watch *watch)
 {
     const struct thumbs *thumbs = &watch->thumbs;
@@ -130,8 +130,8 @@ static int run_pass(struct watch *watch)
     return status;
 }
 
-/* Waits for a running server that was stopped or restarted; true if it is back. A private server is not waited for:
- * nobody restarts it. */
+/* Waits for a running server that was stopped or restarted; returns true if it is back. It does not wait for a private
+ * server, because nobody restarts it. */
 static bool is_back(struct watch *watch, double interval_s)
 {
     struct connection *connection = &watch->thumbs.context.connection;

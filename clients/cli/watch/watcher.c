@@ -1,4 +1,4 @@
-/* Keeps a watch on each model, spread over connections by the number of handles that each may have. */
+/* Keeps a watch on each model. The watches are spread over connections by the number of handles that each may have. */
 #include "clients/cli/watch/watcher.h"
 
 #include <poll.h>
@@ -12,7 +12,7 @@ struct watcher_connection {
     size_t handle_count;
 };
 
-/* Also called within posed_open() and other calls, for packets that arrive before their answer. */
+/* Receives packets. posed_open() and other calls invoke it, too, for packets that arrive before their answer. */
 static void on_event(void *context, const struct posed_packet *packet)
 {
     struct watcher_connection *connection = context;
@@ -24,7 +24,7 @@ static void on_event(void *context, const struct posed_packet *packet)
 
 /* --- connections --- */
 
-/* Its models need new watches, and may have changed meanwhile. */
+/* Drops a connection. Its models need new watches, and may have changed meanwhile. */
 static void drop_connection(struct watcher *watcher, struct watcher_connection *connection)
 {
     for (size_t i = 0; i < watcher->count; i++)
@@ -39,7 +39,7 @@ static void drop_connection(struct watcher *watcher, struct watcher_connection *
     free(connection);
 }
 
-/* One with room for another handle; NULL after printing why. */
+/* Returns a connection with room for another handle, or NULL after printing the error. */
 static struct watcher_connection *find_connection(struct watcher *watcher)
 {
     for (size_t i = 0; i < watcher->connection_count; i++)
@@ -78,13 +78,13 @@ static bool has_any(const struct watcher *watcher)
 
 static void read_connections(struct watcher *watcher)
 {
-    for (size_t i = watcher->connection_count; i-- > 0;) /* a broken connection is replaced by the last one */
+    for (size_t i = watcher->connection_count; i-- > 0;) /* the last connection replaces a broken one */
         read_connection(watcher, watcher->connections[i]);
 }
 
 void watcher_wait(struct watcher *watcher, double timeout_s)
 {
-    read_connections(watcher); /* packets read along with an earlier answer make no socket readable */
+    read_connections(watcher); /* a packet that was read along with an earlier answer makes no socket readable */
     struct pollfd *sockets = must_alloc((watcher->connection_count + 1) * sizeof *sockets);
     for (size_t i = 0; i < watcher->connection_count; i++)
         sockets[i] = (struct pollfd){.fd = watcher->connections[i]->connection.posed.fd, .events = POLLIN};
@@ -112,7 +112,7 @@ static void close_handle(struct watcher *watcher, struct watcher_connection *con
         connection->handle_count--;
 }
 
-/* Whether the connection still exists: closing a handle may have found it broken. */
+/* Returns whether the connection still exists. Closing a handle may have found it broken. */
 static bool has_connection(const struct watcher *watcher, const struct watcher_connection *connection)
 {
     for (size_t i = 0; i < watcher->connection_count; i++)
@@ -133,7 +133,7 @@ void watcher_set_models(struct watcher *watcher, const struct model_list *list)
         while (old < before_count && (order = strcmp(before[old].model, items[i].model)) < 0)
             before[gone++] = before[old++];
         if (old < before_count && order == 0 && strcmp(before[old].source, items[i].source) != 0)
-            before[gone++] = before[old++]; /* the symbolic link has another target: as if it were new */
+            before[gone++] = before[old++]; /* the symbolic link has a new target, so it counts as a new model */
         else if (old < before_count && order == 0) {
             models[i] = before[old++];
             continue;

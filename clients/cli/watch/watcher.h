@@ -1,5 +1,5 @@
-/* watcher.h - which models have changed, as the server reports it: a watch (protocol/tcp.md) for each, over as many
- * connections as the handles need. One thread. */
+/* watcher.h - finds out which models have changed. The server reports it through a watch (protocol/tcp.md) for each
+ * model. There are as many connections as the handles need. One thread. */
 #pragma once
 
 #include "clients/cli/server/model_list.h"
@@ -8,8 +8,8 @@ struct watcher_connection;
 
 /* A model of the last watcher_set_models(), in the order of the list. */
 struct watched_model {
-    char *model, *source;                  /* of the list */
-    struct watcher_connection *connection; /* NULL: it is not watched */
+    char *model, *source;                  /* owned by the list */
+    struct watcher_connection *connection; /* NULL: the model is not watched */
     uint32_t handle;
     bool has_changed; /* the caller resets it */
 };
@@ -22,11 +22,11 @@ struct watcher {
     size_t count;
 };
 
-/* Replaces the models: those that stay keep their watches, the others lose them. */
+/* Replaces the models. Those that stay keep their watches, the others lose them. */
 void watcher_set_models(struct watcher *watcher, const struct model_list *list);
-/* Watches model `index`, which has changed if its content hash is not `hash` (64 hex digits). A model that cannot be
- * read is not watched. */
+/* Watches model `index`. The model counts as changed if its content hash is not `hash` (64 hex digits). A model that
+ * cannot be read is not watched. */
 void watcher_watch(struct watcher *watcher, size_t index, const char *hash);
-/* Waits until a model changes, timeout_s is over, or a signal comes. */
+/* Waits until a model changes, timeout_s is over, or a signal arrives. */
 void watcher_wait(struct watcher *watcher, double timeout_s);
 void watcher_close(struct watcher *watcher);

@@ -4,11 +4,10 @@
 //   const driver = new PosedSkeletons(gltf);
 //   driver.apply(await posed.model('robot.glb').palette({ clip: 'walk', t: 0.3 }));
 //
-// posed's palette is `scene_from_joint * joint_from_bind` for every joint of a skin, in the order of the file's skin: in the
-// words of three.js `bone.matrixWorld * boneInverse`, as long as gltf.scene lies at the origin. Where it does not, its
-// matrixWorld is put in front. Bones get a matrixWorld as well, so that what hangs on them moves along.
-// Morph targets are not in a palette: they stay as they are. Nothing is imported: matrices are of the three.js that loaded the file.
-
+// posed's palette has `scene_from_joint * joint_from_bind` for every joint of a skin, in the order of the file's skin. three.js calls this
+// `bone.matrixWorld * boneInverse`, if gltf.scene is at the origin. Otherwise it is multiplied by the matrixWorld of gltf.scene. Bones get a
+// matrixWorld as well, so that objects attached to them move along. Morph targets are not in a palette: they stay unchanged. Nothing is
+// imported: matrices belong to the three.js that loaded the file.
 const FLOATS = 16; // layout mat4
 
 export class PosedSkeletons {
@@ -23,10 +22,10 @@ export class PosedSkeletons {
     const { associations, json } = gltf.parser;
     gltf.scene.traverse((object) => {
       if (!object.isMesh) return;
-      let owner = object; // of a mesh with several parts, the group around them is the node
+      let owner = object; // the node of a mesh with several parts is the group around them
       while (associations.get(owner)?.nodes === undefined) owner = owner.parent;
       const node = associations.get(owner).nodes;
-      object.frustumCulled = false; // its bounds are those of the rest pose
+      object.frustumCulled = false; // its bounds are for the rest pose
       if (object.isSkinnedMesh) this.#addSkin(json.nodes[node].skin, object.skeleton);
       else this.#rigid.push({ object: owner, node });
     });
@@ -37,13 +36,13 @@ export class PosedSkeletons {
     const same = this.#skins.get(skin) ?? [];
     if (same.some((one) => one.skeleton === skeleton)) return;
     skeleton.bones.forEach(hold);
-    // The renderer calls it before it draws; boneMatrices are `apply`'s.
+    // The renderer calls this before it draws. `apply` has set boneMatrices.
     skeleton.update = () => { if (skeleton.boneTexture !== null) skeleton.boneTexture.needsUpdate = true; };
     same.push({ skeleton, bind_from_joint: skeleton.boneInverses.map((inverse) => inverse.clone().invert()) });
     this.#skins.set(skin, same);
   }
 
-  // `frames` is a palette in the layout mat4 of all skins. `info`, of the model, is needed where meshes without a skin move.
+  // `frames` is a palette in the layout mat4 of all skins. `info`, of the model, is needed if meshes without a skin move.
   apply(frames, frame = 0, info = null) {
     if (frames.layout !== 'mat4') throw new Error('three.js takes mat4');
     this.#scene.updateWorldMatrix(true, false);
@@ -55,7 +54,7 @@ export class PosedSkeletons {
           this.#scene_from_bind.fromArray(palette, FLOATS * joint).premultiply(matrixWorld);
           this.#scene_from_bind.toArray(skeleton.boneMatrices, FLOATS * joint);
           bone.matrixWorld.multiplyMatrices(this.#scene_from_bind, bind_from_joint[joint]);
-          bone.matrixWorldNeedsUpdate = true; // of what hangs on it
+          bone.matrixWorldNeedsUpdate = true; // objects attached to it have to be updated
         });
         if (skeleton.boneTexture !== null) skeleton.boneTexture.needsUpdate = true;
       }

@@ -1,4 +1,4 @@
-// The page three.html: one model, whose file three.js loads and whose moves posed streams.
+// The page three.html shows one model. three.js loads the file, and posed streams its moves.
 // ?server=http://127.0.0.1:7878 &model=robot.glb &file=URL of the same file &clip=walk &t=0.3 (stands still there)
 import * as THREE from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
@@ -79,7 +79,7 @@ async function start() {
     }
     if (isFramed) renderer.render(scene, camera);
   });
-  Object.assign(globalThis, { example: { THREE, GLTFLoader, renderer, scene, camera, gltf, robot } }); // to look at from the console
+  Object.assign(globalThis, { example: { THREE, GLTFLoader, renderer, scene, camera, gltf, robot } }); // for the browser's console
 }
 
 start().catch((error) => {

@@ -1,11 +1,11 @@
-/** Elements. Everything that comes from a model goes into a page as text, never as markup. */
+/** Makes elements. Everything that comes from a model goes into a page as text, never as markup. */
 
 export const byId = (id) => document.getElementById(id);
 
 /**
- * An element: make('button', {class: 'tool', type: 'button', 'aria-label': 'Play', onclick: play}, 'Play').
- * Members that begin with "on" become listeners, `hidden`, `disabled`, `checked`, `selected`, `value` properties, the others
- * attributes; null and false leave an attribute out. Children are nodes or texts.
+ * Makes an element: make('button', {class: 'tool', type: 'button', 'aria-label': 'Play', onclick: play}, 'Play'). Members that begin with
+ * "on" become listeners, `hidden`, `disabled`, `checked`, `selected`, `value` become properties, the others attributes. null and false
+ * leave an attribute out. Children are nodes or texts.
  */
 export function make(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -20,7 +20,7 @@ export function make(tag, attributes = {}, ...children) {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** An icon of 24 x 24 units from the path data of its strokes; it is for the eye only. */
+/** Makes an icon of 24 x 24 units from the path data of its strokes. Screen readers do not see it. */
 export function icon(...paths) {
   const svg = document.createElementNS(SVG, 'svg');
   for (const [name, value] of Object.entries({ viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false' })) svg.setAttribute(name, value);

@@ -1,6 +1,6 @@
-/** Numbers and names as people read them. */
+/** Writes numbers and names for people. */
 
-/** 1234567 bytes as "1.2 MB". */
+/** Writes 1234567 bytes as "1.2 MB". */
 export function bytesText(bytes) {
   if (bytes < 1024) return bytes + ' B';
   if (bytes < 1048576) return (bytes / 1024).toFixed(0) + ' KB';
@@ -20,8 +20,8 @@ export const countText = (count, word, words = word + 's') => count.toLocaleStri
 
 /** The last part of a path. */
 export const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
-/** Its folder with a slash behind it; "" at the root. */
+/** The folder of a path, with a slash at its end; "" at the root. */
 export const folderOf = (path) => path.slice(0, path.lastIndexOf('/') + 1);
 
-/** A thing by its name, or by its number where it has none: nameOf(clip, 'clip'). */
+/** The name of a thing, or its number if it has no name: nameOf(clip, 'clip'). */
 export const nameOf = (thing, kind) => thing.name || kind + ' ' + thing.index;

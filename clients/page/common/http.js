@@ -1,7 +1,7 @@
 /**
- * How the pages ask the server: addresses, the token, errors in words, and patience with what passes by itself.
+ * The pages' requests to the server: addresses, the token, error messages, and retries after temporary failures.
  *
- * All addresses are relative to <base href>, which the server puts into each page: a path prefix in front of it works.
+ * All addresses are relative to <base href>, which the server puts into each page, so a proxy may add a path prefix.
  */
 
 import { encode, toQuery } from '../js/parameters.js';
@@ -10,7 +10,7 @@ const TOKEN = 'posed-token';
 const TRIES_MAX = 6;
 const WAIT_FIRST_MS = 400, WAIT_MAX_MS = 8000;
 
-/** Where the server wants a token: kept until the tab is closed, sent with every request, never part of an address. */
+/** The token, if the server requires one. It is kept until the tab is closed, sent with every request, and never part of an address. */
 export const token = () => sessionStorage.getItem(TOKEN) || '';
 export const setToken = (text) => text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN);
 export const authorization = () => token() ? { Authorization: 'Bearer ' + token() } : {};
@@ -41,8 +41,8 @@ export const absolute = (relative) => new URL(relative, document.baseURI).href;
 /**
  * An error of a request.
  *   status     of HTTP; 0: there was no answer
- *   code       the server's ('model_not_found'); '' where it said none
- *   isPassing  it may be well the next time: overload, a server that is gone, a proxy that has lost it
+ *   code       the server's ('model_not_found'); '' if it sent none
+ *   isPassing  it may be temporary: overload, a server that is gone, a proxy that has lost it
  */
 export class Problem extends Error {
   constructor(message, { status = 0, code = '', isPassing = false, wait_s = 0 } = {}) {
@@ -53,10 +53,10 @@ export class Problem extends Error {
 
 const sentenceOf = (error) => typeof error === 'string' ? error : error && (error.message || error.code);
 
-/** The problem that an answer which is no success tells. */
+/** Makes the problem of an answer that failed. */
 export async function problemOf(answer) {
   let error = null;
-  try { error = (await answer.json()).error; } catch { /* not ours: a proxy's */ }
+  try { error = (await answer.json()).error; } catch { /* a proxy's answer, not posed's */ }
   const code = (error && error.code) || '';
   const isGateway = ([502, 504].includes(answer.status) && !code) || (answer.status === 503 && code !== 'unavailable') || (answer.status === 429);
   return new Problem(sentenceOf(error) || (isGateway ? 'The server cannot be reached' : 'The server answers ' + answer.status),
@@ -64,14 +64,14 @@ export async function problemOf(answer) {
 }
 
 const signInListeners = new Set();
-/** Calls `listener` when the server wants a token; returns a function that takes it back. */
+/** Calls `listener` when the server requires a token. Returns a function that removes the listener. */
 export function onSignIn(listener) {
   signInListeners.add(listener);
   return () => signInListeners.delete(listener);
 }
 
 /**
- * One request. Throws a Problem, or an AbortError.
+ * Sends one request. Throws a Problem, or an AbortError.
  * @param {string} url relative to the page's base
  * @returns {Promise<Response>} of 2xx
  */
@@ -96,8 +96,8 @@ export const pause = (time_ms, signal) => new Promise((resolve, reject) => {
 });
 
 /**
- * The same, tried again while what goes wrong may pass, longer each time.
- * @param {function(Problem, number)} [onWait] is told of each failure before it waits, and of how many ms
+ * The same with retries, after growing pauses, while the failure may be temporary.
+ * @param {function(Problem, number)} [onWait] receives each failure before the pause, and the length of the pause in ms
  * @param {number} [tries] Infinity: until the signal is aborted
  */
 export async function getPatiently(url, signal, { onWait, tries = TRIES_MAX, ...options } = {}) {
@@ -108,7 +108,7 @@ export async function getPatiently(url, signal, { onWait, tries = TRIES_MAX, ...
       if (!problem.isPassing || i >= tries) throw problem;
       const time_ms = Math.max(problem.wait_s * 1000, Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (i - 1)));
       if (onWait) onWait(problem, time_ms);
-      await pause(time_ms * (0.8 + 0.4 * Math.random()), signal); // many tabs come back one after the other
+      await pause(time_ms * (0.8 + 0.4 * Math.random()), signal); // at random, so that many tabs do not retry together
     }
   }
 }

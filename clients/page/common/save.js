@@ -1,11 +1,11 @@
-/** Files for the visitor: fetched, so that a token can go along and a fault is told in words, then saved. */
+/** Saves files for the visitor. It fetches them, so that the request can have a token and an error can be shown, and then saves them. */
 import { getPatiently } from './http.js';
 
-/** The name that an answer wants to be saved by, or `otherwise`. */
+/** The file name that the answer suggests, or `otherwise`. */
 function nameOf(answer, otherwise) {
   const disposition = answer.headers.get('Content-Disposition') || '';
   const coded = /filename\*=UTF-8''([^;]+)/.exec(disposition), plain = /filename="([^"]*)"/.exec(disposition);
-  try { if (coded) return decodeURIComponent(coded[1]); } catch { /* the plain one */ }
+  try { if (coded) return decodeURIComponent(coded[1]); } catch { /* use the plain name */ }
   return plain ? plain[1] : otherwise;
 }
 
@@ -17,14 +17,14 @@ export async function save(url, otherwise, options = {}) {
   const anchor = document.createElement('a');
   anchor.href = address;
   anchor.download = name;
-  document.body.append(anchor); // some browsers follow only what is in the page
+  document.body.append(anchor); // some browsers follow only links in the page
   anchor.click();
   anchor.remove();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
   return name;
 }
 
-/** Puts text on the clipboard. False: the page may not (no TLS, or refused): show it instead. */
+/** Puts text on the clipboard. Returns false if the page may not (no TLS, or refused): show the text instead. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,12 +1,12 @@
-/** This server, for what draws: addresses and answers as in http.js, and a connection of the binary protocol. */
+/** This server, for the drawing code: addresses and answers as in http.js, and a connection of the binary protocol. */
 import { Link } from '../js/link.js';
 import { absolute, getPatiently, link, token } from './http.js';
 
 export const server = {
   link,
-  /** One answer; what passes by itself is tried again. */
+  /** Gets one answer; retries temporary failures. */
   get: getPatiently,
-  /** Whoever uses it opens another one where it ends (viewer/connection.js), and says so on the page.
+  /** The caller opens another one when it ends (viewer/connection.js), and tells the visitor.
    * @returns {Promise<Link>} an open connection over WebSocket (clients/js/link.js) */
   openStream: (signal) => Link.open(absolute('v1/stream').replace(/^http/, 'ws'), { token: token(), signal, reconnectTries: 0 }),
 };

@@ -3,8 +3,8 @@ import { onSignIn, setToken, token } from './http.js';
 import { byId, make } from './dom.js';
 
 /**
- * Shows the form when the server wants a token, and calls `onToken` once one is given.
- * Pages reload by default: everything is asked for again.
+ * Shows the form when the server requires a token, and calls `onToken` when the visitor has given one. By default the page reloads, so that
+ * everything is requested again.
  */
 export function watchSignIn(onToken = () => location.reload()) {
   const form = byId('sign-in');
@@ -13,7 +13,7 @@ export function watchSignIn(onToken = () => location.reload()) {
   form.append(
     make('label', { for: 'token' }, 'This server wants a token.'),
     make('p', { class: 'soft hint' }, 'Whoever runs it can tell you; it is kept until this tab is closed.'),
-    // password managers want a name beside it
+    // password managers expect a user name beside it
     make('input', { type: 'text', autocomplete: 'username', value: 'posed', hidden: true }),
     field, make('button', { type: 'submit' }, 'Sign in'), note);
   form.addEventListener('submit', (event) => {

@@ -1,4 +1,4 @@
-/** A model in the gallery: its picture, its name, what is known of it. */
+/** A model in the gallery: its picture, its name, and its counts. */
 import { baseName, bytesText, countText, folderOf } from '../common/format.js';
 import { make } from '../common/dom.js';
 import { modelLink } from '../common/http.js';
@@ -6,7 +6,7 @@ import { movingLink, stillLink } from './pictures.js';
 
 const sentenceOf = (error) => typeof error === 'string' ? error : (error && (error.message || error.code)) || 'This model could not be read';
 
-/** ["3 clips", "41 joints"]; of what the server has not read, nothing. */
+/** Returns ["3 clips", "41 joints"], or nothing while the server has not read the model. */
 function countsOf({ counts }) {
   if (!counts) return [];
   return [counts.clips ? countText(counts.clips, 'clip') : 'no clips', counts.joints ? countText(counts.joints, 'joint') : 'no joints'];
@@ -23,7 +23,7 @@ export class Card {
     this.name = entry.model;
     this.abort = new AbortController();
     this.isPointed = this.wantsMotion = false;
-    this.still = this.moving = null; // addresses of what the image may show
+    this.still = this.moving = null; // addresses of the pictures for the image
     this.isStillDone = this.isMovingDone = this.isBusy = this.isMovingBusy = false;
     this.build();
     this.update();
@@ -47,7 +47,7 @@ export class Card {
     }
   }
 
-  /** The entry says something else. */
+  /** The entry has changed. */
   update() {
     const { entry } = this;
     const warnings = (entry.counts && entry.counts.warnings) || 0;
@@ -59,7 +59,7 @@ export class Card {
     if (entry.state === 'failed') this.fail(sentenceOf(entry.error));
   }
 
-  /** The file has changed: everything is asked for again. */
+  /** The file has changed: everything is requested again. */
   renew(entry) {
     this.entry = entry;
     this.forget();
@@ -77,7 +77,7 @@ export class Card {
     this.image.hidden = true;
   }
 
-  /** Lets go of pictures and requests: it is out of view, or shows something else. */
+  /** Drops pictures and requests: the card is out of view, or shows another model. */
   forget() {
     this.abort.abort();
     this.abort = new AbortController();
@@ -93,7 +93,7 @@ export class Card {
   get version() { return this.entry.modified + ' ' + this.entry.bytes; }
   get hasClips() { return Boolean(this.entry.counts && this.entry.counts.clips > 0); }
 
-  /** What to ask the server for next: [rank, task], lower first; null: nothing. */
+  /** Returns the next request to the server: [rank, task], lower first; null: none. */
   nextTask(queue, wantsMotion) {
     this.wantsMotion = wantsMotion;
     if (this.isBroken || this.isBusy) return null;
@@ -116,14 +116,14 @@ export class Card {
       this.show(this.wantsMotion);
     } catch (problem) {
       if (signal.aborted) return;
-      if (isMoving) this.isMovingDone = true; // the still is good enough
+      if (isMoving) this.isMovingDone = true; // the still picture has to do
       else this.fail(problem.message);
     } finally {
       this.isBusy = false;
     }
   }
 
-  /** The clip where it is wanted and there, else the still. */
+  /** Shows the clip if it is wanted and loaded, else the still. */
   show(wantsMotion) {
     this.wantsMotion = wantsMotion;
     const url = (wantsMotion && this.moving) || this.still;

@@ -1,4 +1,4 @@
-/** Which models and folders of the list a state shows. Pure. */
+/** Selects the models and folders of the list that a state shows. Pure. */
 
 const COLLATOR = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
@@ -10,7 +10,7 @@ export function comparePaths(a, b) {
 const endingOf = (path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 
 /**
- * Whether a model has what the filters of `state` ask for: true, false, or null where it was not read yet.
+ * Whether a model passes the filters of `state`: true, false, or null if the server has not read it yet.
  * @param {Set<string>} [still] extensions of formats whose models never have clips
  */
 export function matches(entry, state, still = new Set()) {
@@ -24,12 +24,12 @@ export function matches(entry, state, still = new Set()) {
     (!state.findings || (entry.counts.warnings > 0) === (state.findings === 'warnings'));
 }
 
-/** Whether anything narrows the list: then it goes over all folders beneath. */
+/** Whether anything narrows the list. Then it shows all folders beneath. */
 export const isNarrowed = (state) => Boolean(state.q.trim() || state.format || state.clips || state.findings);
 
 /**
- * The models to show, in order, and how many more might belong to them but were not read yet.
- * @returns {{shown: Object[], unknown: Object[], total: number}} total: of all in the folder, as deep as the list goes
+ * The models to show, in order, and the number of models that might belong to them but were not read yet.
+ * @returns {{shown: Object[], unknown: Object[], total: number}} total: all in the folder, as deep as the list goes
  */
 export function choose(entries, state, still) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
@@ -51,7 +51,7 @@ export function choose(entries, state, still) {
 }
 
 /**
- * The folders right inside of one, with the models in each and beneath.
+ * The folders directly inside one, with the number of models in each and beneath it.
  * @param {{folder: string, models_beneath: number}[]} folders of the whole root
  */
 export function foldersIn(folders, folder) {

@@ -1,4 +1,4 @@
-/** The page at /: folders and models of the server, as they are on its disk. */
+/** The page at /: the server's folders and models, as they are on its disk. */
 import { byId, make } from '../common/dom.js';
 import { countText } from '../common/format.js';
 import { get, getPatiently, link, onSignIn, pathOf, Problem } from '../common/http.js';
@@ -11,18 +11,18 @@ import { addressOf, stateOf } from './state.js';
 import { Uploads } from './uploads.js';
 import { Window } from './window.js';
 
-const READERS = 2;       // models that are read at a time because a filter asks about them
+const READERS = 2;       // models that are read at a time because a filter needs them
 const MOTION = 'posed-motion';
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 let state = stateOf(location.search);
 let side = 256;
 let isMoving = sessionStorage.getItem(MOTION) ? sessionStorage.getItem(MOTION) === '1' : !reducedMotion.matches;
-let unknown = [];        // models that a filter asks about and the server has not read
-const seen = [];         // likewise, that are in view
+let unknown = [];        // models that a filter needs and the server has not read
+const seen = [];         // the same, in view
 let still = new Set();   // extensions of formats without clips
 let readers = 0;
-let refusal = '';        // why there is no list at all
+let refusal = '';        // why there is no list
 
 const life = new AbortController();
 const listing = new Listing();
@@ -106,7 +106,7 @@ function go(change, isNew = true) {
   show(true);
 }
 
-/** A link to a state, which needs no load of the page. */
+/** A link to a state. It does not load the page again. */
 function stateLink(change, ...children) {
   const target = { ...state, ...change };
   return make('a', {
@@ -187,14 +187,15 @@ function show(isNew) {
 
 const isUnknown = (entry) => !entry.counts && entry.state !== 'failed';
 
-/** The server has read a model for its picture: what it knows of it now. */
+/** The server has read a model for its picture: gets the model's new entry. */
 async function learn(entry) {
   await listing.refresh(entry.model, life.signal).catch(() => {});
   const now = listing.byPath.get(entry.model);
   if (now && isUnknown(now)) { seen.push(now); readUnknown(); }
 }
 
-/** Models that are in view, and those that a filter asks about, are read one after the other where the server has not: it begins anew with each start. */
+/** Reads models that are in view or that a filter needs, one after the other, if the server has not read them. It forgets them with each
+ * start. */
 function readUnknown() {
   while (readers < READERS && (seen.length || unknown.length) && !document.hidden) {
     const entry = seen.shift() || unknown.shift();

@@ -1,22 +1,22 @@
-/** The models of the server and its folders, kept as they are on its disk. */
+/** The server's models and folders, kept up to date with its disk. */
 import { get, getPatiently, link, pause } from '../common/http.js';
 import { comparePaths } from './filter.js';
 
 const POLL_MS = 3000;        // how soon a change on disk appears
 const POLL_WAIT_MAX_MS = 15000;
-const WHOLE_FROM = 8;        // so many changed folders: the whole list at once
+const WHOLE_FROM = 8;        // from this number of changed folders on, the whole list is fetched
 
 /**
- * Events: "change" when entries or folders are others; "gone" (detail: the Problem) and "back" when the server leaves and
- * returns; "loaded" once the first list is whole.
+ * Events: "change" when entries or folders have changed; "gone" (detail: the Problem) and "back" when the server goes away and
+ * comes back; "loaded" when the first list is complete.
  *
- * An entry is one of /v1/models.
+ * An entry is an entry of /v1/models.
  */
 export class Listing extends EventTarget {
   constructor() {
     super();
     this.byPath = new Map();
-    this.entries = []; // sorted as people sort
+    this.entries = []; // sorted for people
     this.folders = [];
     this.tag = null;
     this.isGone = false;
@@ -31,7 +31,7 @@ export class Listing extends EventTarget {
     this.tell('change');
   }
 
-  /** Asks for pages until the last; `onPage` gets the entries of each. */
+  /** Asks for pages until the last one; `onPage` receives the entries of each. */
   async pages(query, member, onPage, signal) {
     let after = null;
     do {
@@ -42,12 +42,12 @@ export class Listing extends EventTarget {
     } while (after !== null && after !== undefined);
   }
 
-  /** The models whose paths begin so take the place of those that were known. */
+  /** Replaces the models whose paths begin with `prefix`. */
   async renew(prefix, signal) {
     const fresh = new Map();
     await this.pages({ prefix }, 'models', (entries) => {
       for (const entry of entries) fresh.set(entry.model, entry);
-      if (!this.isLoaded && fresh.size <= 1000) { // what came first is shown while the rest is on its way
+      if (!this.isLoaded && fresh.size <= 1000) { // show the first pages while the others are on their way
         for (const entry of entries) this.byPath.set(entry.model, entry);
         this.settle();
       }
@@ -80,7 +80,7 @@ export class Listing extends EventTarget {
     this.isGone = false;
   }
 
-  /** One look whether anything changed. Throws what may pass as well as what may not. */
+  /** Looks once for changes. Throws temporary and permanent failures. */
   async look(signal) {
     let answer;
     try {
@@ -96,7 +96,7 @@ export class Listing extends EventTarget {
     }
   }
 
-  /** Follows the server until the signal is aborted; throws a refusal of the first list. */
+  /** Follows the server until the signal is aborted. Throws if the first list is refused. */
   async follow(signal) {
     for (let failures = 0; !signal.aborted;) {
       if (!document.hidden || !this.isLoaded) {
@@ -115,7 +115,7 @@ export class Listing extends EventTarget {
     }
   }
 
-  /** What the server knows of one model now. */
+  /** Gets the server's entry of one model. */
   async refresh(path, signal) {
     const page = await (await getPatiently(link('v1/models', { prefix: path, limit: 1 }), signal)).json();
     const [entry] = page.models;

@@ -1,24 +1,25 @@
-/** Pictures of models: few requests at a time, tried again while the server is busy or gone, kept for when they come back into view. */
+/** Loads pictures of models: few requests at a time, with retries while the server is busy or gone. Keeps pictures for when they come back
+ * into view. */
 import { getPatiently, link } from '../common/http.js';
 
 const IN_FLIGHT = 3;        // the renderer has other clients
 const KEPT_BYTES = 48 << 20;
-const CAMERA = { yaw: 28, pitch: 8 }; // degrees: half from the side, where depth shows
-const FRAMES = 12;          // of a turn of a clip
+const CAMERA = { yaw: 28, pitch: 8 }; // degrees: partly from the side, to show depth
+const FRAMES = 12;          // in a loop of a clip
 const SIDE_STEP = 64, SIDE_MAX = 1024, MOVING_SIDE_MAX = 320;
 
-/** The side of a picture for a square of so many CSS pixels: of few sizes, so that tabs share what the server keeps. */
+/** The side of a picture for a square of css_px CSS pixels. There are few sizes, so that tabs share the pictures that the server keeps. */
 export const sideFor = (css_px, ratio = devicePixelRatio || 1) =>
   Math.min(SIDE_MAX, Math.max(SIDE_STEP, Math.ceil(css_px * ratio / SIDE_STEP) * SIDE_STEP));
 
-/** Addresses of a model's still and of its clip as it plays. */
+/** Addresses of a model's still and of its clip as an animation. */
 export const stillLink = (model, view, side) => link('v1/render', { model, ...CAMERA, view, width: side, height: side });
 export const movingLink = (model, view, side) => {
   const cell = Math.min(side, MOVING_SIDE_MAX);
   return link('v1/sheet', { model, ...CAMERA, view, frames: FRAMES, width: cell, height: cell, format: 'apng' });
 };
 
-/** Blobs by their address and the version of the file, the least recently used go first. */
+/** Blobs by their address and the version of the file. The least recently used one is dropped first. */
 class Kept {
   constructor() { this.blobs = new Map(); this.bytes = 0; }
   take(key) {
@@ -37,9 +38,9 @@ class Kept {
   }
 }
 
-/** Takes one task after the other from those who want pictures. */
+/** Runs the tasks of everything that wants pictures, one after the other. */
 export class PictureQueue {
-  /** @param {function(): {rank: number, run: function(): Promise}|null} next gives the best task there is */
+  /** @param {function(): {rank: number, run: function(): Promise}|null} next returns the best task */
   constructor(next) {
     this.next = next;
     this.inFlight = 0;
@@ -56,7 +57,7 @@ export class PictureQueue {
   }
 
   /**
-   * A picture as a Blob. A server that is busy or gone is asked again as long as the signal lasts.
+   * Loads a picture as a Blob. If the server is busy or gone, it tries again as long as the signal lasts.
    * @param {function(Problem)} onWait
    */
   async load(url, version, signal, onWait) {

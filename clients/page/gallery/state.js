@@ -1,6 +1,6 @@
-/** What the page shows, as its address says it: links and the back button find it again. */
+/** What the page shows, as in its address, so that links and the back button restore it. */
 
-/** Members that are in the address; '' is the default of each and left out. */
+/** The members in the address. '' is the default of each, and is left out. */
 export const EMPTY = Object.freeze({ folder: '', q: '', format: '', clips: '', findings: '', view: '', deep: '' });
 
 /** @param {string} search "?folder=a/&q=hero" */

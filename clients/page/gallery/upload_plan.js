@@ -1,6 +1,6 @@
-/** What becomes of files that are dropped together: which are models of their own, and which belong to one. Pure. */
+/** Plans the upload of files that are dropped together: which are models, and which belong to a model. Pure. */
 
-const SEARCHED_BYTES = 64 << 20; // of each file, for the names of others
+const SEARCHED_BYTES = 64 << 20; // of each file, for the names of other files
 const TABLES = ['mtl', 'material', 'skeleton', 'bin', 'txt', 'bgei', 'prj', 'animation'];
 
 export const endingOf = (path) => (/\.([^./]+)$/.exec(path) || ['', ''])[1].toLowerCase();
@@ -8,7 +8,7 @@ const baseOf = (path) => path.slice(path.lastIndexOf('/') + 1);
 const folderOf = (path) => path.slice(0, path.lastIndexOf('/') + 1);
 const stemOf = (path) => baseOf(path).replace(/\.[^.]*$/, '').toLowerCase();
 
-/** Whether a text has a file's name as a word of its own: after a quote, a slash, a space, a byte of a length. */
+/** Whether a text contains a file's name as a whole word: after a quote, a slash, a space, or a byte of a length. */
 export function names(text, base) {
   const lower = base.toLowerCase();
   for (const name of new Set([lower, encodeURIComponent(lower).toLowerCase(), lower.replaceAll(' ', '%20')])) {
@@ -22,14 +22,14 @@ export function names(text, base) {
 
 const textOf = async (file) => new TextDecoder('utf-8').decode(await file.slice(0, SEARCHED_BYTES).arrayBuffer()).toLowerCase();
 
-/** The folder that all paths lie in, with its slash. */
+/** The folder that contains all paths, with its slash. */
 function commonFolder(paths) {
   let common = folderOf(paths[0]);
   for (const path of paths) while (!path.startsWith(common)) common = folderOf(common.slice(0, -1));
   return common;
 }
 
-/** All that a file names, and what these name in turn: "hero.obj" its "hero.mtl" and that its textures. */
+/** All files that a file names, and those that these name: "hero.obj" names "hero.mtl", which names textures. */
 function companionsOf(model, references) {
   const found = new Set(), open = [model];
   while (open.length) {
@@ -58,7 +58,7 @@ export async function planUploads(files, formats) {
     const text = isSearched ? await textOf(one.file) : '';
     references.set(one, files.filter((other) => other !== one && text && names(text, baseOf(other.path))));
   }
-  // a model that another names is its companion, unless both name each other
+  // A model that another one names is its companion, unless both name each other.
   const named = new Set(files.flatMap((one) => isModel(one) ? references.get(one).filter((other) => !references.get(other).includes(one)) : []));
   const models = files.filter((one) => isModel(one) && !named.has(one));
   const groups = models.map((model) => ({ model, files: [model, ...companionsOf(model, references)] }));
@@ -85,7 +85,7 @@ export async function planUploads(files, formats) {
   return { uploads: distinct(uploads), left };
 }
 
-/** Two models of one name do not take each other's place: "a.fbx" of another folder becomes "folder-a.fbx". */
+/** Two models of one name must not replace each other: "a.fbx" of another folder becomes "folder-a.fbx". */
 function distinct(uploads) {
   const seen = new Set();
   for (const one of uploads) {
@@ -98,8 +98,8 @@ function distinct(uploads) {
 }
 
 /**
- * Of models that were stored together, as PUT describes each: the one to show and the files whose clips move it, or null.
- * A clip file has clips and no meshes, and most of its moving joints have names that the model knows.
+ * Selects from models that were stored together, as PUT describes each, the one to show and the files whose clips move it; or null. A clip
+ * file has clips and no meshes, and the model has the names of most of its moving joints.
  */
 export function playOf(models) {
   const shown = models.filter((one) => one.counts.meshes > 0), clips = models.filter((one) => one.counts.meshes === 0 && one.counts.clips > 0);

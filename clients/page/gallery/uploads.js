@@ -1,10 +1,10 @@
-/** Uploads: what is dropped or chosen, on its way, and where it leads. */
+/** Uploads: files that are dropped or chosen, their progress, and the pages that they lead to. */
 import { make, byId } from '../common/dom.js';
 import { authorization, get, link, modelLink, pathOf, Problem } from '../common/http.js';
 import { planUploads, playOf } from './upload_plan.js';
 import { zip } from './zip.js';
 
-/** What is missing, by uploads_lack of /v1/version; in the words of somebody who starts the server. */
+/** What the server lacks, by uploads_lack of /v1/version, in words for the person who starts it. */
 const LACKS = {
   folder: ['This server takes no uploads. Start it with ', '--uploads DIR', ', a folder beneath its root; a container with ', '-e POSED_UPLOADS=/models/uploads',
     ' and a volume for that folder.'],
@@ -12,7 +12,7 @@ const LACKS = {
     '-e POSED_TOKEN_FILE=/run/secrets/posed', ').'],
 };
 
-/** fetch() cannot tell how far an upload is. folder: where the model will be, for a balancer. */
+/** Uses XMLHttpRequest, because fetch() does not report the progress of an upload. folder: where the model will be, for a balancer. */
 const put = (folder, name, body, onProgress) => new Promise((resolve, reject) => {
   const request = new XMLHttpRequest();
   request.open('PUT', link('v1/models/' + pathOf(name), { route: folder + name }));
@@ -21,14 +21,14 @@ const put = (folder, name, body, onProgress) => new Promise((resolve, reject) =>
   request.onerror = () => reject(new Problem('The connection broke', { isPassing: true }));
   request.onload = () => {
     let answer = null;
-    try { answer = JSON.parse(request.responseText); } catch { /* not ours */ }
+    try { answer = JSON.parse(request.responseText); } catch { /* not posed's answer */ }
     if (request.status < 300) resolve(answer);
     else reject(new Problem((answer && answer.error && answer.error.message) || 'The server answers ' + request.status, { status: request.status }));
   };
   request.send(body);
 });
 
-/** Files of a dropped folder, with their paths. */
+/** Returns the files of a dropped folder, with their paths. */
 async function entriesOf(entry, path = '') {
   if (entry.isFile) return [{ path: path + entry.name, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) }];
   const reader = entry.createReader(), found = [];
@@ -39,7 +39,7 @@ async function entriesOf(entry, path = '') {
   }
 }
 
-/** What was dropped; from an archive, a mail or another program a file may come without an entry. */
+/** Returns the files of a dropped item. A file from an archive, a mail or another program may come without an entry. */
 async function filesOf(item) {
   const entry = item.webkitGetAsEntry(), file = item.getAsFile();
   if (entry) return entriesOf(entry);
@@ -50,9 +50,9 @@ export class Uploads {
   /** @param {{onStored: function(), onNote: function(string)}} page */
   constructor(page) {
     this.page = page;
-    this.folder = null;    // under the root, with its slash; null: none are taken
+    this.folder = null;    // under the root, with its slash; null: the server accepts no uploads
     this.lack = null;
-    this.again = null;     // uploads that want a token first
+    this.again = null;     // uploads that need a token first
     this.list = byId('coming').querySelector('ul');
     byId('upload').addEventListener('click', () => this.folder === null ? this.sayLack() : byId('files').click());
     byId('files').addEventListener('change', ({ target }) => {
@@ -78,7 +78,7 @@ export class Uploads {
   }
 
   watchDrops() {
-    let depth = 0; // of elements that the pointer is over
+    let depth = 0; // number of elements under the pointer
     const over = byId('over');
     const hasFiles = (event) => [...(event.dataTransfer ? event.dataTransfer.types : [])].includes('Files');
     const show = (isOver) => {
@@ -93,7 +93,7 @@ export class Uploads {
       event.preventDefault();
       depth = 0;
       show(false);
-      const items = [...event.dataTransfer.items].map(filesOf); // now: later they are gone
+      const items = [...event.dataTransfer.items].map(filesOf); // read them now: they are gone later
       if (this.folder === null) { await Promise.allSettled(items); this.sayLack(); return; }
       try { await this.take((await Promise.all(items)).flat()); } catch (problem) { this.page.onNote(problem.message); }
     });
@@ -129,7 +129,7 @@ export class Uploads {
     }
   }
 
-  /** Once somebody has signed in, what was refused is sent again. */
+  /** Sends refused uploads again after the visitor has signed in. */
   wantToken(one) {
     if (!this.again) this.again = [];
     this.again.push(one);
@@ -156,7 +156,7 @@ export class Uploads {
     else if (stored.length === 1 && uploads.length === 1) location.assign(modelLink(stored[0].model));
   }
 
-  /** Files that came together. */
+  /** Takes files that were dropped together. */
   async take(files) {
     if (!files.length) return;
     if (this.folder === null) { this.sayLack(); return; }

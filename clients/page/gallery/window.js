@@ -1,8 +1,8 @@
 /**
- * A window on a long list: of ten thousand items the page holds those in view, at their places in a box as high as all.
+ * A window on a long list. Of ten thousand items the page contains only those in view, at their places in a box with the height of all.
  *
- * Items say their number and how many there are (aria-posinset, aria-setsize). One of them is in the order of Tab; arrow
- * keys, Page Up, Page Down, Home and End lead from it to the others.
+ * Items have their number and the number of all items (aria-posinset, aria-setsize). One of them is in the order of Tab; arrow keys, Page
+ * Up, Page Down, Home and End lead from it to the others.
  */
 const GAP = 14, NARROW = 640, LEAST = { narrow: 148, wide: 216 }, TEXT_HEIGHT = 62;
 const BESIDE_ROWS = 1;       // rows above and below the view
@@ -65,7 +65,7 @@ export class Window {
     const wanted = new Map();
     for (let i = first; i < last; i++) wanted.set(this.maker.keyOf(this.items[i]), i);
     const { activeElement } = document;
-    if (activeElement && this.box.contains(activeElement) && this.items[this.active]) { // focus is not lost by scrolling
+    if (activeElement && this.box.contains(activeElement) && this.items[this.active]) { // scrolling must not lose the focus
       wanted.set(this.maker.keyOf(this.items[this.active]), this.active);
     }
     for (const [key, node] of this.nodes) if (!wanted.has(key)) this.drop(key, node);
@@ -87,7 +87,7 @@ export class Window {
       node.key = key;
       this.nodes.set(key, node);
     }
-    if (!node.parentNode || node.index !== i) { // in the order of the list, for who reads and who tabs
+    if (!node.parentNode || node.index !== i) { // in the order of the list, for screen readers and Tab
       node.index = i;
       const next = [...this.box.children].find((other) => other !== node && other.index > i) || null;
       if (node.nextSibling !== next || !node.parentNode) this.box.insertBefore(node, next);
@@ -100,7 +100,7 @@ export class Window {
     node.setAttribute('aria-setsize', this.items.length);
   }
 
-  /** Tab reaches one item: the active one or, where it is out of view, the first that is there. */
+  /** Tab reaches one item: the active one, or the first in view if that is out of view. */
   order() {
     let stop = null;
     for (const node of this.nodes.values()) {

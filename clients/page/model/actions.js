@@ -14,17 +14,18 @@ const SIDE = 1024, DONE_MS = 2500;
 const SHEET = { frames: 8, captions: 1, width: 256, height: 256, background: 'ffffff' };
 const TURNTABLE = { width: 512, height: 512, background: 'ffffff' };
 
-/** For a shell: 'text' with its own quotes escaped. */
+/** Quotes text for a shell, with its own quotes escaped. */
 const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** Whom a policy lets show its page in a frame (https://www.w3.org/TR/CSP3/#directive-frame-ancestors): 'none', 'self' or 'some'. */
+/** Which pages a policy allows to show its page in a frame (https://www.w3.org/TR/CSP3/#directive-frame-ancestors): 'none', 'self' or
+ * 'some'. */
 function framersOf(policy) {
   const [, list] = /(?:^|;)\s*frame-ancestors\s+([^;]*)/.exec(policy || '') || [];
   const names = (list || '').trim().split(/\s+/);
   return names.every((name) => name === "'none'") ? 'none' : names.every((name) => name === "'self'") ? 'self' : 'some';
 }
-/** What to do about it; every other part is code. */
+/** Hints for the visitor; every other part of the text is code. */
 const FRAMERS = {
   none: ['No page can show it yet: this server must be started with the addresses of the pages that may, such as ', '--frame-ancestors https://wiki.example', '.'],
   self: ['Only pages of this server\'s own address can show it. For others it must be started with their addresses, such as ', '--frame-ancestors self,https://wiki.example', '.'],
@@ -72,7 +73,7 @@ export class Actions {
     }
   }
 
-  /** A request for what is shown: by its address, and a body where clips are blended. */
+  /** A request for what the page shows: its address, and a body if clips are blended. */
   request(path, more, hasTime = true) {
     const state = this.page.state(), layers = layersOf(state);
     const url = link(path, { ...pictureQuery(this.page.model, state, hasTime || layers ? this.page.time_s() : undefined), ...more });
@@ -89,7 +90,7 @@ export class Actions {
 
   sheet() {
     const state = this.page.state(), background = state.background || SHEET.background;
-    const isBlend = Boolean(state.blend); // which has no length of its own: times are needed
+    const isBlend = Boolean(state.blend); // a blend has no length of its own, so times are needed
     const frames = isBlend ? { frames: null, t: `0:${this.page.duration_s().toFixed(4)}:${(7 / Math.max(0.01, this.page.duration_s())).toFixed(4)}` } : {};
     return this.save('v1/sheet', { ...SHEET, background, ...frames }, 'sheet.png', false);
   }
@@ -113,7 +114,7 @@ export class Actions {
     return `<iframe src="${escaped(url)}" title="${escaped(baseName(this.page.model))}" width="640" height="420" loading="lazy" allowfullscreen style="border:0"></iframe>`;
   }
 
-  /** The code, and which pages may use it: the server says so in the policy of the frame's page. */
+  /** Shows the code for a frame, and which pages may use it: the policy of the frame's page says so. */
   async shareFrame() {
     const code = this.embed();
     const framed = get(link('embed/' + pathOf(this.page.model)), undefined, { method: 'HEAD' }).then((answer) => framersOf(answer.headers.get('Content-Security-Policy')));
@@ -127,7 +128,7 @@ export class Actions {
     return isCopied ? what + ' is copied' : null;
   }
 
-  /** The text itself, where the clipboard is out of reach or there is more to say. */
+  /** Shows the text itself, if the clipboard is not available or there is more to say. */
   show(text, title, more) {
     const field = make('textarea', { readonly: true, 'aria-label': title });
     field.value = text;

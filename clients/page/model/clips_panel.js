@@ -1,18 +1,18 @@
-/** The panel of what plays: clips with a search, a second clip to blend with, clips of other models. */
+/** The panel of clips, with a search, a second clip to blend with, and clips of other models. */
 import { make } from '../common/dom.js';
 import { baseName, secondsText } from '../common/format.js';
 import { ListBox } from './list_box.js';
 import { ModelPicker } from './model_picker.js';
 import { clipFilesOf, referenceOf } from './state.js';
 
-const SEARCH_FROM = 8; // clips
+const SEARCH_FROM = 8; // number of clips
 const REST = '-';
 
-/** What the list knows a clip by: its file (null: the model's own) and its reference there. */
+/** The key of a clip in the list: its file (null: the model's own) and its reference there. */
 const keyOf = (file, reference) => reference === REST ? REST : (file || '') + '\0' + reference;
 
 export class ClipsPanel {
-  /** @param {function(Object)} change takes members of the state that are new */
+  /** @param {function(Object)} change receives new members of the state */
   constructor(change) {
     this.change = change;
     this.groups = [];
@@ -60,13 +60,13 @@ export class ClipsPanel {
   }
 
   /**
-   * @param {{file: string|null, clips: Object[]}[]} groups of every file, those of the model itself last
+   * @param {{file: string|null, clips: Object[]}[]} groups one for each file, the model itself last
    */
   setClips(groups) {
     const isMixed = groups.filter((group) => group.clips.length).length > 1;
     this.clips = groups.flatMap(({ file, clips }) => clips.map((clip) => {
       const reference = referenceOf(clips, clip.index);
-      const isNamedByFile = file && clips.length === 1; // such clips are all called alike, or nothing
+      const isNamedByFile = file && clips.length === 1; // such clips have all the same name, or none
       return { value: keyOf(file, reference), file, reference, text: isNamedByFile ? baseName(file) : clip.name || 'clip ' + clip.index, searched: `${clip.name} ${file || ''}`.toLowerCase(),
         more: [isNamedByFile ? clip.name : isMixed && file && baseName(file), secondsText(clip.duration)].filter(Boolean).join(' · ') };
     }));
@@ -84,7 +84,7 @@ export class ClipsPanel {
     this.list.set([...this.clips, rest].filter((clip) => words.every((word) => clip.searched.includes(word))), this.chosen);
   }
 
-  /** The clip that is so many further on the list. */
+  /** Selects the clip that is `step` places further on in the list. */
   next(step) {
     const at = this.clips.findIndex((clip) => clip.value === this.chosen), { length } = this.clips;
     if (length) this.choose(this.clips[((at < 0 && step < 0 ? 0 : at) + step + length) % length]);

@@ -1,4 +1,4 @@
-/** The panel of what else is known of a model: counts, file, warnings. */
+/** The panel of facts about a model: counts, file, warnings. */
 import { make } from '../common/dom.js';
 import { bytesText, countText } from '../common/format.js';
 
@@ -6,7 +6,7 @@ const axis = (vector) => vector ? vector.map((n, i) => Math.abs(n) > 0.5 ? (n < 
 const unitText = (unit_m) => ({ 1: 'metres', 0.01: 'centimetres', 0.001: 'millimetres', 0.0254: 'inches', 0.3048: 'feet' })[+(+unit_m).toFixed(6)] || unit_m + ' m';
 const sizeText = ({ min, max }, unit_m) => min && max ? min.map((low, i) => +((max[i] - low) * unit_m).toPrecision(3)).join(' × ') + ' m' : '';
 
-/** What people call joints: those of skins that deform. A mesh that only moves with its node has a skin too. */
+/** The number of joints in skins that deform, which people call joints. A mesh that only moves with its node has a skin too. */
 export const jointCount = (model) => model.counts && model.counts.joints !== undefined ? model.counts.joints
   : (model.skins || []).reduce((sum, skin) => sum + (skin.rigid ? 0 : skin.joints.length), 0);
 
@@ -29,7 +29,7 @@ export function factsBody(model) {
   return make('div', { class: 'body' }, make('dl', { class: 'facts numbers' }, ...rows.filter(([, value]) => value).flatMap(([word, value]) => [make('dt', {}, word), make('dd', {}, value)])));
 }
 
-/** Sentences about what of the file is shown otherwise than it says, or beyond a limit. */
+/** Sentences about parts of the file that are not shown exactly, or exceed a limit. */
 export function warningsBody(model) {
   return make('div', { class: 'body' }, make('ul', { class: 'warnings' }, ...model.warnings.map((warning) => make('li', {},
     typeof warning === 'string' ? warning : warning.message || warning.text || warning.code))));

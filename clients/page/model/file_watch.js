@@ -2,17 +2,17 @@
 import { get, link, pause } from '../common/http.js';
 import { folderOf } from '../common/format.js';
 
-const POLL_MS = 3000;   // as the gallery's
-const WHOLE_EACH = 5;   // looks: what lies beside a model (textures, buffers) is in no folder's version
-const SETTLING = 10;    // looks after a change: several files of a model come one after the other
+const POLL_MS = 3000;   // as in the gallery
+const WHOLE_EACH = 5;   // looks: files beside a model (textures, buffers) are in no folder's version
+const SETTLING = 10;    // looks after a change: several files of a model may arrive one after the other
 const WAIT_MAX_MS = 15000;
 
 /**
- * Asks for the folders' versions, which costs the server next to nothing, and for a model itself where these say so, when somebody comes back
- * to the tab, and from time to time.
+ * Asks for the folders' versions, which costs the server almost nothing. It asks for a model itself if its folder's version changes, when
+ * the visitor comes back to the tab, and from time to time.
  *
- * Events: "changed" (detail: {path, description}), "gone" (detail: {path}), "broken" (detail: {path, problem}); "same" (detail: {path}) when
- * what was gone or broken is as it was.
+ * Events: "changed" (detail: {path, description}), "gone" (detail: {path}), "broken" (detail: {path, problem}); "same" (detail: {path}) if
+ * a file that was gone or broken is back unchanged.
  */
 export class FileWatch extends EventTarget {
   constructor() {
@@ -29,13 +29,13 @@ export class FileWatch extends EventTarget {
 
   tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
 
-  /** Follows `path` from what `answer` to /v1/model said; without an answer, from what it is at the next look. */
+  /** Follows `path` from `answer`, the answer of /v1/model; without an answer, from its state at the next look. */
   follow(path, answer = null) {
     this.files.set(path, { tag: answer ? answer.headers.get('ETag') : null, trouble: answer ? '' : 'unknown' });
     if (!this.isRunning) this.run();
   }
 
-  /** Follows no other files than these. */
+  /** Follows only these files. */
   keep(paths) { for (const path of this.files.keys()) if (!paths.includes(path)) this.files.delete(path); }
 
   /** Looks at once. */
@@ -55,7 +55,7 @@ export class FileWatch extends EventTarget {
         await this.round(i % WHOLE_EACH === 0);
         failures = 0;
       } catch {
-        failures++; // a server that is away is told of by what the visitor asks it
+        failures++; // the visitor's own requests report a server that is away
       }
     }
   }

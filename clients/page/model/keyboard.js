@@ -1,4 +1,4 @@
-/** All of the page by keyboard, and the list of its keys. */
+/** Controls the whole page by keyboard, and lists the keys. */
 import { make } from '../common/dom.js';
 
 const KEYS = [
@@ -7,7 +7,7 @@ const KEYS = [
   ['1 – 5', 'lit, skeleton, weights, wireframe, normals'], ['B', 'next background'], ['G', 'ground'], ['/', 'search clips'], ['Esc', 'choose no joint'], ['?', 'this list'],
 ];
 
-/** True where a key is the control's own. */
+/** Whether the control itself uses the key. */
 const isTyping = (node) => node.closest('input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], dialog');
 const isPressed = (node) => node.closest('button, a, summary, [role=option], [role=treeitem], input[type=checkbox]');
 const isMoved = (node) => node.closest('input[type=range], [role=listbox], [role=tree], [role=radiogroup], summary');

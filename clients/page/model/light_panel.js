@@ -1,16 +1,16 @@
-/** The panel of the light: where it comes from, how bright it is, how it becomes a colour. */
+/** The panel of the light: its source, its exposure and its tone mapping. */
 import { make } from '../common/dom.js';
 import { get, link } from '../common/http.js';
 import { LIGHTS, lightOf, TONES } from './state.js';
 
 const LIGHT_WORDS = { studio: 'Studio', outdoor: 'Outdoor', flat: 'Flat', file: 'A picture (.hdr)' };
 const TONE_WORDS = { neutral: 'True to the material', aces: 'As films have it', none: 'None' };
-const STOPS = 4; // either way, of the slider
+const STOPS = 4; // range of the slider in each direction
 
 const stopsText = (stops) => (stops > 0 ? '+' : stops < 0 ? '−' : '') + Math.abs(+stops.toFixed(2)) + (Math.abs(stops) === 1 ? ' stop' : ' stops');
 
 export class LightPanel {
-  /** @param {function(Object, boolean)} change takes members of the state that are new, and whether they change again at once */
+  /** @param {function(Object, boolean)} change receives new members of the state, and whether they will change again at once */
   constructor(change) {
     this.change = change;
     const select = (id, words, label, work) => {
@@ -45,7 +45,7 @@ export class LightPanel {
     if (light === 'file') this.path.focus();
   }
 
-  /** The path in the field, once the server has such a picture. */
+  /** Takes the path in the field, if the server has such a picture. */
   async take() {
     const environment = this.path.value.trim() || null;
     this.fail('');
@@ -53,7 +53,7 @@ export class LightPanel {
     this.change({ environment, light: 'file' });
   }
 
-  /** Whether the server has it; else the panel says why not. */
+  /** Whether the server has it. If not, the panel shows the reason. */
   async check(environment) {
     try {
       await get(link('v1/environment', { environment, format: 'json' }));
@@ -64,7 +64,7 @@ export class LightPanel {
     }
   }
 
-  /** In few words what is chosen: "Studio", "Outdoor +1". */
+  /** The choice in a few words: "Studio", "Outdoor +1". */
   get words() {
     const { light, exposure } = lightOf(this.state);
     return (light === 'file' ? this.state.environment.slice(this.state.environment.lastIndexOf('/') + 1) : LIGHT_WORDS[light]) + (exposure ? ' ' + stopsText(exposure).replace(/ stops?$/, '') : '');

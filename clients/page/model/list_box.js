@@ -1,7 +1,7 @@
 /** Lists to choose from by keyboard and pointer (https://www.w3.org/WAI/ARIA/apg/patterns/listbox/). */
 import { make } from '../common/dom.js';
 
-const SHOWN_MAX = 400; // beyond it the list says how many more there are
+const SHOWN_MAX = 400; // after so many entries the list says how many more there are
 
 let made = 0;
 

@@ -1,4 +1,4 @@
-/** What lies on the stage: the choice of views, background and ground, the joint that is chosen. */
+/** How the stage looks: the choice of views, background and ground, and the chosen joint. */
 import { byId, icon, make } from '../common/dom.js';
 import { showBackground, VIEWS } from './state.js';
 
@@ -45,7 +45,7 @@ export class Looks {
 
   nextBackground(background) { return BACKGROUNDS[(BACKGROUNDS.findIndex(([value]) => value === background) + 1) % BACKGROUNDS.length][0]; }
 
-  /** @param {Object} state  @param {Object|null} node that is chosen */
+  /** @param {Object} state @param {Object|null} node the chosen one */
   show(state, node) {
     for (const button of this.views) {
       const isChosen = button.dataset.view === state.view;

@@ -1,4 +1,4 @@
-/** The page of one model, /m/PATH: puts the stage, the player and the panels together around the state in the address. */
+/** The page of one model, /m/PATH. It connects the stage, the player and the panels with the state in the address. */
 import { byId, icon, make } from '../common/dom.js';
 import { baseName, folderOf } from '../common/format.js';
 import { getPatiently, link } from '../common/http.js';
@@ -17,8 +17,8 @@ import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
 import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
 
-const SETTLED_MS = 300; // after a drag until it is in the address
-const NEWS_MS = 6000; // that a notice stays which needs no answer
+const SETTLED_MS = 300; // from the end of a drag to the change of the address
+const NEWS_MS = 6000; // how long a notice without a question stays
 const ARROW = ['M15 5l-7 7 7 7'];
 const isStill = matchMedia('(prefers-reduced-motion: reduce)');
 const isPhone = matchMedia('(max-width: 46rem)');
@@ -44,7 +44,7 @@ class Page {
       model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s,
       say: (text) => this.say(text), fail: (text) => this.notice('action', text, 'bad'),
     });
-    this.described = new Map(); // of clip files: what /v1/model says
+    this.described = new Map(); // [clip file]: the answer of /v1/model
     this.watch = new FileWatch();
     this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
     this.looks.show(this.state, null);
@@ -59,7 +59,7 @@ class Page {
 
   say(text) { byId('said').textContent = text; }
 
-  /** A notice on the stage, one of a kind; no text takes it away. */
+  /** Shows a notice on the stage, at most one of a kind. Without text it is removed. */
   notice(kind, text, grade = '', button = null) {
     const old = document.querySelector(`#notices [data-kind="${kind}"]`);
     if (old) old.remove();
@@ -73,7 +73,7 @@ class Page {
 
   /* --- state --- */
 
-  /** What is new of the state. isPassing: it will change again at once, and is no step to go back over. */
+  /** Applies new members of the state. isPassing: they will change again at once, so they are not a step for the back button. */
   change(news, isPassing = false) {
     const before = this.state;
     this.state = { ...before, ...news };
@@ -246,7 +246,7 @@ class Page {
     stage.addEventListener('fallback', ({ detail }) => this.notice('webgl', detail));
     stage.addEventListener('connection', () => this.awaitServer());
     stage.addEventListener('problem', ({ detail }) => {
-      if (detail && detail.code === 'hash_mismatch') { this.watch.look(); return; } // the file has changed while it played
+      if (detail && detail.code === 'hash_mismatch') { this.watch.look(); return; } // the file changed while it played
       const text = (detail && detail.message) || 'The model cannot be drawn';
       if (this.state.clip_file) this.clips.fail(text + (detail.code === 'clip_no_match' && !this.state.retarget ? ' Try to match bones by their role.' : ''));
       this.notice('problem', text, 'bad', make('button', { type: 'button', onclick: () => { this.notice('problem', ''); stage.apply(this.state, true); } }, 'Try again'));
@@ -311,7 +311,7 @@ class Page {
 
   /* --- loading --- */
 
-  /** What /v1/model says of a clip file, which is followed from then on. */
+  /** The answer of /v1/model about a clip file, which is followed from then on. */
   describe(path) {
     if (!this.described.has(path)) {
       this.described.set(path, getPatiently(link('v1/model', { model: path })).then((answer) => { this.watch.follow(path, answer); return answer.json(); })
@@ -370,17 +370,17 @@ class Page {
       if (problem.status === 401) return;
       const text = problem.code === 'not_found' || problem.code === 'model_not_found' ? `There is no model '${this.model}' here.` : problem.message;
       this.notice('load', text, 'bad', make('button', { type: 'button', onclick: () => this.load() }, 'Try again'));
-      if (!this.description) this.watch.follow(this.model); // it may be there, or well, in a while
+      if (!this.description) this.watch.follow(this.model); // it may appear, or become valid, later
     }
   }
 
-  /** A file has changed: it is shown as it is now, by the same camera, at the same time. */
+  /** A file has changed: shows its new content with the same camera and time. */
   renew({ path, description }) {
     this.renewing = (this.renewing || Promise.resolve()).then(async () => {
       this.notice('file', '');
       if (path !== this.model) this.described.delete(path);
       if (!this.isLoaded) { if (!this.description) await this.load(); return; }
-      if (path === this.model && description.hash === this.description.hash) return; // another server says the same
+      if (path === this.model && description.hash === this.description.hash) return; // another server has the same content
       if (path === this.model) this.description = description;
       this.stage.description = this.description;
       this.fillPanels();

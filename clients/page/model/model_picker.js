@@ -5,7 +5,7 @@ import { ListBox } from './list_box.js';
 
 const MODELS_MAX = 20000;
 
-/** The paths of all models, asked for once. */
+/** The paths of all models, requested once. */
 let listed = null;
 export function modelNames() {
   listed ||= (async () => {
@@ -22,7 +22,7 @@ export function modelNames() {
 }
 
 export class ModelPicker {
-  /** @param {{label: string, id: string, onChoose: function(string)}} options  the field is empty again after a choice */
+  /** @param {{label: string, id: string, onChoose: function(string)}} options the field is emptied after a choice */
   constructor({ label, id, onChoose }) {
     this.onChoose = onChoose;
     this.list = new ListBox({ label: 'Models', onChoose: (name) => this.take(name) });

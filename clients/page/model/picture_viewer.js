@@ -1,16 +1,17 @@
-/** What stands in where WebGL is missing or lost: the same interface as viewer/viewer.js, drawn by the server's pictures. */
+/** The replacement for the live viewer if WebGL is missing or lost: the same interface as viewer/viewer.js, drawn by the server's pictures.
+ */
 import { CAMERA, layersOf, LIGHT, pictureQuery, shortList } from './state.js';
 
 const FRAMES_MAX = 24, FRAMES_PER_S = 12; // of a clip that plays
-const SIDE_PLAY = 384, SIDE_STILL = 1024; // pixels of the greater side
-const WHEEL = 1.0015; // of the distance, for each unit of a wheel
+const SIDE_PLAY = 384, SIDE_STILL = 1024; // pixels of the longer side
+const WHEEL = 1.0015; // factor of the distance for each unit of a wheel
 const TURN_DEG = 0.4; // for each pixel of a drag
 const DISTANCE = [0.05, 50];
-const QUIET_MS = 160; // after a change until a picture is asked for in full
+const QUIET_MS = 160; // from a change to the request for a full picture
 
 const clamp = (value, [least, most]) => Math.min(most, Math.max(least, value));
 
-/** 0, n/2, n/4, 3n/4, ..: frames that halve the gaps, so that a clip looks right long before all are there. */
+/** 0, n/2, n/4, 3n/4, ..: frames that halve the gaps, so that a clip looks right long before all have arrived. */
 function spreadOrder(count) {
   const order = [...Array(count).keys()];
   const reversed = (i) => { let r = 0; for (let bit = 1, half = 0.5; bit <= i; bit *= 2, half /= 2) if (i & bit) r += half; return r; };
@@ -138,7 +139,7 @@ export class PictureViewer extends EventTarget {
     return createImageBitmap(await (await this.server.get(this.server.link('v1/render', query), signal, options)).blob());
   }
 
-  /** Something other than the time has changed: what was drawn of it is no use. */
+  /** Something other than the time has changed: the loaded frames are useless. */
   renew(areFramesStale = true) {
     if (areFramesStale) this.forgetFrames();
     clearTimeout(this.waiting);
@@ -154,7 +155,7 @@ export class PictureViewer extends EventTarget {
     this.order = null;
   }
 
-  /** The picture of now, in full. */
+  /** Loads the full picture for the current state. */
   async draw() {
     if (this.isPlayingNow && this.duration_s > 0 && !this.isFirst) return;
     const { signal } = this.abort;
@@ -180,7 +181,7 @@ export class PictureViewer extends EventTarget {
 
   frameCount() { return Math.max(2, Math.min(FRAMES_MAX, Math.round(this.duration_s * FRAMES_PER_S))); }
 
-  /** One more frame of the clip that plays, one at a time: the renderer has other clients. */
+  /** Loads one more frame of the clip that plays. It loads one at a time, because the renderer has other clients. */
   async loadFrame() {
     if (this.isLoading || document.hidden) return;
     this.order ||= spreadOrder(this.frameCount());

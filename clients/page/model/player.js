@@ -30,7 +30,7 @@ export class Player {
     this.show({ isPlaying: false, time_s: 0, duration_s: 0, frameRate: 30, rate: 1, loop: true });
   }
 
-  /** Arrows on the timeline go by frames. */
+  /** Arrow keys on the timeline move by frames. */
   onKey(event) {
     const frames = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
     if (!frames) return;

@@ -1,6 +1,6 @@
 /**
- * What draws the model: the live viewer, the server's picture until it is ready, the server's pictures where WebGL is missing or lost.
- * Tells of its events 'time', 'camera', 'hover', 'ready', 'problem' and 'mode' ('poster', 'live', 'pictures').
+ * Decides what draws the model: the live viewer; the server's picture until that is ready; or the server's pictures if WebGL is missing or
+ * lost. Emits 'time', 'camera', 'hover', 'ready', 'problem' and 'mode' ('poster', 'live', 'pictures').
  */
 import { getPatiently, link } from '../common/http.js';
 import { server } from '../common/server.js';
@@ -28,7 +28,7 @@ export class Stage extends EventTarget {
     this.say('mode', mode);
   }
 
-  /** The picture that is there until something better is. */
+  /** Shows the server's picture until something better is ready. */
   async showPoster(model, state) {
     this.setMode('poster');
     const box = this.nodes.stage.getBoundingClientRect(), scale = Math.min(devicePixelRatio || 1, POSTER_SIDE / Math.max(1, box.width, box.height));
@@ -39,10 +39,10 @@ export class Stage extends EventTarget {
       poster.src = URL.createObjectURL(await answer.blob());
       poster.alt = 'Picture of ' + model;
       if (this.mode === 'poster') poster.hidden = false;
-    } catch { /* what is wrong with the model is told by what asks for all of it */ }
+    } catch { /* the request for the whole model reports its errors */ }
   }
 
-  /** @param {Object} description of the model, /v1/model */
+  /** @param {Object} description of the model, from /v1/model */
   async load(description, variant) {
     this.description = description;
     this.variant = variant;
@@ -62,7 +62,7 @@ export class Stage extends EventTarget {
   }
 
   async start(Viewer, canvas, mode) {
-    if (mode === 'pictures') this.setMode(mode); // before the first picture: its size counts
+    if (mode === 'pictures') this.setMode(mode); // before the first picture, because its size counts
     const viewer = new Viewer(canvas, server);
     this.viewer = viewer;
     this.listen(viewer, mode);
@@ -78,12 +78,12 @@ export class Stage extends EventTarget {
     }
     if (this.viewer !== viewer) return;
     this.setMode(mode);
-    this.aim(this.state, true); // again: what distances mean is known now
+    this.aim(this.state, true); // again: now the meaning of distances is known
     if (this.state.t !== null) viewer.time_s = this.state.t;
     this.say('ready');
   }
 
-  /** Loads the model. Where the clip does not fit it, that is a problem to tell, and the model rests. */
+  /** Loads the model. If the clip does not fit it, reports a problem and shows the rest pose. */
   async fill(viewer) {
     const { model, hash } = this.description, what = { model, hash, variant: this.variant ?? undefined };
     try {
@@ -96,7 +96,7 @@ export class Stage extends EventTarget {
     }
   }
 
-  /** The same model whose file has changed: camera, time and whether it plays stay. */
+  /** Shows the new content of the same model. The camera, the time, and whether it plays stay. */
   async renew(description) {
     this.description = description;
     const { viewer } = this;
@@ -116,7 +116,7 @@ export class Stage extends EventTarget {
     on('lost', (detail) => { if (detail && detail.what === 'context') this.lose(viewer); else this.say('connection', detail && detail.error); });
   }
 
-  /** Pictures go on where the graphics context went, until the browser gives it back. */
+  /** Pictures continue after the graphics context is lost, until the browser restores it. */
   async lose(viewer) {
     const { time_s, isPlaying } = viewer, canvas = this.nodes.live;
     viewer.pause();
@@ -133,18 +133,18 @@ export class Stage extends EventTarget {
 
   /* --- what is shown --- */
 
-  /** The clips that are meant: of the model or of the clip file. */
+  /** Sets the clips to choose from: those of the model or of the clip file. */
   setClips(clips) { this.clips = clips; }
 
   clipOf(reference) { return findReferred(this.clips || [], reference); }
 
-  /** How long what plays is, seconds: a second clip begins again until the first one ends. */
+  /** The duration of the current clip in seconds. A second clip repeats until the first one ends. */
   durationOf(state) {
     const clip = this.clipOf(state.clip);
     return clip ? clip.duration : 0;
   }
 
-  /** Makes the viewer show the state. Only what is new is told to it. */
+  /** Makes the viewer show the state. Only new members are passed to it. */
   apply(state, isAll = false) {
     const before = isAll ? {} : this.state || {};
     this.state = { ...state };
@@ -167,7 +167,7 @@ export class Stage extends EventTarget {
     if (!isClipNew) viewer.time_s = state.t;
   }
 
-  /** The camera of the state; the server's own where it says none. */
+  /** The camera of the state, or the server's own if the state has none. */
   aim(state, isFirst = false) {
     const isUsual = Object.entries(CAMERA).every(([name, value]) => state[name] === value);
     if (!isUsual) this.viewer.camera = cameraOf(state);

@@ -1,29 +1,29 @@
 /**
- * What the page shows, as it stands in the address: a link shows what its sender saw. Words and units are those of /v1/render where
- * it has them, so that the server takes the same query for the picture of the link.
+ * The state of the page, which is in the address: a link shows what its sender saw. Names and units are those of /v1/render if it has
+ * them, so that the server accepts the same query for the picture of the link.
  *
- *   clip       name, or index where the name is none or another's too; '-' the rest pose; null: the page chooses
- *   blend      a second clip, likewise; null: none
- *   blend_file the model that it is of; null: that of `clip`
- *   weight     0 to 1, its share
+ *   clip       name, or index if the name is missing or not unique; '-' the rest pose; null: the page chooses
+ *   blend      a second clip, in the same form; null: none
+ *   blend_file the model of the second clip; null: that of `clip`
+ *   weight     0 to 1, the share of the second clip
  *   clip_file  another model whose clip plays; null: a clip of the model itself
- *   clip_files all other models whose clips are offered. The address has `clip_file` once for each, that which plays in front:
- *              the server draws its picture from the first
- *   retarget   true: by how both rest, for humans with other bones
+ *   clip_files all other models whose clips are offered. The address has `clip_file` once for each. The one that plays is first,
+ *              because the server draws its picture from the first
+ *   retarget   true: by the rest poses of both, for humans with other bones
  *   t          seconds at which the clip is paused; null: it plays
- *   rate       how fast it plays
- *   loop       whether it begins again
+ *   rate       speed
+ *   loop       whether the clip repeats
  *   view       one of VIEWS
  *   joint      a node, by name or index
  *   yaw, pitch, distance, target, frame_box   the camera; target 'x,y,z' and frame_box six numbers, or null: the server's own
  *   background 'RRGGBB', 'transparent', or null: the page's own
  *   shadow     the ground with a shadow
  *   variant    a set of materials, or null
- *   light      one of LIGHTS; 'file' is that of `environment`
+ *   light      one of LIGHTS; 'file' is the light of `environment`
  *   environment, environment_yaw  a Radiance picture under the root, or null; degrees by which it is turned
  *   exposure   stops
  *   tone       one of TONES
- *   model      whose page it is; not in the query
+ *   model      the model of the page; not in the query
  */
 export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
 export const CAMERA = { yaw: 35, pitch: 15, distance: 1, target: null, frame_box: null };
@@ -46,7 +46,7 @@ const numbers = (count) => (value) => {
   return list.length === count && list.every((n) => Math.abs(n) <= 1e30) ? value : undefined;
 };
 
-/** How each member is read (undefined: not good) and what it is without one. */
+/** How to read each member (undefined: invalid), and its default. */
 const FIELDS = {
   clip: { read: text, initial: null },
   blend: { read: text, initial: null },
@@ -73,12 +73,12 @@ const FIELDS = {
   tone: { read: oneOf(...TONES), initial: 'neutral' },
 };
 export const LIGHT = ['light', 'environment', 'environment_yaw', 'exposure', 'tone'];
-const IN_FRONT = ['clip', 'blend', 'blend_file', 'weight']; // of `clip_file` in the address
+const IN_FRONT = ['clip', 'blend', 'blend_file', 'weight']; // members of `clip_file` in the address
 
 /** Other models whose clips are offered, in the order of the panel. */
 export const clipFilesOf = (files) => [...new Set(files)].sort().slice(0, CLIP_FILES_MAX);
 
-/** The state of an address ("?clip=walk&..") of a model's page. What is unknown or not good is left out. */
+/** Reads the state of the address ("?clip=walk&..") of a model's page. Leaves out unknown and invalid members. */
 export function readState(search, model = null) {
   const query = new URLSearchParams(search);
   const state = { model };
@@ -96,17 +96,17 @@ export function readState(search, model = null) {
   return state;
 }
 
-/** The camera that six or three numbers and angles say, as a viewer takes it. */
+/** The camera of six or three numbers and angles, in the form of a viewer. */
 export const cameraOf = ({ yaw, pitch, distance, target, frame_box }) => ({
   yaw, pitch, distance, ...(target && { target: target.split(',').map(Number) }), ...(frame_box && { frame_box: frame_box.split(',').map(Number) }),
 });
 
-/** A list of numbers in few digits. */
+/** A list of numbers with few digits. */
 export const shortList = (list) => list === undefined || list === null ? null : (typeof list === 'string' ? list.split(',') : [...list]).map((n) => +(+n).toPrecision(6)).join(',');
 
 const written = (value) => value === true ? '1' : value === false ? '0' : typeof value === 'number' ? String(+value.toFixed(4)) : value;
 
-/** The members of a query that say it, without those that say nothing new. */
+/** The members of a query for the state, without those that equal the default. */
 export function writeState(state) {
   const query = {};
   for (const [name, { initial, write = written }] of Object.entries(FIELDS)) {
@@ -121,18 +121,18 @@ export function writeState(state) {
   return Object.fromEntries([...all.filter(isInFront), ['clip_file', clip_file], ...all.filter((one) => !isInFront(one))]);
 }
 
-/** The properties of a viewer that are its light. A file that nobody has named yet is the studio. */
+/** The properties of a viewer for its light. While no file is named, the light is the studio. */
 export const lightOf = ({ light, environment, environment_yaw, exposure, tone }) => light === 'file' && environment
   ? { light, environment, environment_yaw, exposure, tone } : { light: light === 'file' ? 'studio' : light, environment: null, environment_yaw: 0, exposure, tone };
 
-/** What a query says of the light: what is not the default. */
+/** The part of a query about the light that is not the default. */
 function lightQuery(state) {
   const { light, environment, environment_yaw, exposure, tone } = lightOf(state);
   return { ...(environment ? { environment, ...(environment_yaw && { environment_yaw: written(environment_yaw) }) } : light && light !== 'studio' && { light }),
     ...(exposure && { exposure: written(exposure) }), ...(tone && tone !== 'neutral' && { tone }) };
 }
 
-/** How a thing is called in the address: by its name, or by its index where that is none, of digits, or another's too. */
+/** The reference of a thing in the address: its name, or its index if the name is missing, a number, or not unique. */
 export function referenceOf(things, index, indexOf = (thing) => thing.index) {
   const thing = things.find((one) => indexOf(one) === index);
   const name = thing && thing.name;
@@ -140,12 +140,12 @@ export function referenceOf(things, index, indexOf = (thing) => thing.index) {
   return isPlain ? name : String(index);
 }
 
-/** The thing that a reference means; undefined: there is none. */
+/** The thing that a reference means, or undefined. */
 export const findReferred = (things, reference, indexOf = (thing) => thing.index) =>
   reference === null ? undefined
     : /^\d+$/.test(reference) ? things.find((thing) => indexOf(thing) === +reference) : things.find((thing) => thing.name === reference);
 
-/** The clip in which a character waits, as pictures choose it; else the first. */
+/** The clip in which a character waits, by the rule of pictures; else the first clip. */
 export function usualClip(clips) {
   const words = (clip) => (clip.name || '').toLowerCase().split(/[^a-z]+/);
   const isPassage = (clip) => words(clip).some((word) => ['to', 'from', 'up', 'down', 'turn', 'start', 'end'].includes(word));
@@ -157,7 +157,7 @@ export function usualClip(clips) {
 }
 
 /**
- * What /v1/render, /v1/sheet and /v1/turntable take of a state.
+ * The parameters of /v1/render, /v1/sheet and /v1/turntable for a state.
  * @param {number} [t] seconds; undefined: the server chooses
  */
 export function pictureQuery(model, state, t) {
@@ -177,7 +177,7 @@ export function pictureQuery(model, state, t) {
 export const layersOf = (state) => !state.blend ? null
   : [{ clip: state.clip, weight: +(1 - state.weight).toFixed(3), wrap: 'clamp' }, { clip: state.blend, ...(state.blend_file && { clip_file: state.blend_file }), weight: +state.weight.toFixed(3), wrap: 'loop' }].filter((layer) => layer.weight > 0);
 
-/** What is behind the model: of the page, a colour, or the checks that stand for nothing. */
+/** Shows the background of the model: the page's, a colour, or the checkerboard that means transparent. */
 export function showBackground(node, background) {
   node.classList.toggle('checked', background === 'transparent');
   for (const name of ['--stage-a', '--stage-b']) {

@@ -1,4 +1,5 @@
-/** The panels of materials and textures. Textures are asked for when their panel is first open, and shown from memory: their address has no token. */
+/** The panels of materials and textures. A texture is requested when its panel is first opened, and shown from memory, because its address
+ * has no token. */
 import { make } from '../common/dom.js';
 import { getPatiently, link } from '../common/http.js';
 
@@ -27,11 +28,11 @@ function materialText(material) {
   return words.join(' · ');
 }
 
-/** The thumbnails that a document shares: one request for each texture. */
+/** The thumbnails of a document: one request for each texture. */
 export class Thumbnails {
   constructor(model) { Object.assign(this, { model, known: new Map(), abort: new AbortController() }); }
 
-  /** An <img> that shows texture `index` once it is there. */
+  /** An <img> that shows texture `index` when it has arrived. */
   image(index, label) {
     const image = make('img', { class: 'thumb', alt: label, width: 54, height: 54 });
     if (!this.known.has(index)) {

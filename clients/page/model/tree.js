@@ -1,12 +1,12 @@
-/** The nodes of a model as a tree (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/): children are made when they are first shown. */
+/** The nodes of a model as a tree (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/). Children are made when they are first shown. */
 import { make } from '../common/dom.js';
 
-const DEPTH_MAX = 12; // deeper ones are not indented further
+const DEPTH_MAX = 12; // deeper ones have the same indentation
 const OPEN_MAX = 60;  // nodes that are shown from the start
 const FOUND_MAX = 300;
 
 export class Tree {
-  /** @param {{onChoose: function(number)}} options is told the chosen node's index */
+  /** @param {{onChoose: function(number)}} options onChoose receives the index of the chosen node */
   constructor({ onChoose }) {
     this.onChoose = onChoose;
     this.node = make('ul', { class: 'tree', role: 'tree', 'aria-label': 'Nodes', onclick: (event) => this.onClick(event), onkeydown: (event) => this.onKey(event) });
@@ -24,7 +24,7 @@ export class Tree {
       const parent = this.byIndex.get(node.parent);
       (parent && parent !== node ? parent.children : this.roots).push(node);
     }
-    // breadth first, as far as a small number of rows goes
+    // Breadth first, until the limit of rows.
     let shown = this.roots.length;
     for (const queue = [...this.roots]; queue.length && shown < OPEN_MAX;) {
       const node = queue.shift();
@@ -70,7 +70,7 @@ export class Tree {
     return true;
   }
 
-  /** Marks a node, opening what it is in; null: none. */
+  /** Marks a node and opens its ancestors; null: none. */
   choose(index) {
     this.chosen = index;
     for (const item of this.node.querySelectorAll('[aria-selected=true]')) item.setAttribute('aria-selected', 'false');

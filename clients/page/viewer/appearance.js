@@ -8,7 +8,7 @@ const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
 
 export class Appearance {
   #view = 'lit';
-  #wishedJoint = null; // as it was named, perhaps before there was a model
+  #wishedJoint = null; // as given, perhaps before there was a model
   #background = null;
   #ground = false;
   #light = { light: null, environment: null, environment_yaw: 0, exposure: 0, tone: 'neutral' };
@@ -24,11 +24,11 @@ export class Appearance {
     this.#onError = onError;
   }
 
-  /** The model that is shown, with its renderer; or null. */
+  /** Sets the model that is shown, with its renderer; or null. */
   attach(data) {
     this.#data = data;
     this.paint();
-    if (data) this.#changeLight(); // to one that was chosen while the model came
+    if (data) this.#changeLight(); // the light may have been chosen while the model was loading
   }
 
   get view() {
@@ -49,7 +49,7 @@ export class Appearance {
     this.paint();
   }
 
-  /** The index of a node named by index or name; -1 for none. */
+  /** The index of a node given by index or name; -1 for none. */
   nodeOf(joint) {
     if (joint === null || joint === undefined || joint === '' || !this.#data) return -1;
     const { nodes } = this.#data.model.info;
@@ -75,12 +75,12 @@ export class Appearance {
     this.#onChange();
   }
 
-  /** What was chosen. @returns {import('./light.js').LightChoice} */
+  /** The chosen light. @returns {import('./light.js').LightChoice} */
   get lightChoice() {
     return { ...this.#light };
   }
 
-  /** @param {object} choice some of them; what a word or a number does not mean is the default */
+  /** @param {object} choice some of the members; invalid words and numbers mean the default */
   chooseLight(choice) {
     const { light, environment, environment_yaw, exposure, tone } = { ...this.#light, ...choice };
     this.#light = { light: LIGHTS.includes(light) ? light : null, environment: environment || null, environment_yaw: Number(environment_yaw) || 0,
@@ -89,7 +89,7 @@ export class Appearance {
     this.#changeLight();
   }
 
-  /** The light that is chosen, from the server. Where that has none, it is the usual one and the fault is told. */
+  /** Loads the chosen light from the server. If the server cannot provide it, reports the error and uses the default light. */
   async loadLight(signal) {
     const address = addressOf(this.#server, this.#light);
     try {
@@ -101,7 +101,7 @@ export class Appearance {
     }
   }
 
-  // Until another light is there, that of before shines. What is set one after the other is asked for together.
+  // The previous light stays until another one has arrived. Changes in quick succession make one request.
   async #changeLight() {
     await null;
     const data = this.#data, wanted = addressOf(this.#server, this.#light);

@@ -1,14 +1,14 @@
-// The camera in the server's words (protocol/http.md, /v1/render): yaw, pitch, distance, target, fov. It frames a box as
-// the server's `frame_box` does, so that the same words give the same picture there.
+// The camera with the server's parameters (protocol/http.md, /v1/render): yaw, pitch, distance, target, fov. It frames a box as the
+// server's `frame_box` does, so that the same parameters give the same picture there.
 import { add, cross, dot, invertRigid, length, scale, subtract, unit } from './vectors.js';
 
 const RADIANS = Math.PI / 180;
 const FILLED = 0.88; // share of the picture between its margins
-const NEAREST_SHARE = 0.02; // of what is framed: the least distance to the eye
-const NEAR_SHARE = 0.002; // of the distance to the middle: the least near plane
+const NEAREST_SHARE = 0.02; // least distance of the eye, as a share of the framed box
+const NEAR_SHARE = 0.002; // least near plane, as a share of the distance to the centre
 
 /**
- * Which way a model stands, from a camera that the server made at a known yaw and pitch.
+ * Finds the axes of a model, from a camera that the server made at a known yaw and pitch.
  * @param {ArrayLike<number>} viewFromScene 16 numbers in columns
  * @param {number} yaw degrees
  * @param {number} pitch degrees
@@ -25,7 +25,7 @@ export function axesOf(viewFromScene, yaw, pitch) {
   return { up: unit(up), front: unit(front) };
 }
 
-/** What stands for a model's axes where the server cannot draw. */
+/** The axes of a model if the server cannot draw. */
 export function guessedAxes(model) {
   const up = model.up ?? [0, 1, 0];
   const helper = Math.abs(up[2]) < 0.9 ? [0, 0, 1] : [0, -1, 0];
@@ -33,16 +33,16 @@ export function guessedAxes(model) {
   return { up, front: unit(subtract(along, scale(up, dot(along, up)))) };
 }
 
-/** Where the eye is and which way it looks; it turns around a target. Angles are degrees, places scene space. */
+/** A camera that turns around a target. Angles are in degrees, places in scene space. */
 export class Camera {
   yaw = 35;
   pitch = 15;
-  fov = 30; // degrees, of the picture's smaller side
+  fov = 30; // degrees, along the picture's shorter side
   target = [0, 0, 0];
   eyeDistance = 1; // from the target
   aspect = 1;
   axes = { up: [0, 1, 0], front: [0, 0, 1] };
-  box = { min: [-1, -1, -1], max: [1, 1, 1] }; // that distance 1 frames
+  box = { min: [-1, -1, -1], max: [1, 1, 1] }; // the box that distance 1 frames
 
   /** The eye's axes in scene space: x right, y up, z from the target to the eye. */
   get eyeAxes() {
@@ -55,7 +55,7 @@ export class Camera {
     return { x: cross(y, z), y, z };
   }
 
-  /** Half of the picture's width and height where the distance from the eye is 1. */
+  /** Half of the picture's width and height at distance 1 from the eye. */
   get half() {
     const small = Math.tan(Math.min(Math.max(this.fov, 1), 170) * RADIANS / 2);
     return [small * Math.max(this.aspect, 1), small / Math.min(this.aspect, 1)];
@@ -67,7 +67,7 @@ export class Camera {
     return size > 0 ? size : 1;
   }
 
-  /** How far from the target the eye is where all of the box is just inside: the server's distance 1. */
+  /** The distance of the eye from the target at which the whole box is just in the picture: the server's distance 1. */
   get framingDistance() {
     const { x, y, z } = this.eyeAxes;
     const slope = this.half.map((half) => half * FILLED);
@@ -92,7 +92,7 @@ export class Camera {
     this.eyeDistance = Math.min(Math.max(factor, 0.001), 1000) * this.framingDistance;
   }
 
-  /** The eye's place in the scene. */
+  /** The eye's position in the scene. */
   get eye() {
     return add(this.target, scale(this.eyeAxes.z, this.eyeDistance));
   }
@@ -104,7 +104,7 @@ export class Camera {
   }
 
   /**
-   * The projection with planes that hold a ball.
+   * The projection with near and far planes around a ball.
    * @param {number[]} middle scene space
    * @param {number} radius
    * @returns {{clipFromView: number[], near: number, far: number}}
@@ -119,8 +119,7 @@ export class Camera {
   }
 
   /**
-   * Stands where a camera of the server stands: on its line of sight, and as far from the target as the middle of the
-   * box is.
+   * Moves to a camera of the server: on its line of sight, at the distance of the box's centre from the target.
    * @param {ArrayLike<number>} viewFromScene
    */
   standAs(viewFromScene) {
@@ -132,7 +131,7 @@ export class Camera {
     this.target = subtract(eye, scale(z, this.eyeDistance));
   }
 
-  /** Turns by degrees; the eye stays as far away. */
+  /** Turns by degrees, at a constant distance. */
   orbit(yaw, pitch) {
     this.yaw = ((this.yaw + yaw + 180) % 360 + 360) % 360 - 180;
     this.pitch = Math.min(Math.max(this.pitch + pitch, -90), 90);
@@ -145,7 +144,7 @@ export class Camera {
     this.target = add(this.target, add(scale(x, right * height), scale(y, up * height)));
   }
 
-  /** Comes nearer (below 1) or goes away. */
+  /** Moves nearer (below 1) or away. */
   zoom(factor) {
     const [least, most] = [1e-3 * this.size, 1e3 * this.size];
     this.eyeDistance = Math.min(Math.max(this.eyeDistance * factor, least), most);
@@ -155,7 +154,7 @@ export class Camera {
    * The line of sight through a point of the picture.
    * @param {number} x share of the width, from the left
    * @param {number} y share of the height, from the top
-   * @returns {{from: number[], along: number[]}} scene space; `along` is of unit length
+   * @returns {{from: number[], along: number[]}} scene space; `along` has unit length
    */
   ray(x, y) {
     const axes = this.eyeAxes;
@@ -164,7 +163,7 @@ export class Camera {
     return { from: this.eye, along: unit(subtract(aside, axes.z)) };
   }
 
-  /** Where a place of the scene is in the picture, as shares of its sides; null behind the eye. */
+  /** The position of a place of the scene in the picture, as shares of its sides; null behind the eye. */
   see(place) {
     const { x, y, z } = this.eyeAxes;
     const to = subtract(place, this.eye);
@@ -174,7 +173,7 @@ export class Camera {
     return [0.5 + dot(to, x) / (2 * w * depth), 0.5 - dot(to, y) / (2 * h * depth)];
   }
 
-  /** How far a place is from the eye. */
+  /** The distance of a place from the eye. */
   distanceTo(place) {
     return length(subtract(place, this.eye));
   }

@@ -1,8 +1,8 @@
-// Surfaces without a rim whose outside is their front: from outside nobody sees their backs.
+// Finds closed surfaces with their front outside: from outside, their backs are invisible.
 
-const VERTICES_MAX = 200000; // of larger ones it is not worth the wait
+const VERTICES_MAX = 200000; // for larger ones the search takes too long
 
-// Vertices that are at one place and move alike have one number.
+// Gives one number to vertices with the same position and influences.
 function weld({ rest, firsts, joints, weights }) {
   const numbers = new Map(), of = new Uint32Array(rest.length / 3);
   for (let v = 0; v < of.length; v++) {
@@ -13,7 +13,7 @@ function weld({ rest, firsts, joints, weights }) {
   return { of, count: numbers.size };
 }
 
-/** The part of each vertex: vertices that edges join have one number, which is one of theirs. */
+/** The part of each vertex. Vertices that edges connect share a number, which is the number of one of them. */
 function partsOf(triangles, count) {
   const above = Uint32Array.from({ length: count }, (_, i) => i);
   const find = (v) => {
@@ -35,16 +35,16 @@ function volumeOf(rest, a, b, c) {
 }
 
 /**
- * The triangles of an entry, those of closed parts first.
+ * The triangles of an entry, with those of closed parts first.
  * @param {import('./model_data.js').Entry} entry
- * @returns {{indices: Uint32Array, count: number}} how many indices are those of closed parts
+ * @returns {{indices: Uint32Array, count: number}} count: number of indices in closed parts
  */
 export function closedFirst(entry) {
   const { rest, indices, topology } = entry;
   if (topology !== 'triangles' || rest.length > 3 * VERTICES_MAX || !entry.firsts) return { indices, count: 0 };
   const welded = weld(entry);
   const triangles = indices.map((v) => welded.of[v]), parts = partsOf(triangles, welded.count);
-  const open = new Map(); // of each edge: how often it goes one way more than the other
+  const open = new Map(); // [edge]: how much more often it goes one way than the other
   const volumes = new Map();
   for (let i = 0; i + 2 < triangles.length; i += 3) {
     const part = parts[triangles[i]];

@@ -1,4 +1,4 @@
-// One WebSocket of the binary protocol, opened when it is needed and opened again when it is lost.
+// A WebSocket of the binary protocol. It is opened when it is needed, and again when it was lost.
 
 const FIRST_WAIT_MS = 250, LONGEST_WAIT_MS = 8000;
 
@@ -11,20 +11,20 @@ export class Connection {
   #onLost;
 
   /**
-   * @param {() => Promise<object>} open gives a Link (clients/js/link.js)
-   * @param {(error: Error) => void} onLost called each time that it is lost or cannot be opened
+   * @param {() => Promise<object>} open returns a Link (clients/js/link.js)
+   * @param {(error: Error) => void} onLost called each time the connection is lost or cannot be opened
    */
   constructor(open, onLost) {
     this.#open = open;
     this.#onLost = onLost;
   }
 
-  /** How long to wait before the next attempt. */
+  /** The pause before the next attempt. */
   get wait_ms() {
     return this.#failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS);
   }
 
-  /** The open link; waits longer after each failure. Rejects when this attempt fails, which the caller reports by failed(). */
+  /** Returns the open link. Waits longer after each failure. Rejects if this attempt fails; the caller then calls failed(). */
   async link() {
     if (this.#isOver) throw new Error('the viewer was disposed of');
     if (this.#link && !this.#link.closed) return this.#link;
@@ -39,12 +39,12 @@ export class Connection {
     return this.#link;
   }
 
-  /** What it carried works. */
+  /** The connection works. */
   succeeded() {
     this.#failures = 0;
   }
 
-  /** It was lost, or does not open. */
+  /** The connection was lost, or cannot be opened. */
   failed(error) {
     if (this.#isOver) return;
     this.#failures++;

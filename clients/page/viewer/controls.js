@@ -1,8 +1,8 @@
 // Pointers on the canvas: drag turns, two fingers, the right button or Shift move, wheel and pinch zoom, a double click
 // focuses.
 
-const DEGREES_PER_HEIGHT = 180; // of a drag over the whole picture
-const WHEEL = 0.0015; // of the logarithm of the distance, a pixel
+const DEGREES_PER_HEIGHT = 180; // of a drag over the height of the picture
+const WHEEL = 0.0015; // change of the logarithm of the distance for each pixel
 const LINE_PIXELS = 16, CLICK_PIXELS = 4;
 
 export class Controls {
@@ -64,7 +64,7 @@ export class Controls {
     }
   }
 
-  // How far the first two pointers are from each other.
+  // The distance between the first two pointers.
   #spread() {
     const [a, b] = [...this.#pointers.values()];
     return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0;

@@ -1,14 +1,14 @@
-// The camera of a viewer in words: what the server frames, what a person made of it.
+// The camera parameters of a viewer: first those that the server frames, then those that the visitor sets.
 import { Camera, axesOf, guessedAxes } from './camera.js';
 import { add, scale } from './vectors.js';
 
-const FIRST = { yaw: 35, pitch: 15, fov: 30 }; // degrees, as the server's
+const FIRST = { yaw: 35, pitch: 15, fov: 30 }; // degrees, as on the server
 const isList = (list, count) => Array.isArray(list) && list.length === count && list.every(Number.isFinite);
 const number = (value, before) => (Number.isFinite(value) ? value : before);
 
 export class Framing {
   camera = new Camera();
-  #isOwn = true; // the camera is the server's for its yaw and pitch: nobody has moved it
+  #isOwn = true; // the camera is the server's for its yaw and pitch; the visitor has not moved it
   #onMove;
   #again;
 
@@ -25,7 +25,7 @@ export class Framing {
     return this.#isOwn;
   }
 
-  /** Another model: the server frames it. */
+  /** Begins with another model: the server frames it. */
   start(bounds) {
     this.#isOwn = true;
     this.camera.box = bounds ?? this.camera.box;
@@ -54,14 +54,14 @@ export class Framing {
     this.#onMove();
   }
 
-  /** The parameters of /v1/render that show the same. */
+  /** The parameters of /v1/render for the same picture. */
   get parameters() {
     const { yaw, pitch, distance, target, fov, frame_box } = this.words;
     const own = { yaw: yaw.toFixed(4), pitch: pitch.toFixed(4), ...(fov === FIRST.fov ? {} : { fov }) };
     return this.#isOwn ? own : { ...own, distance, target: target.join(','), frame_box: frame_box.join(',') };
   }
 
-  /** Somebody moves it. */
+  /** The visitor moves the camera. */
   move(change) {
     change(this.camera);
     this.#isOwn = false;
@@ -75,7 +75,7 @@ export class Framing {
   }
 
   /**
-   * Stands where the server's camera stands; of one that was moved only the axes are taken.
+   * Moves to the server's camera. If the visitor has moved the camera, only takes the axes.
    * @param {number[]|null} viewFromScene of the server; null: it draws none
    * @param {object} info of the model @param {{middle: number[], radius: number}} ball around it
    */
@@ -92,7 +92,7 @@ export class Framing {
     this.#onMove();
   }
 
-  /** The canvas has other sides. */
+  /** The size of the canvas has changed. */
   resize(width, height) {
     const factor = this.camera.distance;
     this.camera.aspect = width / height;

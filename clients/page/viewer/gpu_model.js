@@ -1,5 +1,5 @@
-// A model's vertices, influences and textures in one WebGL2 context. After a lost context all of it is made anew from
-// the same data.
+// A model's vertices, influences and textures in one WebGL2 context. After the context was lost, all of them are made again from the same
+// data.
 import { closedFirst } from './closed.js';
 import { UNITS } from './programs.js';
 
@@ -7,10 +7,10 @@ const PLACES = { position: 0, normal: 1, texcoord: 2, color: 3, joints: 4, weigh
 const INFLUENCES_WIDTH = 1024, PALETTE_JOINTS = 256;
 const SRGB = ['colors'];
 const WRAPS = { repeat: 'REPEAT', clamp: 'CLAMP_TO_EDGE', mirror: 'MIRRORED_REPEAT' };
-// Lilac squares in the place of a texture that the file names and nobody has, as in the server's pictures.
+// Lilac squares for a texture that the file names but nobody has, as in the server's pictures.
 const MISSING = [[205, 180, 222, 255], [142, 98, 170, 255]];
 
-/** What of each vertex' influences are attributes, and the rest: [joint, bits of the weight] one after the other. */
+/** Splits each vertex' influences into attributes and the rest: [joint, bits of the weight] one after the other. */
 export function splitInfluences(entry, alreadyMore) {
   const count = entry.firsts.length - 1;
   const joints = new Uint16Array(4 * count), weights = new Float32Array(4 * count), more = new Uint32Array(2 * count);
@@ -47,9 +47,9 @@ export function edgesOf(indices) {
   return new Uint32Array(out);
 }
 
-const MEASURED = 1000; // edges
+const MEASURED = 1000; // number of edges
 
-/** How long lines are in the mean, or those of a sample of them. */
+/** The mean length of lines, or of a sample of them. */
 function meanLength(positions, lines) {
   const step = 2 * Math.max(1, Math.floor(lines.length / 2 / MEASURED));
   let sum = 0, count = 0;
@@ -88,7 +88,7 @@ export class GpuModel {
     return object;
   }
 
-  /** Frees what the context keeps for the model. */
+  /** Frees the context's objects for the model. */
   dispose() {
     for (const [kind, object] of this.#made) this.#gl[`delete${kind}`](object);
     this.#made = [];
@@ -100,7 +100,7 @@ export class GpuModel {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
   }
 
-  // A buffer as an attribute of the bound vertex array; where there is no data, the attribute is constant.
+  // Makes a buffer an attribute of the bound vertex array. Without data, the attribute is constant.
   #attribute(place, data, size, { isWhole = false, isNormalized = false, otherwise = [0, 0, 0, 1], usage } = {}) {
     const gl = this.#gl;
     if (!data) {
@@ -119,7 +119,7 @@ export class GpuModel {
 
   #makeDraw(entry, more) {
     const gl = this.#gl;
-    const isPosed = entry.mover !== 'palette'; // its vertices come posed, every frame
+    const isPosed = entry.mover !== 'palette'; // its vertices arrive posed, in every frame
     const array = this.#make('VertexArray');
     gl.bindVertexArray(array);
     const usage = isPosed ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW;
@@ -176,7 +176,7 @@ export class GpuModel {
     this.#paletteRows = height;
   }
 
-  /** Vertices that come posed, scene space. */
+  /** Vertices that arrive posed, scene space. */
   setVertices(draw, positions, normals) {
     const gl = this.#gl;
     this.#fill(draw.positions, positions);
@@ -196,7 +196,7 @@ export class GpuModel {
     gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
   }
 
-  /** The index buffer of a draw's edges and their mean length in the scene, made when it is wanted. */
+  /** The index buffer of a draw's edges and their mean length in the scene. It is made when it is first needed. */
   edges(draw) {
     const gl = this.#gl;
     if (draw.edges === null) {
@@ -208,13 +208,13 @@ export class GpuModel {
     return draw.edges;
   }
 
-  /** How many of a draw's indices are those of closed surfaces; they come first from then on. */
+  /** Puts the indices of closed surfaces first, and returns their number. */
   sortClosed(draw) {
     const gl = this.#gl;
     if (draw.closed === null) {
       const { indices, count } = closedFirst(draw.entry);
       draw.closed = count;
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.indices); // of the vertex array of the draw, which is bound
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, draw.indices); // belongs to the draw's vertex array, which is bound
       if (count) gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
     }
     return draw.closed;
@@ -266,7 +266,7 @@ export class GpuModel {
     return this.#textures.get(look.textures[slot]?.texture) ?? null;
   }
 
-  /** What attributes that an entry does not have are instead. */
+  /** Sets the values of attributes that an entry lacks. */
   setConstants() {
     const gl = this.#gl;
     gl.vertexAttrib4f(PLACES.texcoord, 0, 0, 0, 0);

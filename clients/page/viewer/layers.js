@@ -1,19 +1,19 @@
-// What lies on, around and in a surface: the extensions KHR_materials_* of a material, as shaders/layers.glsl takes them.
+// The extensions KHR_materials_* of a material, in the form of shaders/layers.glsl.
 import { LAYER_SLOTS, LAYER_UNIT, UNITS } from './programs.js';
 
-// What of layers.glsl an extension needs.
+// The parts of layers.glsl that an extension needs.
 const DEFINES = { KHR_materials_clearcoat: 'CLEARCOAT', KHR_materials_sheen: 'SHEEN', KHR_materials_iridescence: 'IRIDESCENCE',
   KHR_materials_anisotropy: 'ANISOTROPY', KHR_materials_transmission: 'TRANSMISSION' };
 const EXTENSIONS = [...Object.keys(DEFINES), 'KHR_materials_specular', 'KHR_materials_ior'];
-// Where a texture is white instead of missing: that of the coat's bumps and of the directions is not asked for then.
+// Samplers that are white if their texture is missing. Those for the coat's bumps and for directions are not used then.
 const SAMPLERS = { CLEARCOAT: 3, SHEEN: 2, IRIDESCENCE: 2, ANISOTROPY: 1, TRANSMISSION: 1 };
 const SPECULAR_SAMPLERS = 2;
 const IDENTITY_UV = [1, 0, 0, 0, 1, 0];
 
 /**
- * What a program for a material defines, and how many samplers that takes: those of layers and of what is around them.
- * @param {object} look the material, as /v1/model has it
- * @param {boolean} hasTextures whether there is a texture of a layer
+ * The definitions of a program for a material, and the number of samplers that its layers and their surroundings need.
+ * @param {object} look the material, as in /v1/model
+ * @param {boolean} hasTextures whether a layer has a texture
  * @returns {{defines: string[], samplers: number}|null} null: it has no layers
  */
 export function layersOf(look, hasTextures) {
@@ -24,13 +24,13 @@ export function layersOf(look, hasTextures) {
   return { defines: ['LAYERS', ...(hasTextures ? ['LAYER_TEXTURES'] : []), ...kinds], samplers: samplers + (kinds.includes('TRANSMISSION') ? 1 : 0) };
 }
 
-/** Whether something is seen through the material. */
+/** Whether the material lets light through. */
 export const isClear = (look) => Boolean(look.extensions?.KHR_materials_transmission) && !look.unlit;
 
 const linear = (encoded) => (encoded <= 0.04045 ? encoded / 12.92 : ((encoded + 0.055) / 1.055) ** 2.4);
 
 /**
- * Sets the numbers of a material's layers.
+ * Sets the uniforms of a material's layers.
  * @param {WebGL2RenderingContext} gl @param {object} program @param {object} look
  * @param {(slot: string) => WebGLTexture|null} textureOf @param {number[]} background of the canvas, RGBA from 0 to 1
  */
@@ -48,7 +48,7 @@ export function putLayers(gl, program, look, textureOf, background) {
   gl.uniform4f(program.at('sheen'), ...sheenColorFactor, sheenRoughnessFactor);
   gl.uniform4f(program.at('film'), iridescenceFactor, iridescenceIor, iridescenceThicknessMinimum, iridescenceThicknessMaximum);
   gl.uniform4f(program.at('stretch'), anisotropyStrength, Math.cos(anisotropyRotation), Math.sin(anisotropyRotation), textureOf('anisotropy') ? 1 : 0);
-  const levels = Math.log2(Math.max(gl.drawingBufferWidth, gl.drawingBufferHeight)); // a roughness of 1 spreads light over all of the picture
+  const levels = Math.log2(Math.max(gl.drawingBufferWidth, gl.drawingBufferHeight)); // a roughness of 1 spreads light over the whole picture
   gl.uniform2f(program.at('clear'), transmissionFactor, Math.min(Math.max(2 * ior - 2, 0), 1) * levels);
   const [r, g, b, a] = background;
   gl.uniform4f(program.at('beneath'), ...[r, g, b].map((c) => linear(1 - a + a * c)), 0);
@@ -61,7 +61,7 @@ export function putLayers(gl, program, look, textureOf, background) {
 /** The unit of a layer's texture. */
 export const layerUnit = (slot) => LAYER_UNIT + LAYER_SLOTS.indexOf(slot);
 
-/** The picture without what is clear, which is seen through it. */
+/** The picture behind transparent surfaces. */
 export class Behind {
   #gl;
   #texture = null;
@@ -70,7 +70,7 @@ export class Behind {
     this.#gl = gl;
   }
 
-  /** Keeps what is on the canvas now. */
+  /** Keeps the current content of the canvas. */
   keep() {
     const gl = this.#gl;
     this.#texture ??= gl.createTexture();

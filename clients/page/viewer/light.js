@@ -1,9 +1,9 @@
-// The light around the model, as shaders/environment.glsl takes it and /v1/environment tells it: nine numbers a channel
-// for what is matt, and a map whose levels are roughnesses for what reflects.
+// The light around the model, from /v1/environment, in the form of shaders/environment.glsl: nine numbers a channel for matt surfaces, and
+// a map with a level for each roughness for reflections.
 import { Frames } from '../js/frames.js';
 import { UNITS } from './programs.js';
 
-/** As shaders/tone.glsl numbers them. */
+/** The numbers of shaders/tone.glsl. */
 export const TONES = { neutral: 0, aces: 1, none: 2 };
 export const LIGHTS = ['studio', 'outdoor', 'flat', 'file'];
 export const EXPOSURE_MOST = 16; // stops below and above 0
@@ -13,24 +13,24 @@ export const EXPOSURE_MOST = 16; // stops below and above 0
  *   as /v1/render has them; null: the server's own
  */
 
-/** Where the light of a choice comes from, as parameters: an environment goes with light=file only. */
+/** The source of the light of a choice, as parameters. An environment needs light=file. */
 function sourceOf({ light, environment, environment_yaw }) {
   if (light && light !== 'file') return { light };
   return environment ? { environment, ...(environment_yaw ? { environment_yaw } : {}) } : {};
 }
 
-/** The parameters of /v1/render for the light of a choice: those that are not its defaults. */
+/** The parameters of /v1/render for the light of a choice, without defaults. */
 export function parametersOf(choice) {
   const { exposure, tone } = choice;
   return { ...sourceOf(choice), ...(exposure ? { exposure } : {}), ...(tone === 'neutral' ? {} : { tone }) };
 }
 
-/** Where the server tells of the light of a choice. */
+/** The address of the light of a choice. */
 export function addressOf(server, choice) {
   return server.link('v1/environment', { ...sourceOf(choice), format: 'bin' });
 }
 
-/** The light at an address. */
+/** Loads the light of an address. */
 export async function loadLight(server, address, signal) {
   const frames = new Frames(await (await server.get(address, signal)).arrayBuffer());
   const levels = frames.blocks.filter((block) => block.kind === 'light_map').sort((a, b) => a.index - b.index)
@@ -57,7 +57,7 @@ export class Light {
     }
   }
 
-  /** Sets what a lit program needs. @param {LightChoice} choice @param {boolean} isQuick of the map one level is read, not two */
+  /** Sets the light for a lit program. @param {LightChoice} choice @param {boolean} isQuick one level of the map is read, not two */
   set(program, { exposure, tone }, isQuick) {
     const gl = this.#gl;
     gl.uniform3fv(program.at('irradiance[0]'), this.#harmonics);

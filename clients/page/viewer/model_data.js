@@ -1,8 +1,8 @@
-// What posed says of a model, as the numbers that are drawn: entries (a primitive of a mesh node each), skins, textures.
+// The server's data about a model, as the numbers that are drawn: entries (one for each primitive of a mesh node), skins, textures.
 import { Frames } from '../js/frames.js';
 
 const METHODS = ['dual_quaternion', 'blended'];
-const PLAIN = { // what is drawn without a material
+const PLAIN = { // for entries without a material
   name: null, base_color: [1, 1, 1, 1], metallic: 0, roughness: 1, emissive: [0, 0, 0], normal_scale: 1, occlusion_strength: 1, textures: {},
   alpha_mode: 'opaque', alpha_cutoff: 0.5, double_sided: false, unlit: false,
 };
@@ -21,7 +21,7 @@ const PLAIN = { // what is drawn without a material
  * @property {'palette'|'dual'|'mesh'} mover what moves it: the palette, dual quaternions of it, or the server itself
  */
 
-/** The skin that moves a mesh node: the file's, or the one of the node itself. */
+/** The skin that moves a mesh node: the file's, or the node's own. */
 function skinOf(info, node) {
   const own = info.nodes[node].skin;
   if (own !== null && info.skins[own]) return own;
@@ -47,13 +47,13 @@ function readEntries(info, frames, materials) {
       rest: array('rest'), indices: array('indices'), firsts: array('influence_firsts'), joints: array('influence_joints'),
       weights: array('influence_weights'), dualWeights, normals: array('rest_normals'), texcoords: array('texcoords'),
       secondTexcoords: array('second_texcoords'), colors: array('colors'), tangents: array('tangents'),
-      restScene: array('positions'), // where it is at rest in the scene
+      restScene: array('positions'), // positions at rest in the scene
     });
   }
   return entries;
 }
 
-/** The textures that shown entries use: index by index an ImageBitmap, or null where there are no pixels. */
+/** The textures that shown entries use: an ImageBitmap for each index, or null if there are no pixels. */
 async function loadTextures(server, query, info, entries, signal, arrived) {
   const wanted = new Set(entries.filter((entry) => entry.isShown).flatMap((entry) => Object.values(entry.look.textures).map((slot) => slot.texture)));
   const textures = new Map();
@@ -63,7 +63,7 @@ async function loadTextures(server, query, info, entries, signal, arrived) {
       textures.set(index, await createImageBitmap(await answer.blob(), { premultiplyAlpha: 'none', colorSpaceConversion: 'none' }));
     } catch (error) {
       if (signal.aborted) throw error;
-      textures.set(index, null); // as one that is missing
+      textures.set(index, null); // treated as missing
     }
     arrived();
   });
@@ -71,7 +71,7 @@ async function loadTextures(server, query, info, entries, signal, arrived) {
   return textures;
 }
 
-/** The parts of the skins that are drawn: where their joints begin in one palette of all, and the joints' nodes. */
+/** Arranges the drawn skins in one palette: where their joints begin, and the joints' nodes. */
 function laySkins(info, frames) {
   const skins = new Map();
   let first = 0;
@@ -85,7 +85,7 @@ function laySkins(info, frames) {
 }
 
 /**
- * Loads all that is drawn.
+ * Loads everything that is drawn.
  * @param {object} server link, get
  * @param {{model: string, hash?: string, variant?: string|number}} what
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-// What is drawn beside the model: bones as solids, the ground as a grid with a soft dark blob.
+// Draws what is beside the model: bones as solids, and the ground as a grid with a soft dark spot.
 import { add, cross, dot, length, scale, subtract, unit } from './vectors.js';
 
 const BONE_WIDTH = 0.09, WIDTH_MAX = 0.022, JOINT_RADIUS = 0.011, WAIST = 0.16; // as server/render/pose/skeleton_mesh.c
@@ -103,7 +103,7 @@ export class Overlay {
     return { array, buffers };
   }
 
-  /** With the program and its uniforms set. */
+  /** The program and its uniforms are set. */
   drawBones({ bones }) {
     const gl = this.#gl;
     this.#bones ??= this.#makeBones();
@@ -112,7 +112,7 @@ export class Overlay {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.#bones.buffers[i]);
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.STREAM_DRAW);
     });
-    gl.vertexAttribI4ui(4, 0, 0, 0, 0); // joint 0 of the program's first
+    gl.vertexAttribI4ui(4, 0, 0, 0, 0); // joint 0 of the first program
     gl.vertexAttrib4f(5, 1, 0, 0, 0);
     gl.vertexAttribI4ui(6, 0, 0, 0, 0);
     gl.drawArrays(gl.TRIANGLES, 0, bones.positions.length / 3);

@@ -1,14 +1,14 @@
-// How much of a picture there is time for. Where the processor draws, or pictures come late, those of what moves are
-// simpler and, while they still come late, smaller. As soon as nothing moves, the picture is drawn in full.
+// Adapts the quality of pictures to the available time. If the processor draws, or pictures are late, moving pictures are simpler. If they
+// are still late, they are smaller. When nothing moves, the picture is drawn in full.
 
-const SCALES = [1, 0.8, 0.65, 0.5]; // of the sides of the canvas; the last is the floor
-const LATE_MS = 36, ABSENT_MS = 1000; // between two pictures; so long nobody looked
-const WATCHED = 8, MANY = 5; // of so many pictures so many were late
+const SCALES = [1, 0.8, 0.65, 0.5]; // of the sides of the canvas; the last is the smallest
+const LATE_MS = 36, ABSENT_MS = 1000; // between two pictures; after ABSENT_MS the tab was hidden
+const WATCHED = 8, MANY = 5; // how many of the last pictures must be late
 const REST_MS = 120;
 
 export class Pace {
   #at = 0; // in SCALES
-  #moves_ms = [-Infinity, -Infinity]; // the last but one and the last
+  #moves_ms = [-Infinity, -Infinity]; // the last two
   #tick_ms = -Infinity;
   #late = [];
   #isSlow;
@@ -19,12 +19,12 @@ export class Pace {
     this.#isSlow = isSlow;
   }
 
-  /** Something is elsewhere now. One step is not a movement yet. */
+  /** Something has moved. A single step is not a movement yet. */
   move() {
     this.#moves_ms = [this.#moves_ms[1], performance.now()];
   }
 
-  /** The browser wants a picture. @returns {boolean} whether it is to be another one than before: quick or full, or of another size */
+  /** The browser asks for a picture. @returns {boolean} whether it differs in kind from the previous one: quick or full, or in size */
   tick(now_ms, isPlaying) {
     const { isQuick } = this, at = this.#at;
     const [before, last] = this.#moves_ms;
@@ -46,7 +46,7 @@ export class Pace {
     this.#late = [];
   }
 
-  /** What the sides of the canvas are multiplied by. */
+  /** The factor for the sides of the canvas. */
   get scale() {
     return this.isQuick ? SCALES[this.#at] : 1;
   }

@@ -1,8 +1,8 @@
-// What is under a point of the picture, by a line of sight through the posed vertices.
+// Finds what is under a point of the picture, with a line of sight through the posed vertices.
 import { cross, dot, subtract } from './vectors.js';
 
 /**
- * The nearest triangle on a line of sight.
+ * Finds the nearest triangle on a line of sight.
  * @param {{from: number[], along: number[]}} ray scene space
  * @param {Iterable<{entry: object, positions: Float32Array}>} surfaces
  * @returns {{entry: object, corners: number[], shares: number[], depth: number}|null}
@@ -35,7 +35,7 @@ export function hitOf(ray, surfaces) {
   return best;
 }
 
-/** The joint of the entry's skin that moves the place of a hit most. */
+/** The joint of the entry's skin that moves the point of a hit most. */
 export function jointOf({ entry, corners, shares }) {
   const sums = new Map();
   corners.forEach((vertex, k) => {
@@ -46,7 +46,7 @@ export function jointOf({ entry, corners, shares }) {
   return [...sums].reduce((best, one) => (one[1] > best[1] ? one : best), [0, -1])[0];
 }
 
-/** The place nearest to the line of sight, within an angle: {node, place} or null. */
+/** The node that is nearest to the line of sight, within an angle: {node, place} or null. */
 export function nodeNear(ray, places, tangent) {
   let best = null;
   for (const [node, place] of places) {

@@ -1,5 +1,5 @@
-// The clock of a clip: which shot is shown, from where it comes. A short clip is fetched once and kept; a longer one
-// comes as a stream; what a stream cannot say (blends, clips of other files, morph targets) is fetched ahead in chunks.
+// The clock of a clip. It chooses the shot to show and its source. A short clip is fetched once and kept. A longer one arrives as a stream.
+// Data that a stream cannot have (blends, clips of other files, morph targets) is fetched ahead in chunks.
 import { ClipShots, Shot, clipParameters } from './shots.js';
 
 const KEPT_BYTES = 8 << 20;
@@ -11,7 +11,7 @@ export class Playback {
   #clip = {}; // the choice
   #shots = null;
   #stream = null;
-  #starting = null; // a mark of the attempt under way: an older one gives up
+  #starting = null; // marks the current attempt: an older one gives up
   #exact = { wanted: null, shown: null, isBusy: false };
   #clock_ms = null;
   #time_s = 0;
@@ -37,7 +37,7 @@ export class Playback {
     this.#connection = how.connection;
   }
 
-  /** Another clip; the clock goes back to its start. */
+  /** Sets another clip, and the clock back to its start. */
   setClip(choice, duration_s, frameRate) {
     this.#shots?.dispose();
     this.#endStream();
@@ -71,7 +71,7 @@ export class Playback {
   set time_s(seconds) {
     this.#time_s = Math.min(Math.max(Number(seconds) || 0, 0), this.duration_s);
     this.#exact.wanted = this.#time_s;
-    if (this.#stream) this.#endStream(); // and starts again at the next picture
+    if (this.#stream) this.#endStream(); // it starts again at the next picture
   }
 
   get speed() {
@@ -80,7 +80,7 @@ export class Playback {
 
   set speed(factor) {
     this.#speed = Number.isFinite(+factor) ? Math.min(Math.max(+factor, -100), 100) : 1;
-    if (this.#stream) this.#endStream(); // and starts again at the next picture
+    if (this.#stream) this.#endStream(); // it starts again at the next picture
   }
 
   play() {
@@ -97,7 +97,7 @@ export class Playback {
     this.#exact.wanted = this.#time_s;
   }
 
-  /** By whole frames of the clip's own rate. */
+  /** Moves by whole frames of the clip's own rate. */
   step(frames) {
     this.pause();
     const at = Math.round(this.#time_s * this.frameRate) + frames;
@@ -105,16 +105,16 @@ export class Playback {
     this.time_s = (this.loop ? ((at % (last + 1)) + last + 1) % (last + 1) : at) / this.frameRate;
   }
 
-  /** Nothing is shown for now: a tab that nobody sees does not stream. */
+  /** Nothing is shown for now: a hidden tab does not stream. */
   rest() {
     this.#endStream();
     this.#clock_ms = null;
   }
 
   /**
-   * Once for each picture of the screen.
+   * Called once for each picture of the screen.
    * @param {number} now_ms
-   * @returns {Shot|null} what is to be shown now, where it is another one
+   * @returns {Shot|null} the shot to show, if it is a new one
    */
   tick(now_ms) {
     const passed_s = this.#clock_ms === null ? 0 : Math.min((now_ms - this.#clock_ms) / 1000, 0.25);
@@ -129,7 +129,7 @@ export class Playback {
     return Math.min(Math.max(Math.floor(time_s * this.#shots.rate + 1e-6), 0), this.#shots.count - 1);
   }
 
-  // Of a clip that stands still: exactly its time, which a kept shot may be.
+  // For a clip that stands still: the shot of exactly its time, which may be a kept one.
   #still() {
     const exact = this.#exact;
     if (exact.shown === exact.wanted || exact.isBusy) return null;
@@ -151,7 +151,7 @@ export class Playback {
       if (this.#exact === exact) this.onShot?.(new Shot(parts, 0));
       exact.shown = wanted;
     } catch (error) {
-      exact.shown = wanted; // asked again when the time changes
+      exact.shown = wanted; // asks again when the time changes
       if (this.#exact === exact) this.how.onError(error);
     } finally {
       exact.isBusy = false;

@@ -1,6 +1,6 @@
-// Shader programs: a vertex shader of the page, and the very fragment shaders that the server draws by.
+// Shader programs: a vertex shader of the page, and the same fragment shaders as the server's.
 
-const CHAINS = { // as server/render/gl/program.c joins them
+const CHAINS = { // joined as in server/render/gl/program.c
   lit: ['varyings.glsl', 'surface.glsl', 'environment.glsl', 'tone.glsl', 'layers.glsl', 'mesh.frag'],
   view: ['varyings.glsl', 'surface.glsl', 'tone.glsl', 'view.frag'],
 };
@@ -13,7 +13,7 @@ export const LAYER_SLOTS = ['clearcoat', 'clearcoat_roughness', 'clearcoat_norma
   'iridescence', 'iridescence_thickness', 'anisotropy', 'transmission'];
 export const LAYER_UNIT = 9;
 
-/** The texts of the shaders, by name. */
+/** The sources of the shaders, by name. */
 export async function loadShaders(signal) {
   const names = [...new Set(Object.values(CHAINS).flat())];
   const texts = new Map();
@@ -36,7 +36,7 @@ function compile(gl, type, text, name) {
   return shader;
 }
 
-/** A linked program with the places of its uniforms. */
+/** A linked program with the locations of its uniforms. */
 class Program {
   #places = new Map();
 
@@ -51,7 +51,7 @@ class Program {
       compile(gl, gl.FRAGMENT_SHADER, head + fragment, CHAINS[chain].at(-1))];
     for (const shader of shaders) {
       gl.attachShader(this.name, shader);
-      gl.deleteShader(shader); // with the program
+      gl.deleteShader(shader); // deleted with the program
     }
     gl.linkProgram(this.name);
     if (!gl.getProgramParameter(this.name, gl.LINK_STATUS) && !gl.isContextLost()) {
@@ -67,14 +67,14 @@ class Program {
     return this.defines.includes(define);
   }
 
-  /** Where a uniform is; null where the program does not use it, which OpenGL ignores. */
+  /** The location of a uniform. It is null if the program does not use it; OpenGL ignores that. */
   at(name) {
     if (!this.#places.has(name)) this.#places.set(name, this.gl.getUniformLocation(this.name, name));
     return this.#places.get(name);
   }
 }
 
-/** The programs of one context, each made when it is wanted for the first time. */
+/** The programs of one context. Each is made when it is first needed. */
 export class Programs {
   #made = new Map();
   #gl;

@@ -1,4 +1,4 @@
-// What the viewer asks the server about the pose of its model.
+// The viewer's requests to the server about the pose of its model.
 import { Frames } from '../js/frames.js';
 import { Shot, clipParameters } from './shots.js';
 import { Visibility } from './visibility.js';
@@ -9,7 +9,7 @@ export class Questions {
   #server;
   #connection;
   #model;
-  #files = new Map(); // clip file: what /v1/model says of it
+  #files = new Map(); // [clip file]: the answer of /v1/model
 
   constructor(server, connection, model) {
     this.#server = server;
@@ -19,15 +19,15 @@ export class Questions {
     const vertices = model.entries.reduce((sum, entry) => sum + entry.rest.length / 3, 0);
     this.hasMesh = shown.some((entry) => entry.mover === 'mesh');
     this.isSkeleton = shown.length === 0;
-    /** Of a shot, about. */
+    /** The approximate size of a shot. */
     this.frameBytes = FRAME_EXTRA_BYTES + 48 * (this.isSkeleton ? model.info.nodes.length : model.jointCount) + (this.hasMesh ? 24 * vertices : 0);
-    /** What a stream may bring; null: a stream does not bring all of it. */
+    /** The operation to stream; null: a stream cannot have all data. */
     this.streamed = this.hasMesh ? null : this.isSkeleton ? 'pose' : 'palette';
   }
 
   async #frames(op, parameters, signal) {
     const { query } = this.#model;
-    if (parameters.layers) { // which only a body can say
+    if (parameters.layers) { // only a body can have them
       const link = await this.#connection.link();
       return (await link.ask(`/v1/${op}`, { ...query, ...parameters, format: 'bin' }, { signal })).frames();
     }
@@ -35,7 +35,7 @@ export class Questions {
     return new Frames(await answer.arrayBuffer());
   }
 
-  /** The parts of shots at these times. */
+  /** Asks for the parts of shots at these times. */
   async ask(parameters, times_s, signal) {
     const at = { ...parameters, ...(parameters.layers ? {} : { wrap: 'clamp' }), t: times_s.join(',') };
     const palette = this.isSkeleton ? null : this.#frames('palette', { ...at, layout: 'mat3x4' }, signal);
@@ -45,7 +45,8 @@ export class Questions {
     return { ...(one && { palette: one }), ...(other && { pose: other }), ...(third && { mesh: third }) };
   }
 
-  /** The shot at the start of a clip; that of the rest pose where the clip cannot be evaluated would hide the fault. */
+  /** Asks for the shot at the start of a clip. It does not fall back to the rest pose if the clip cannot be evaluated, because that would
+   * hide the error. */
   async first(parameters) {
     return new Shot(await this.ask(parameters, [0], undefined), 0);
   }
@@ -58,7 +59,7 @@ export class Questions {
     return this.#files.get(path);
   }
 
-  /** Name, duration and rate of a choice of clip; null: the rest pose. */
+  /** Name, duration and rate of a chosen clip; null: the rest pose. */
   async clipInfo({ clip, clip_file }) {
     const info = clip_file ? await this.#fileInfo(clip_file) : this.#model.info;
     if (clip === '-' || info.clips.length === 0) return null;
@@ -68,7 +69,7 @@ export class Questions {
     return { ...found, frameRate: info.frame_rate ?? 30 };
   }
 
-  /** Which nodes a choice of clip hides. Files of glTF alone say it; of a blend no clip does. */
+  /** The nodes that a chosen clip hides. Only glTF files can hide nodes by a clip; a blend hides none. */
   async visibility({ blend, ...choice }) {
     const { info, query } = this.#model;
     const isTold = choice.clip !== '-' && !blend && (choice.clip_file || (info.clips.length > 0 && /^(glT|GLB)/.test(info.format ?? '')));
@@ -78,7 +79,7 @@ export class Questions {
     return new Visibility(info.nodes, (await answer.json()).clips[0]?.channels ?? []);
   }
 
-  /** The server's own camera for a clip: view_from_scene, or null where the server draws none. */
+  /** The server's own camera for a clip: view_from_scene, or null if the server draws none. */
   async camera(choice, { yaw, pitch, fov }, { width, height }, signal) {
     const { layers, ...parameters } = clipParameters({ ...choice, blend: null });
     const query = { ...this.#model.query, ...parameters, yaw, pitch, fov, width: Math.min(width, 2048), height: Math.min(height, 2048), t: 0, format: 'json', allow_empty: 1 };

@@ -1,4 +1,4 @@
-// Draws a posed model: lit or as one of the views, as server/render/draw does.
+// Draws a posed model, lit or as one of the views, as server/render/draw does.
 import { Behind, isClear, layerUnit, layersOf, putLayers } from './layers.js';
 import { Light } from './light.js';
 import { LAYER_SLOTS } from './programs.js';
@@ -11,13 +11,13 @@ const MAGS = { linear: 0, nearest: 1 };
 const MINS = { linear_mipmap_linear: 0, nearest: 1, linear: 2, nearest_mipmap_nearest: 3, linear_mipmap_nearest: 4, nearest_mipmap_linear: 5 };
 const TOPOLOGIES = { triangles: 0, lines: 1, points: 2 };
 const PAINTS = { heat: 0, colors: 1, bones: 2, normal: 3, ghost: 6, line: 7 };
-const SOLID_ALPHA = 0.995; // of what is blended: from here on it hides what is behind it
+const SOLID_ALPHA = 0.995; // from this alpha on, a blended surface hides what is behind it
 const ANY_ALPHA = -1, END_ALPHA = 1e9;
-const ROUGH = 0.5; // what is smoother shows the environment
-const FAINTEST = 0.35, LINE_HALF_WIDTH = 0.6; // of edges, as in shaders/wire.frag
-const PALE = [219, 227, 235, 255]; // what edges are drawn over
+const ROUGH = 0.5; // smoother surfaces show the environment
+const FAINTEST = 0.35, LINE_HALF_WIDTH = 0.6; // for edges, as in shaders/wire.frag
+const PALE = [219, 227, 235, 255]; // the surface under edges
 
-/** The rows of a mat3x2 as OpenGL takes it, from u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5. */
+/** The rows of a mat3x2 for OpenGL, from u' = m0 u + m1 v + m2, v' = m3 u + m4 v + m5. */
 const columns = (m) => [m[0], m[3], m[1], m[4], m[2], m[5]];
 
 export class Renderer {
@@ -49,7 +49,7 @@ export class Renderer {
   }
 
   /**
-   * One picture.
+   * Draws one picture.
    * @param {object} scene camera, projection {clipFromView, near, far}, background, view, hidden (nodes), bones, ground, isQuick, isOutside
    */
   draw(scene) {
@@ -94,7 +94,7 @@ export class Renderer {
     for (const draw of draws) this.#drawEntry('view', draw, false, paint);
   }
 
-  // Glass over bones: only the surfaces nearest to the eye, each pixel once.
+  // Draws glass over bones: only the surfaces nearest to the eye, each pixel once.
   #drawSkeleton(draws) {
     const gl = this.#gl;
     if (this.#scene.bones) this.#drawBones();
@@ -142,7 +142,7 @@ export class Renderer {
     gl.disable(gl.BLEND);
   }
 
-  // Each pixel once.
+  // Draws each pixel once.
   #drawOnce(isOn) {
     const gl = this.#gl;
     (isOn ? gl.enable : gl.disable).call(gl, gl.STENCIL_TEST);
@@ -150,12 +150,12 @@ export class Renderer {
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
   }
 
-  // Where triangles are hardly wider than their lines, these fade, or a dense mesh would be a black spot: as shaders/wire.frag
-  // does for each triangle, for the mean one of a draw.
+  // Fades lines if triangles are hardly wider than their lines, because a dense mesh would be a black spot. shaders/wire.frag does it for
+  // each triangle, this for the mean triangle of a draw.
   #strengthOf(edge, draw) {
     const { camera } = this.#scene;
     const unit = this.#gl.drawingBufferHeight / (2 * camera.half[1] * Math.max(camera.distanceTo(draw.placed ?? draw.middle), 1e-9)); // in pixels
-    const inRadius = edge * unit / (2 * Math.sqrt(3)); // of a triangle with equal sides
+    const inRadius = edge * unit / (2 * Math.sqrt(3)); // of an equilateral triangle
     return FAINTEST + (1 - FAINTEST) * Math.min(inRadius / (3 * LINE_HALF_WIDTH), 1);
   }
 
@@ -193,7 +193,7 @@ export class Renderer {
     return [MAGS[said.mag_filter], MINS[said.min_filter]];
   }
 
-  // Which program a material needs (draw_needs_full(), has_filters()).
+  // The program that a material needs (draw_needs_full(), has_filters()).
   #kindOf(entry, isLit) {
     const { look } = entry;
     const layers = isLit ? this.#layersOf(look) : null;
@@ -205,10 +205,10 @@ export class Renderer {
     return { isFull, isFiltered, isPoints: entry.topology === 'points', isMirror, isCut: look.alpha_mode !== 'opaque', without, layers: layers ?? [] };
   }
 
-  // Where there are more textures than the machine has units for, layers have their numbers only.
+  // If there are more textures than texture units, layers use only their numbers.
   #layersOf(look) {
     const hasTextures = LAYER_SLOTS.some((slot) => this.#gpu.texture(look, slot) !== null);
-    const own = 2 + ['normal', 'occlusion', 'emissive'].filter((slot) => this.#gpu.texture(look, slot)).length; // the light, too
+    const own = 2 + ['normal', 'occlusion', 'emissive'].filter((slot) => this.#gpu.texture(look, slot)).length; // with the light
     const layers = layersOf(look, hasTextures);
     if (layers === null || layers.samplers + own + 1 <= this.samplersMost) return layers?.defines ?? null;
     return layersOf(look, false).defines;
@@ -264,7 +264,7 @@ export class Renderer {
     gl.uniform4f(program.at('glow'), ...(isDark ? [0, 0, 0] : look.emissive), isSoft ? 1 : 0);
   }
 
-  // glTF says which side of a triangle is its back; other formats' windings are not to be relied on.
+  // glTF defines which side of a triangle is its back. The windings of other formats are not reliable.
   #putCulling(draw) {
     const gl = this.#gl, { look, skin } = draw.entry;
     const mirror = mirrorOf(this.#gpu.model.skins.get(skin), this.#scene.palette);
@@ -276,7 +276,7 @@ export class Renderer {
     gl.frontFace(mirror === 'all' ? gl.CW : gl.CCW);
   }
 
-  // Pictures that must come quickly leave out the backs of closed surfaces, which are inside: half of the work.
+  // Quick pictures leave out the backs of closed surfaces, which are inside: this saves half of the work.
   #drawClosed(draw, isSoft) {
     const gl = this.#gl, { look, skin } = draw.entry;
     if (!this.#scene.isQuick || !this.#scene.isOutside || isSoft || look.alpha_mode !== 'opaque') return 0;
@@ -313,18 +313,18 @@ export class Renderer {
     if (done < draw.count) gl.drawElements(mode, draw.count - done, gl.UNSIGNED_INT, 4 * done);
   }
 
-  /** Colours for the view at hand: bytes RGBA a vertex for each draw. */
+  /** Sets the colours for the current view: bytes RGBA a vertex for each draw. */
   setColors(colorsOf) {
     for (const draw of this.#gpu.draws) this.#gpu.setColors(draw, colorsOf(draw.entry));
   }
 
-  /** Another light, of loadLight(). */
+  /** Sets another light of loadLight(). */
   setLight(light) {
     this.#light.dispose();
     this.#light = new Light(this.#gl, light);
   }
 
-  /** Frees programs, light and what the model has on the graphics processor. */
+  /** Frees the programs, the light and the model's objects on the graphics processor. */
   dispose() {
     this.#light.dispose();
     this.#programs.dispose();

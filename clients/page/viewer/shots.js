@@ -1,6 +1,6 @@
-// Poses that the server evaluated. A shot is one of them; clips are asked for in chunks of shots, and short ones kept.
+// Poses that the server evaluated. A shot is one of them. Clips are requested in chunks of shots, and short ones are kept.
 
-/** One pose: palettes by skin, transforms of all nodes, or vertices, as the server sent them. */
+/** A pose: palettes by skin, transforms of all nodes, or vertices, as the server sent them. */
 export class Shot {
   #parts;
   #frame;
@@ -11,7 +11,7 @@ export class Shot {
     this.#frame = frame;
   }
 
-  /** Seconds, as asked for. */
+  /** The requested time in seconds. */
   get time_s() {
     return (this.#parts.palette ?? this.#parts.pose ?? this.#parts.mesh).time(this.#frame);
   }
@@ -27,7 +27,7 @@ export class Shot {
     return this.#parts.pose?.array('scene', this.#frame) ?? null;
   }
 
-  /** Positions or normals of an entry whose vertices come posed, or null. */
+  /** Positions or normals of an entry whose vertices arrive posed, or null. */
   vertices(kind, entry) {
     const { mesh } = this.#parts;
     return mesh?.find(kind, entry) ? mesh.array(kind, this.#frame, entry) : null;
@@ -36,7 +36,7 @@ export class Shot {
 
 /** @typedef {{clip: string|number|null, clip_file: string|null, blend: {clip: string|number, clip_file?: string|null, weight: number}|null, retarget: string|null}} ClipChoice */
 
-/** The parameters of a request for a choice of clip, without its times. */
+/** The parameters of a request for a chosen clip, without its times. */
 export function clipParameters({ clip, clip_file, blend, retarget, more }) {
   const own = {
     ...(clip === null || clip === undefined || clip === '' ? {} : { clip }), ...(clip_file ? { clip_file } : {}),
@@ -50,7 +50,7 @@ export function clipParameters({ clip, clip_file, blend, retarget, more }) {
 }
 
 const CHUNK_BYTES = 1 << 20, CHUNK_FRAMES = 32;
-const WINDOW_CHUNKS = 4; // of clips that are not kept whole
+const WINDOW_CHUNKS = 4; // for clips that are not kept in full
 
 /** The shots of a clip at whole multiples of 1 / rate. */
 export class ClipShots {
@@ -60,7 +60,7 @@ export class ClipShots {
   #abort = new AbortController();
 
   /**
-   * @param {(times_s: number[], signal: AbortSignal) => Promise<object>} ask gives the parts of shots
+   * @param {(times_s: number[], signal: AbortSignal) => Promise<object>} ask returns the parts of shots
    * @param {{rate: number, count: number, frameBytes: number, isKept: boolean}} plan
    */
   constructor(ask, { rate, count, frameBytes, isKept }) {
@@ -72,13 +72,13 @@ export class ClipShots {
     this.error = null;
   }
 
-  /** The shot of an index, or null while it is not there. */
+  /** The shot of an index, or null if it has not arrived. */
   get(index) {
     const chunk = this.#chunks.get(Math.floor(index / this.#chunkFrames));
     return chunk?.parts ? new Shot(chunk.parts, index % this.#chunkFrames) : null;
   }
 
-  /** Asks for what is needed from an index on; at most two requests at a time. `way` is 1 or -1. */
+  /** Requests the chunks that are needed from an index on; at most two requests at a time. `way` is 1 or -1. */
   want(index, way = 1) {
     const chunks = Math.ceil(this.count / this.#chunkFrames), here = Math.floor(index / this.#chunkFrames);
     const ahead = this.isKept ? chunks : Math.min(chunks, 2);

@@ -1,7 +1,7 @@
-// (programs.js puts the version in front.)
-// From bind space to the screen by any number of influences, with the outputs of the server's shaders/skin.vert, so that
-// its fragment shaders follow. The first four influences of a vertex are attributes; what it has beyond them, and the
-// palette, are textures. FULL and POINTS are as in mesh.frag, VIEW is defined for what is not lit.
+// (programs.js puts the version in front.) Transforms vertices from bind space to the screen with any number of
+// influences. It has the outputs of the server's shaders/skin.vert, for the server's fragment shaders. The first four
+// influences of a vertex are attributes; the others and the palette are textures. FULL and POINTS are as in mesh.frag.
+// VIEW is defined for unlit views.
 
 layout(location = 0) in vec3 bind_position;
 layout(location = 1) in vec3 bind_normal;
@@ -9,13 +9,13 @@ layout(location = 2) in vec2 texcoord;
 layout(location = 3) in vec4 color;
 layout(location = 4) in uvec4 joints;
 layout(location = 5) in vec4 weights;
-layout(location = 6) in uvec2 more_influences; // first, end in `influences`
+layout(location = 6) in uvec2 more_influences; // first, and end in `influences`
 
 uniform highp sampler2D palette;     // view_from_bind, three texels (rows) a joint, 256 joints a row
 uniform highp usampler2D influences; // joint, bits of the weight; 1024 a row
-uniform int joint_first;             // of the draw's skin in the palette
+uniform int joint_first;             // index of the first joint of the draw's skin in the palette
 uniform mat4 clip_from_view;
-uniform float unit;                  // what positions are multiplied by for the fragment shader
+uniform float unit;                  // factor for positions in the fragment shader
 uniform mat3x2 uv_from_texcoord;
 uniform vec4 base_color;
 uniform float point_size;
@@ -68,7 +68,7 @@ void pose()
     }
 }
 
-// By the inverse transpose, as cofactors: only the direction counts. Zero where there is none.
+// Uses the inverse transpose, as cofactors, because only the direction counts. Zero for no direction.
 vec3 turn_normal(vec3 n)
 {
     vec3 x = cross(row_y.xyz, row_z.xyz), y = cross(row_z.xyz, row_x.xyz), z = cross(row_x.xyz, row_y.xyz);

@@ -1,9 +1,9 @@
-// Vertices moved here instead of by the graphics processor: for picking, for bounds, and of skins that ask for dual
-// quaternions (protocol/answers.md, skinning methods).
+// Moves vertices here instead of on the graphics processor: for picking, for bounds, and for skins with dual quaternions
+// (protocol/answers.md, skinning methods).
 import { determinant, invert, movePoint } from './vectors.js';
 
 /**
- * Where the vertices of an entry are in the scene.
+ * The positions of an entry's vertices in the scene.
  * @param {object} entry
  * @param {Float32Array} palette mat3x4 of all joints
  * @param {number} first of the entry's skin in it
@@ -58,7 +58,7 @@ function turn(r, v) {
   return [v[0] + 2 * (y * a[2] - z * a[1]), v[1] + 2 * (z * a[0] - x * a[2]), v[2] + 2 * (x * a[1] - y * a[0])];
 }
 
-/** Positions and normals by dual quaternions; where the entry has dual weights, between those and linear. */
+/** Positions and normals by dual quaternions. If the entry has dual weights, blends with the linear ones. */
 export function skinDual(entry, palette, first) {
   const { rest, normals, firsts, joints, weights, dualWeights } = entry;
   const parts = new Map();
@@ -101,7 +101,7 @@ export function skinDual(entry, palette, first) {
   return { positions, normals: turned };
 }
 
-/** Of every joint of a skin: where its origin is in bind space, and how far the vertices that it moves are from there. */
+/** For every joint of a skin: its origin in bind space, and the greatest distance of the vertices that it moves. */
 export function jointReaches(skin, entries) {
   const origins = skin.joints.map((_, j) => {
     const inverse = skin.binds ? invert(skin.binds.subarray(16 * j, 16 * j + 16)) : null;
@@ -122,7 +122,7 @@ export function jointReaches(skin, entries) {
   return { origins, reaches };
 }
 
-/** A ball around all that joints can reach in a pose: {middle, radius}, or null where nothing is. */
+/** A ball around everything that joints can reach in a pose: {middle, radius}, or null if there is nothing. */
 export function ballOf(skins, palette) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (const { first, origins, reaches } of skins) {
@@ -140,7 +140,7 @@ export function ballOf(skins, palette) {
   return boxBall(low, high);
 }
 
-/** The ball around a box; null for an empty one or one that is not finite. */
+/** The ball around a box; null for an empty or infinite one. */
 export function boxBall(low, high) {
   const sides = [0, 1, 2].map((i) => high[i] - low[i]);
   if (!sides.every((side) => side >= 0 && Number.isFinite(side))) return null;

@@ -1,4 +1,4 @@
-// A model in a pose: the palettes of the shot at hand, where joints and vertices are, how large all of it is.
+// A model in a pose: the palettes of the current shot, the places of joints and vertices, and the size of all.
 import { boneSolids } from './overlay.js';
 import { ballOf, boxBall, jointReaches, skinDual, skinLinear } from './skinning.js';
 import { movePoint, multiply } from './vectors.js';
@@ -7,9 +7,9 @@ import { Visibility } from './visibility.js';
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 
 /**
- * Nodes that have neither a parent nor a child: of a file that is a skeleton in motion these are the cameras, lights and
- * skies of its scene, which may be a hundred times as far away as the skeleton is large (drop_lone() of
- * server/render/pose/skeleton_mesh.c). None where all are so, or no clip tells that it moves.
+ * Nodes without a parent and without children. In a file that is a moving skeleton these are the cameras, lights and skies of its scene,
+ * which may be a hundred times as far away as the skeleton is large (drop_lone() of server/render/pose/skeleton_mesh.c). There are none if
+ * all nodes are such, or if no clip shows that the skeleton moves.
  * @returns {Set<number>}
  */
 function loneNodes({ nodes, clips }) {
@@ -30,7 +30,7 @@ export class Stage {
     this.entries = model.entries.filter((entry) => entry.isShown);
     this.#lone = loneNodes(this.entries.length ? { nodes: [], clips: [] } : model.info);
     this.sceneJoint = model.jointCount;
-    this.palette = new Float32Array(12 * (model.jointCount + 1)); // scene_from_bind; the last leaves all as it is
+    this.palette = new Float32Array(12 * (model.jointCount + 1)); // scene_from_bind; the last matrix is the identity
     for (let j = 0; j <= model.jointCount; j++) this.palette.set(IDENTITY, 12 * j);
     this.viewPalette = new Float32Array(this.palette.length);
     this.#reaches = [...model.skins.values()].map((skin) => ({ ...skin, ...jointReaches(skin, model.entries) }));
@@ -47,7 +47,7 @@ export class Stage {
   /**
    * Takes a shot.
    * @param {number} time_s of the clip
-   * @param {import('./gpu_model.js').GpuModel|null} gpu that gets vertices that come posed
+   * @param {import('./gpu_model.js').GpuModel|null} gpu receives vertices that arrive posed
    */
   take(shot, time_s, gpu) {
     this.shot = shot;
@@ -92,7 +92,7 @@ export class Stage {
     return { positions, normals: this.shot?.vertices('normals', entry.index) };
   }
 
-  /** Where the vertices of an entry are. */
+  /** The positions of an entry's vertices. */
   positions(entry) {
     if (!this.#positions.has(entry.index)) {
       const posed = entry.mover === 'palette' ? null : this.#posed(entry).positions;
@@ -124,7 +124,7 @@ export class Stage {
     return boxBall(low, high);
   }
 
-  /** Where nodes are whose place the shot tells: scene space, by node. */
+  /** The places of nodes that the shot has: scene space, by node. */
   places() {
     const places = new Map();
     const nodes = this.shot?.nodes;
@@ -139,7 +139,7 @@ export class Stage {
     return places;
   }
 
-  /** Solids of the bones. */
+  /** The solids of the bones. */
   bones(chosen) {
     const places = this.places();
     const { nodes } = this.model.info;
@@ -151,7 +151,7 @@ export class Stage {
     return boneSolids(places, parentOf, chosen);
   }
 
-  /** The palette as the camera sees it. */
+  /** The palette in view space. */
   look(viewFromScene) {
     for (let j = 0; j <= this.model.jointCount; j++) multiply(viewFromScene, this.palette, 12 * j, this.viewPalette, 12 * j);
     return this.viewPalette;

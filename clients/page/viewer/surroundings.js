@@ -1,4 +1,4 @@
-// What is around the model on the canvas: background, ground, and what machine draws it.
+// The surroundings of the model on the canvas: background and ground. Also finds out whether the processor draws.
 import { add, cross, dot, scale, subtract, unit } from './vectors.js';
 
 /** RRGGBB or RRGGBBAA, with or without '#', as four numbers from 0 to 1; null for another text. */
@@ -9,13 +9,13 @@ export function colorOf(text) {
   return [...bytes, digits[2] === undefined ? 255 : parseInt(digits[2], 16)].map((byte) => byte / 255);
 }
 
-/** The grid's ink that is seen on a background. */
+/** The colour of a grid that is visible on a background. */
 export function inkOn([r, g, b, a]) {
   const isDark = a > 0.5 && 0.3 * r + 0.6 * g + 0.1 * b < 0.5;
   return isDark ? [1, 1, 1, 0.25] : [0.2, 0.25, 0.3, 0.35];
 }
 
-/** A square under the model, at the lowest place of its box. */
+/** A square under the model, at the lowest point of its box. */
 export function groundOf(stage, camera) {
   const { up } = camera.axes;
   const bounds = stage.model.info.bounds ?? camera.box;
@@ -27,7 +27,7 @@ export function groundOf(stage, camera) {
   const across = cross(up, along);
   const half = Math.max(...corners.map((corner) => Math.hypot(dot(subtract(corner, middle), along), dot(subtract(corner, middle), across))));
   const cell = 10 ** Math.round(Math.log10(Math.max(half, 1e-9) / 2));
-  // lines stay where they are while the model moves over them
+  // Lines stay in place while the model moves over them.
   const snap = (way) => scale(way, Math.round(dot(place, way) / cell) * cell);
   const snapped = add(add(snap(along), snap(across)), scale(up, low));
   const view = camera.viewFromScene;
@@ -39,13 +39,13 @@ export function groundOf(stage, camera) {
   };
 }
 
-/** Whether the eye is outside of the model's box. */
+/** Whether the eye is outside the model's box. */
 export function isOutside(bounds, eye) {
   return !bounds || eye.some((x, i) => x < bounds.min[i] || x > bounds.max[i]);
 }
 
 let isSlowKnown = null;
-/** The same, before there is a context: smooth edges are four times the work there. */
+/** The same, before there is a context: smooth edges cost four times as much on such a machine. */
 export function isSlowMachine() {
   if (isSlowKnown === null) {
     const gl = document.createElement('canvas').getContext('webgl2');
@@ -55,7 +55,7 @@ export function isSlowMachine() {
   return isSlowKnown;
 }
 
-/** Whether a context is drawn by the processor: then every pixel counts. */
+/** Whether the processor draws a context: then every pixel counts. */
 export function isSlow(gl) {
   const info = gl.getExtension('WEBGL_debug_renderer_info');
   const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));

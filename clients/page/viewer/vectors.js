@@ -7,13 +7,13 @@ export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 export const length = (a) => Math.hypot(a[0], a[1], a[2]);
 
-/** Of length 1; a vector without a direction stays as it is. */
+/** Of length 1; a vector without a direction does not change. */
 export function unit(a) {
   const size = length(a);
   return size > 0 ? scale(a, 1 / size) : a;
 }
 
-/** The inverse of a matrix (mat4) that only turns and moves. */
+/** The inverse of a matrix (mat4) that only rotates and translates. */
 export function invertRigid(m) {
   const out = [m[0], m[4], m[8], 0, m[1], m[5], m[9], 0, m[2], m[6], m[10], 0, 0, 0, 0, 1];
   for (let r = 0; r < 3; r++) out[12 + r] = -(out[r] * m[12] + out[4 + r] * m[13] + out[8 + r] * m[14]);

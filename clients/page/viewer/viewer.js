@@ -1,4 +1,4 @@
-// The live model: draws on a canvas what posed answers. See clients/page/README.md.
+// The live model: draws posed's answers on a canvas. See clients/page/README.md.
 import { Connection } from './connection.js';
 import { Controls } from './controls.js';
 import { GpuModel } from './gpu_model.js';
@@ -14,8 +14,8 @@ import { add, scale } from './vectors.js';
 import { ViewerControls } from './viewer_controls.js';
 import { colorOf, groundOf, inkOn, isOutside, isSlow, isSlowMachine } from './surroundings.js';
 
-const DPR_MAX = 2, SLOW_DPR_MAX = 1; // pixels of the canvas per pixel of the page; where no graphics processor draws
-const HOVER_VERTICES_MAX = 200000; // of larger models only a click tells what is under the pointer
+const DPR_MAX = 2, SLOW_DPR_MAX = 1; // pixels of the canvas per pixel of the page; without a graphics processor
+const HOVER_VERTICES_MAX = 200000; // with more vertices, only a click shows what is under the pointer
 
 /**
  * Events: progress {share}, ready {model}, error {error}, time {time_s, index}, camera {}, hover {joint, node, mesh, material}
@@ -27,14 +27,14 @@ export class Viewer extends ViewerControls {
   #gl;
   #controls;
   #abort = null; // of the load under way
-  #data = null; // model, shaders, questions, playback, stage, gpu, renderer of what is loaded
+  #data = null; // model, shaders, questions, playback, stage, gpu, renderer of the loaded model
   #choice = { clip: null, clip_file: null, blend: null, retarget: null };
-  #isStale = true; // the canvas does not show what it should
+  #isStale = true; // the canvas is not up to date
   #pace;
   #request = 0;
   #watchers = new AbortController();
   #resizes;
-  #drawn = null; // who waits for the next picture
+  #drawn = null; // waits for the next picture
   framesDrawn = 0;
 
   /** Whether this browser can show live models. */
@@ -85,7 +85,7 @@ export class Viewer extends ViewerControls {
   // --- loading ---
 
   /**
-   * Loads a model in place of the one that is shown. Resolves when its first picture is drawn.
+   * Loads a model in place of the current one. Resolves when its first picture is drawn.
    * @param {{model: string, hash?: string, variant?: string|number}} what
    */
   async load(what) {
@@ -121,7 +121,7 @@ export class Viewer extends ViewerControls {
     this.#tell('ready', { model: this.#data.model.info });
   }
 
-  /** What /v1/model says of the model that is shown, or null. */
+  /** The answer of /v1/model about the current model, or null. */
   get model() {
     return this.#data?.model.info ?? null;
   }
@@ -145,8 +145,8 @@ export class Viewer extends ViewerControls {
   // --- clips ---
 
   /**
-   * Another clip: an index or a name, '-' for the rest pose; of another file with clip_file; mixed with a second one by
-   * blend. The clock goes back to its start.
+   * Sets another clip: an index or a name, '-' for the rest pose; clip_file: the file that has it; blend: a second clip to mix with. The
+   * clock goes back to its start.
    */
   async setClip({ clip = null, clip_file = null, blend = null, retarget = null, more = null } = {}) {
     this.#choice = { clip, clip_file, blend, retarget, more };
@@ -201,7 +201,7 @@ export class Viewer extends ViewerControls {
     return this.#data?.playback ?? null;
   }
 
-  // Stands where the server's camera stands for these angles and this clip.
+  // Moves to the server's camera for these angles and this clip.
   async #frame(signal) {
     const data = this.#data, { camera } = this.framing;
     if (!data) return;
@@ -210,7 +210,7 @@ export class Viewer extends ViewerControls {
     if (data === this.#data && camera.yaw === yaw && camera.pitch === pitch) this.framing.stand(said, data.model.info, data.stage.ball);
   }
 
-  /** Brings what is at a place of the canvas (shares of its sides), or a joint, into the middle, and comes nearer. */
+  /** Moves a point of the canvas (shares of its sides), or a joint, to the centre, and moves nearer. */
   focus({ x, y, joint }) {
     const data = this.#data;
     if (!data) return;
@@ -235,7 +235,7 @@ export class Viewer extends ViewerControls {
     return stage.entries.filter((entry) => !stage.hidden.has(entry.node)).map((entry) => ({ entry, positions: stage.positions(entry) }));
   }
 
-  /** What is at a place of the canvas (shares of its sides): the joint that moves it most, its node, mesh and material. */
+  /** Returns what is at a point of the canvas (shares of its sides): the joint that moves it most, its node, mesh and material. */
   pick(x, y) {
     if (!this.#data) return null;
     const { info, skins } = this.#data.model;
@@ -279,7 +279,7 @@ export class Viewer extends ViewerControls {
     this.#request = requestAnimationFrame((next) => this.#tick(next));
     try {
       this.#advance(now);
-    } catch (error) { // is told once, and ends a load that waits for its picture
+    } catch (error) { // reported once; it ends a load that waits for its picture
       this.#isStale = false;
       this.#data?.playback.pause();
       if (this.#drawn) this.#drawn.reject(error);
@@ -301,7 +301,7 @@ export class Viewer extends ViewerControls {
     if (this.#isStale) this.#draw();
   }
 
-  /** Whether the picture is drawn in full. Where the processor draws, that of what moves is not. */
+  /** Whether the picture is drawn in full. If the processor draws, moving pictures are not. */
   get isSharp() {
     return !this.#isStale && !this.#pace.isQuick;
   }
@@ -342,7 +342,7 @@ export class Viewer extends ViewerControls {
     this.#isStale = true;
   }
 
-  /** Ends all of it; the canvas stays. */
+  /** Ends everything; the canvas stays. */
   dispose() {
     this.#abort?.abort();
     this.#unload();

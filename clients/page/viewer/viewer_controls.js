@@ -1,15 +1,15 @@
-// The part of a viewer that only passes words on: to the clock, the camera and the appearance.
+// The part of a viewer that only passes values on: to the clock, the camera and the appearance.
 import { Appearance } from './appearance.js';
 import { Framing } from './framing.js';
 import { parametersOf } from './light.js';
 
-/** What a viewer's clock, camera and appearance have in common. Viewer says what the parts are about. */
+/** The common interface of a viewer's clock, camera and appearance. Viewer connects the parts. */
 export class ViewerControls extends EventTarget {
   framing = new Framing(() => this.moved(), () => this.reframe());
   appearance;
-  /** What was asked for, perhaps before there was a model. */
+  /** The caller's settings, perhaps before there is a model. */
   wish = { isPlaying: false, loop: true, speed: 1 };
-  /** Whether short clips are fetched once; else all of them come as streams. */
+  /** Whether short clips are fetched once; otherwise all clips are streamed. */
   keepsClips = true;
 
   constructor(server) {
@@ -31,7 +31,7 @@ export class ViewerControls extends EventTarget {
     return this.playback?.isPlaying ?? this.wish.isPlaying;
   }
 
-  /** By frames of the clip, forwards or backwards. */
+  /** Moves by frames of the clip, forwards or backwards. */
   step(frames) {
     this.wish.isPlaying = false;
     this.playback?.step(Math.trunc(Number(frames)) || 0);
@@ -67,14 +67,14 @@ export class ViewerControls extends EventTarget {
     return this.playback?.duration_s ?? 0;
   }
 
-  /** Frames a second in which the file counts, by which step() goes. */
+  /** The frames a second in which the file counts; step() uses it. */
   get frameRate() {
     return this.playback?.frameRate ?? 30;
   }
 
   /**
-   * In the server's words: degrees, scene space; frame_box is what distance 1 frames. Setting some of them leaves the
-   * others as they are; yaw and pitch alone, of a camera that nobody moved, frame the model anew.
+   * The server's parameters: degrees, scene space; frame_box is the box that distance 1 frames. Setting some of them leaves the others
+   * unchanged. Setting only yaw and pitch, before anybody has moved the camera, frames the model again.
    */
   get camera() {
     return this.framing.words;
@@ -84,12 +84,12 @@ export class ViewerControls extends EventTarget {
     this.framing.words = words;
   }
 
-  /** The parameters of /v1/render that show the same: those of the camera. */
+  /** The camera parameters of /v1/render for the same picture. */
   get cameraParameters() {
     return this.framing.parameters;
   }
 
-  /** Back to the server's own camera. */
+  /** Resets to the server's own camera. */
   reset() {
     this.framing.reset();
   }
@@ -113,7 +113,7 @@ export class ViewerControls extends EventTarget {
     this.appearance.joint = joint;
   }
 
-  /** A colour as the server takes it (RRGGBB, RRGGBBAA), or null for none. */
+  /** A colour in the server's form (RRGGBB, RRGGBBAA), or null for none. */
   get background() {
     return this.appearance.background;
   }
@@ -131,11 +131,10 @@ export class ViewerControls extends EventTarget {
   }
 
   /**
-   * Where the light comes from, as /v1/render names it: studio, outdoor, flat, or file (that of `environment`). null is the
-   * server's choice: file where there is an environment, else studio. An environment has an effect with null and file only;
-   * file without one, which are the model's own lights, is the usual light here.
-   * Another light comes from the server: until it is there the one of before shines; where there is none, the event `error`
-   * tells why. With view=lit only.
+   * The source of the light, as in /v1/render: studio, outdoor, flat, or file (the `environment`). null is the server's choice: file if
+   * there is an environment, else studio. An environment has an effect only with null and file. file without an environment means the
+   * model's own lights; the viewer shows the default light then. Another light comes from the server. The previous one stays until it
+   * arrives; if there is none, the event `error` says why. Only with view=lit.
    */
   get light() {
     return this.appearance.lightChoice.light;
@@ -154,7 +153,7 @@ export class ViewerControls extends EventTarget {
     this.appearance.chooseLight({ environment: path });
   }
 
-  /** Degrees that the environment is turned, anticlockwise seen from above. */
+  /** Degrees by which the environment is turned, anticlockwise seen from above. */
   get environment_yaw() {
     return this.appearance.lightChoice.environment_yaw;
   }
@@ -172,7 +171,7 @@ export class ViewerControls extends EventTarget {
     this.appearance.chooseLight({ exposure: stops });
   }
 
-  /** How light becomes a colour: neutral, aces or none. */
+  /** The tone mapping: neutral, aces or none. */
   get tone() {
     return this.appearance.lightChoice.tone;
   }
@@ -181,7 +180,7 @@ export class ViewerControls extends EventTarget {
     this.appearance.chooseLight({ tone: word });
   }
 
-  /** The parameters of /v1/render for the same light: of the above, those that have an effect. */
+  /** The parameters of /v1/render for the same light: those of the above that have an effect. */
   get lightParameters() {
     return parametersOf(this.appearance.lightChoice);
   }

@@ -1,4 +1,4 @@
-// Colours of vertices for the view of weights, as the server has them (server/render/pose/influence.c).
+// Colours of vertices for the view of weights, as on the server (server/render/pose/influence.c).
 
 const GOLDEN = 0.6180339887498949;
 const SATURATIONS = [0.65, 0.80, 0.45], VALUES = [0.95, 0.75, 0.90];

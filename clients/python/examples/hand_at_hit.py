@@ -3,21 +3,21 @@
 
     hand_at_hit.py ROOT [MODEL [CLIP [JOINT]]]      ROOT: the folder of the models, for a private server
 
-The moment is the clip's marker whose name has "hit" in it; where the file has none, the moment at which the joint is fastest.
+The moment is the clip's marker with "hit" in its name. Without one it is the moment at which the joint is fastest.
 """
 import math
 import sys
 
 import posed
 
-RATE = 240  # poses a second that are looked at
+RATE = 240  # poses a second that are evaluated
 
 
 def moment_of_hit(model: posed.Model, clip: str, joint: str) -> float:
-    """Seconds of clip time."""
+    """Returns the moment in seconds of clip time."""
     info = next((entry for entry in model.info()["clips"] if entry["name"] == clip), None)
     if info is None:
-        model.pose(clip)  # the server says which clips there are
+        model.pose(clip)  # the server's error names the clips that exist
         raise ValueError(f"'{clip}' is no clip")
     for marker in info.get("markers", []):
         if "hit" in marker["name"].lower():

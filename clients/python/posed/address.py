@@ -16,8 +16,8 @@ _PORTS = {"packets": 7879, "http": 7878, "https": 443, "ws": 7878, "wss": 443}
 
 @dataclass(frozen=True)
 class Address:
-    """scheme: "packets" (the binary protocol), "http", "https", or "ws" and "wss" (the binary protocol over a WebSocket). With `path` it is a
-    Unix socket."""
+    """scheme: "packets" (the binary protocol), "http", "https", or "ws" and "wss" (the binary protocol over a WebSocket). With `path` it is
+    a Unix socket."""
 
     scheme: str
     host: str = ""
@@ -25,7 +25,7 @@ class Address:
     path: str = ""
 
     def connect(self, timeout_s: float) -> socket.socket:
-        """A connected socket, with TLS for https and wss."""
+        """Return a connected socket, with TLS for https and wss."""
         try:
             if self.path:
                 link = socket.socket(socket.AF_UNIX)
@@ -36,7 +36,7 @@ class Address:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return ssl.create_default_context().wrap_socket(link, server_hostname=self.host) if self.scheme in ("https", "wss") else link
         except OSError as error:
-            # reset at once: the server, or what stands before it, took the connection
+            # A reset at once: the server, or a proxy before it, accepted the connection.
             is_unreachable = not isinstance(error, ConnectionResetError)
             raise ConnectionLost(f"cannot connect to {self}: {error}", is_unreachable=is_unreachable) from error
 
@@ -59,9 +59,9 @@ class Address:
 
 
 def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
-    """``host:port``, ``unix:/path``, ``/path`` (all: the binary protocol), ``http://host:port``, ``https://host``,
-    ``http+unix:/path``, and with ``ws`` for ``http`` the binary protocol over a WebSocket. None is ``POSED_SERVER`` of the environment, else
-    127.0.0.1:7879."""
+    """Parse ``host:port``, ``unix:/path`` or ``/path`` (these three: the binary protocol), ``http://host:port``, ``https://host`` or
+    ``http+unix:/path``. With ``ws`` for ``http`` it is the binary protocol over a WebSocket. None: ``POSED_SERVER`` of the environment,
+    else 127.0.0.1:7879."""
     address = os.fspath(text) if text is not None else os.environ.get("POSED_SERVER") or DEFAULT
     for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"), ("ws+unix:", "ws"):
         if address.startswith(prefix):

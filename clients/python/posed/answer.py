@@ -32,7 +32,7 @@ class Answer:
 class Picture(bytes):
     """A picture: its bytes, which a notebook shows.
 
-    content_type  "image/png", or what the request asked for
+    content_type  "image/png", or the format of the request
     headers       of the answer: "x-posed-clip", "x-posed-time", "x-posed-camera"
     """
 

@@ -5,7 +5,7 @@ import struct
 from typing import Any, Tuple, Union
 
 try:
-    import numpy as numpy  # for crowd.py as well
+    import numpy as numpy  # crowd.py imports it from here
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
@@ -23,8 +23,8 @@ def has_numpy() -> bool:
 def view(data: Buffer, offset: int, letter: str, shape: Tuple[int, ...], stride: int = 0) -> Array:
     """`shape` numbers from `offset` on: float16 (`e`), float32 (`f`), uint32 (`I`) or float64 (`d`), little-endian.
 
-    stride: bytes from one entry of the first axis to the next, where they do not follow each other. With NumPy it is a view
-    on `data`, nothing is copied. The caller has compared the extent with the size of `data`.
+    stride: bytes from one entry of the first axis to the next, if there are gaps. With NumPy it is a view
+    on `data`, nothing is copied. The caller has checked that it fits `data`.
     """
     item = struct.calcsize("<" + letter)
     count = 1
@@ -53,7 +53,7 @@ def _nest(flat: Tuple[Any, ...], shape: Tuple[int, ...]) -> Any:
 
 
 def transposed(array: Array, depth: int) -> Array:
-    """Swaps the two axes after the first `depth`: columns of a matrix become rows. With NumPy, a view."""
+    """Swap the two axes after the first `depth`: columns of a matrix become rows. With NumPy, a view."""
     if numpy is not None:
         return array.swapaxes(depth, depth + 1)
     if depth:

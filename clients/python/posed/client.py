@@ -27,28 +27,28 @@ def connect(address: Union[str, "os.PathLike[str]", None] = None, *, token: Opti
             on_reconnect: Optional[Callable[[str, int, float], None]] = None, route: Optional[str] = None) -> "Client":
     """A client of the server at `address`:
 
-    "127.0.0.1:7879"            the binary protocol over TCP; where only HTTP is spoken there, HTTP
+    "127.0.0.1:7879"            the binary protocol over TCP, or HTTP if the port speaks only that
     "unix:/run/posed.sock"      the binary protocol over a Unix socket
     "http://127.0.0.1:7878"     HTTP; "https://.." for a server behind a proxy; "http+unix:/run/posed.sock"
     "ws://127.0.0.1:7878"       the binary protocol over a WebSocket, also "wss://.."
     None                        POSED_SERVER of the environment, else 127.0.0.1:7879
 
-    token: where the server wants one (`--token-file`). timeout_s: how long a server may say nothing before `TimedOut`.
-    answer_max_bytes: longer answers are refused before memory is taken for them.
-    reconnect_tries, reconnect_s: a connection that ends is opened again, so often and within so many seconds, and a request that it
-    interrupted is made once more if it only reads; 0: never. on_reconnect: called as ``on_reconnect(what, tries, seconds)`` when a
-    connection works again; it must not use the client. route: the model by which a balancer chooses the server of a WebSocket, else the
-    first one asked for.
+    token: if the server requires one (`--token-file`). timeout_s: how long a server may send nothing before `TimedOut`.
+    answer_max_bytes: longer answers are refused before memory is allocated for them.
+    reconnect_tries, reconnect_s: how often, and within how many seconds, the client tries to open a connection again after one has ended.
+    It sends an interrupted request once more if that only reads. 0: never. on_reconnect: called as ``on_reconnect(what, tries, seconds)``
+    when a connection works again; it must not use the client. route: the model by which a balancer chooses the server of a WebSocket;
+    without it, the first model that was used.
     """
     return Client(parse(address), token, timeout_s, answer_max_bytes, Reconnect(reconnect_tries, reconnect_s, on_reconnect), route)
 
 
 class Client:
-    """A server and a connection to it. Made by `connect`; `serve` makes one together with its server.
+    """A server and a connection to it. `connect` makes a client; `serve` makes one together with its server.
 
-    address: where the server is, as `connect` takes it. Several threads may share a client and its models: its requests are made one after
-    the other. Clients of different threads ask at the same time. Streams and watches have their own connections, each for one thread at a
-    time. Do not use a client on both sides of a fork.
+    address: the server's address, as for `connect`. Several threads may share a client and its models; it sends their requests one after
+    the other. Clients of different threads send requests at the same time. Streams and watches have their own connections, each for one
+    thread at a time. Do not use a client on both sides of a fork.
     """
 
     def __init__(self, address: Address, token: Optional[str] = None, timeout_s: float = 30.0,
@@ -63,7 +63,7 @@ class Client:
                 self._packets = PacketTransport(address, *self._options, reconnect, route)
             except SpeaksHttp:
                 pass
-        # the ports of the binary protocol take HTTP too
+        # The ports of the binary protocol accept HTTP too.
         self._http = HttpTransport(_as({"packets": "http", "ws": "http", "wss": "https"}, address), *self._options, reconnect)
         self._transport: Union[PacketTransport, HttpTransport] = self._packets or self._http
 
@@ -83,11 +83,11 @@ class Client:
         self._http.close()
 
     def model(self, path: str) -> Model:
-        """The model with this path under the server's root. Sends no request yet."""
+        """Return the model with this path under the server's root. Sends no request yet."""
         return Model(self, path)
 
     def models(self, prefix: Optional[str] = None) -> Iterator[Dict[str, Any]]:
-        """The models under the server's root: `model` (the path), `bytes`, `modified`, `state`, `hash`, `error`."""
+        """Return the models under the server's root: `model` (the path), `bytes`, `modified`, `state`, `hash`, `error`."""
         after: Optional[str] = None
         while True:
             page = self.json("/v1/models", prefix=prefix, after=after)
@@ -97,37 +97,39 @@ class Client:
                 return
 
     def batch(self, queries: Sequence[Dict[str, Any]]) -> List[Any]:
-        """Several queries in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.
+        """Send several queries in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.
         Returns the JSON answer of each, or a `PosedError` (not raised) if that query failed."""
         results = self.json("/v1/query", queries=[make(query) for query in queries])["results"]
         return [_result(result) for result in results]
 
     def raycast(self, entities: Sequence[Dict[str, Any]], rays: Sequence[Dict[str, Any]], **options: Any) -> List[Dict[str, Any]]:
-        """Where rays hit posed entities, as JSON; protocol/hits.md has the members of both. `raycast_crowd` is for many of them. options: `fit`, `test` ("volumes", "mesh"), `hits`
-        ("nearest", "all"). Returns the hits, by ray, then distance."""
+        """Find where rays hit posed entities, as JSON; protocol/hits.md has the members of both. `raycast_crowd` is for many rays and
+        entities. options: `fit`, `test` ("volumes", "mesh"), `hits` ("nearest", "all"). Returns the hits, by ray, then distance."""
         return list(self.json("/v1/raycast", entities=list(entities), rays=list(rays), **options)["hits"])
 
     def crowd(self, models: Sequence[str], entities: EntitiesAsked, *, masks: Sequence[Mask] = (), wanted: Sequence[Wanted] = (Wanted(),),
               layers: Any = None, worlds: Any = None, hashes: Sequence[Optional[str]] = ()) -> Entities:
-        """The poses of many entities, each with its own layers, in one round trip (protocol/crowd.md): the floats of all in one array.
+        """Return the poses of many entities, each with its own layers, in one round trip (protocol/crowd.md): all floats in one array.
 
-        models: paths, which the entities name by their places; a `clip_file` of a layer may stand there or not. entities: `Entity`
-        objects; or arrays: records of `entity_dtype()` with layers of `layer_dtype()` and worlds (n, 12) of float64, or whatever else gives
-        these bytes. masks and wanted: what layers and entities name by their places. hashes: of each model the content that is meant, or
-        None. An entity that is wrong is not raised: see `Entities.errors`."""
+        models: paths, to which entities refer by index. It may lack files that are a `clip_file` of a layer. entities: `Entity` objects; or
+        arrays: records of `entity_dtype()` with layers of `layer_dtype()` and worlds (n, 12) of float64, or other objects with these bytes.
+        masks and wanted: lists to which layers and entities refer by index. hashes: the content that each model must have, or None. The
+        error of an entity is not raised: see `Entities.errors`.
+        """
         return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes)).body)
 
     def raycast_crowd(self, models: Sequence[str], entities: EntitiesAsked, rays: RaysAsked, *, targets: TargetsAsked = None,
                       fit: str = "capsule", test: str = "volumes", hits: str = "nearest", masks: Sequence[Mask] = (),
                       wanted: Sequence[Wanted] = (Wanted(),), layers: Any = None, worlds: Any = None,
                       hashes: Sequence[Optional[str]] = ()) -> Hits:
-        """Where rays and moving balls hit the entities of a crowd, in binary: arrays in, arrays out (protocol/hits.md).
+        """Find where rays and moving balls hit the entities of a crowd, in binary: arrays in, arrays out (protocol/hits.md).
 
-        models, entities, masks, wanted, layers, worlds, hashes: as `crowd` takes them; layouts and what is wanted change nothing. rays:
-        `Ray` objects, or an array of `rays()`. targets: which entities rays may hit, and how these move; `Target` objects, or records of
-        `target_dtype()`; None: all, and they stand still. fit: "capsule", "box" or "sphere"; test: "volumes" or "mesh"; hits: "nearest"
-        or "all". An entity or a ray that is wrong is raised, and its message names it (``entities[3]: ..``): a shot at a crowd that lacks
-        somebody would be a wrong answer."""
+        models, entities, masks, wanted, layers, worlds, hashes: as for `crowd`; layouts and wanted have no effect. rays: `Ray` objects, or
+        an array of `rays()`. targets: the entities that rays may hit, and their motion; `Target` objects, or records of `target_dtype()`.
+        None: all entities, and they stand still. fit: "capsule", "box" or "sphere"; test: "volumes" or "mesh"; hits: "nearest" or "all".
+        The error of a single entity or ray is raised, and its message names it (``entities[3]: ..``), because a shot at an incomplete crowd
+        would give a wrong answer.
+        """
         crowd = build(models, entities, layers, worlds, masks, wanted, hashes)
         asked = build_raycast(crowd, targets, rays, fit, test, hits)
         found = Hits(self._transport.raycast(asked).body)
@@ -136,9 +138,9 @@ class Client:
         return found
 
     def upload(self, name: str, data: Union[bytes, BinaryIO, "os.PathLike[str]"], *, route: Optional[str] = None) -> Dict[str, Any]:
-        """Stores a model, or a zip of one with its companions, where the server takes uploads; returns what `Model.info` does.
-        data: the bytes, an open file, or a path (`pathlib.Path`). Over HTTP in any case. route: for balancers that choose a server by it:
-        the path that the model will have."""
+        """Store a model, or a zip of one with its companions, if the server accepts uploads. Returns the same as `Model.info`. data: the
+        bytes, an open file, or a path (`pathlib.Path`). It always uses HTTP. route: by which balancers choose a server: the path that the
+        model will have."""
         if isinstance(data, os.PathLike):
             with open(data, "rb") as file:
                 return dict(self._http.upload(name, file, route).json())
@@ -156,29 +158,29 @@ class Client:
         return dict(self.json("/v1/stats"))
 
     def environment(self, **options: Any) -> Frames:
-        """The light of pictures (`light`, `environment`, `environment_yaw`) as blocks: `harmonics` and the levels of `light_map`. As a
-        Radiance file: ``client.ask("/v1/environment", format="hdr").body``."""
+        """Return the light of pictures (`light`, `environment`, `environment_yaw`) as blocks: `harmonics` and the levels of `light_map`. As
+        a Radiance file: ``client.ask("/v1/environment", format="hdr").body``."""
         return Frames(self.ask("/v1/environment", **{**options, "format": "bin"}).body)
 
     def formats(self) -> List[Dict[str, Any]]:
-        """The file formats that the server reads."""
+        """Return the file formats that the server reads."""
         return list(self.json("/v1/formats")["formats"])
 
     def ask(self, path: str, /, **parameters: Any) -> Answer:
-        """Sends any read operation, for example ``ask("/v1/render", model="fox.glb", view="depth")``."""
+        """Send any read operation, for example ``ask("/v1/render", model="fox.glb", view="depth")``."""
         return self._transport.ask(path, make(parameters))
 
     def json(self, path: str, /, **parameters: Any) -> Any:
-        """Like `ask`, and parses the JSON answer."""
+        """Do the same as `ask`, and parse the JSON answer."""
         return self.ask(path, **parameters).json()
 
     def operation(self, op: str, **parameters: Any) -> Answer:
-        """Sends palette, pose, mesh or render in the fastest form of the connection."""
+        """Send palette, pose, mesh or render in the fastest form of the connection."""
         return self._transport.operation(op, make(parameters))
 
     def link(self, route: Optional[str] = None) -> Link:
-        """Opens another connection of the binary protocol, as streams use it; over a WebSocket if the client uses HTTP. route: the model
-        that it is for."""
+        """Open another connection of the binary protocol, as streams do; over a WebSocket if the client uses HTTP. route: the model that it
+        is for."""
         if self._packets is not None:
             return self._packets.link(self._route or route)
         return Link(_as({"packets": "ws", "http": "ws", "https": "wss"}, self._address), *self._options, self._route or route)

@@ -27,15 +27,15 @@ _MODEL_BYTES = 48
 
 @dataclass
 class Layer:
-    """A clip at a time; protocol/blending.md says what several become. Clips and nodes are indices: look names up once.
+    """A clip at one time; protocol/blending.md defines the result of several. Clips and nodes are indices: look names up once.
 
     clip            index in clip_file, -1 the rest pose
     time_s          seconds
     weight          override: 0 to 1000; additive: 0 to 1
-    mask            which nodes it may move: a place in the crowd's masks; -1: all
-    reference_clip  additive: the pose that it is the difference from, at reference_time_s, of the same file
-    clip_file       path of the file that has the clips, which move the nodes of the same names; None: the entity's own model. A file that is
-                    not among the crowd's models is put behind them
+    mask            which nodes it may move: an index into the crowd's masks; -1: all
+    reference_clip  additive: the reference pose, at reference_time_s, of the same file; the layer adds the difference from it
+    clip_file       path of the file with the clips, which move the nodes of the same names; None: the entity's own model. A file that the
+                    crowd's models lack is appended to them
     """
 
     clip: int = 0
@@ -51,7 +51,7 @@ class Layer:
 
 @dataclass
 class Mask:
-    """Nodes that a layer may move: these, these with all below them, without these and what is below them."""
+    """Nodes that a layer may move: these, and these with all nodes below them, except these with all nodes below them."""
 
     nodes: Sequence[int] = ()
     subtree: Sequence[int] = ()
@@ -60,10 +60,10 @@ class Mask:
 
 @dataclass
 class Wanted:
-    """Which matrices of an entity: the palette of a skin, or with `nodes` world_from_node.
+    """Selects matrices of an entity: the palette of a skin, or with `nodes` world_from_node.
 
-    skin    index; -1: all, one after the other
-    joints  places in the skin's order of joints, empty: all
+    skin    index; -1: all, skin after skin
+    joints  indices in the skin's order of joints, empty: all
     nodes   indices, empty list: all; None: the palette
     """
 
@@ -74,8 +74,8 @@ class Wanted:
 
 @dataclass
 class Entity:
-    """One posed thing: places in the crowd's models and things wanted. world_from_scene: 12 numbers, the upper three rows of the matrix
-    that takes its file's scene to the world; None: it is not moved. Without layers it is at rest."""
+    """An entity. model, wanted: indices into the crowd's lists. world_from_scene: 12 numbers, the upper three rows of the matrix from its
+    file's scene to the world; None: it is not moved. Without layers it is at rest."""
 
     layers: Sequence[Layer] = ()
     model: int = 0
@@ -85,22 +85,22 @@ class Entity:
 
 
 def entity_dtype() -> Any:
-    """The dtype of a NumPy array of entities, as `Client.crowd` takes it; world: a place in `worlds`, or -1. Begin with `numpy.zeros`: the
-    bytes between fields have to be 0."""
+    """The dtype of a NumPy array of entities for `Client.crowd`; world: an index into `worlds`, or -1. Begin with `numpy.zeros`: the bytes
+    between fields must be 0."""
     return arrays.numpy.dtype({"names": ["model", "wanted", "first_layer", "layer_count", "layout", "world"],
                                "formats": ["<u2", "<u2", "<u4", "<u2", "u1", "<i4"], "offsets": [0, 2, 4, 8, 10, 12], "itemsize": 24})
 
 
 def layer_dtype() -> Any:
-    """Likewise of layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive; clip_model: whose clips they
-    are, 0 the entity's own model, 1 + a place in the models for another file."""
+    """The same for layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive; clip_model: the owner of
+    the clips, 0 the entity's own model, 1 + an index into the models for another file."""
     return arrays.numpy.dtype({"names": ["clip", "mask", "time_s", "weight", "wrap", "mode", "clip_model", "reference_clip", "reference_time_s"],
                                "formats": ["<i4", "<i4", "<f8", "<f8", "u1", "u1", "<u2", "<i4", "<f8"],
                                "offsets": [0, 4, 8, 16, 24, 25, 26, 28, 32], "itemsize": 40})
 
 
 def _find_files(models: List[str], entities: Sequence[Entity]) -> Dict[Optional[str], int]:
-    """The `clip_model` of each clip_file; those that are not among the models become some."""
+    """Return the `clip_model` of each clip_file. Files that the models lack are appended to them."""
     found: Dict[Optional[str], int] = {path: 1 + place for place, path in reversed(list(enumerate(models)))}
     for entity in entities:
         for layer in entity.layers:
@@ -160,7 +160,7 @@ def _bytes(records: Any, size: int, what: str) -> bytes:
 
 def build(models: Sequence[str], entities: Any, layers: Any, worlds: Any, masks: Sequence[Mask], wanted: Sequence[Wanted],
           hashes: Sequence[Optional[str]]) -> bytes:
-    """The bytes of a request. entities: a sequence of `Entity`, or records with `layers` and `worlds`."""
+    """Return the bytes of a request. entities: a sequence of `Entity`, or records with `layers` and `worlds`."""
     models = list(models)
     if isinstance(entities, (list, tuple)):
         if layers is not None or worlds is not None:
@@ -182,11 +182,11 @@ class Entities:
     """The answer to a crowd. Every length in it is checked against its size before anything is read.
 
     data     the bytes; arrays are views on them
-    floats   of all entities, one after the other, in the order of the request: a float32 array of NumPy, else a memoryview of
-             format "f"; both are what a graphics API uploads. Zeros where an entity is wrong
-    counts   how many matrices each entity has
-    errors   {place of an entity: PosedError} of those that are wrong
-    hashes   the content hash of each model, "" where it is not there; behind them those of other files that layers name
+    floats   entity after entity, in the order of the request: a float32 array of NumPy, else a memoryview of
+             format "f"; a graphics API can upload both. Zeros for an entity with an error
+    counts   the number of matrices of each entity
+    errors   {index of an entity: PosedError}
+    hashes   the content hash of each model, "" for a missing model; then those of other files that layers name
     """
 
     def __init__(self, data: Buffer) -> None:
@@ -236,7 +236,8 @@ class Entities:
         return arrays.numpy.frombuffer(data, "<f4") if arrays.numpy is not None else data.cast("f")
 
     def __getitem__(self, entity: int) -> Array:
-        """The matrices of an entity: (count, 4, 4), row, column; mat3x4 (count, 3, 4), dualquat (count, 2, 4). Raises its PosedError."""
+        """Return the matrices of an entity: (count, 4, 4), row, column; mat3x4 (count, 3, 4), dualquat (count, 2, 4). Raises its
+        PosedError."""
         if entity in self.errors:
             raise self.errors[entity]
         offset, count, item_bytes, _ = self._entities[entity]
@@ -244,5 +245,5 @@ class Entities:
         return transposed(found, 1) if item_bytes == 64 else found
 
 
-#: what `Client.crowd` takes as entities: `Entity` objects, or records as protocol/crowd.md has them (NumPy: `entity_dtype()`)
+#: entities for `Client.crowd`: `Entity` objects, or records as in protocol/crowd.md (NumPy: `entity_dtype()`)
 EntitiesAsked = Union[Sequence[Entity], Any]

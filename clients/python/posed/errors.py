@@ -83,11 +83,11 @@ class PosedError(Exception):
     """The server refused a request, or could not be reached or understood.
 
     code           for programs, stable: ``"clip_not_found"``
-    status         the HTTP status that belongs to it; 0 where no server said anything
+    status         the HTTP status of the code; 0 if no server answered
     message        a sentence for people
-    candidates     of something that was not found or is ambiguous: ``[{"index": 2, "name": "fly"}, ..]``
-    retry_after_s  when to try again, in seconds; 0 where that does not help
-    offset         of a malformed packet: the byte that the server calls wrong; None otherwise
+    candidates     what exists instead of something not found or ambiguous: ``[{"index": 2, "name": "fly"}, ..]``
+    retry_after_s  when to try again, in seconds; 0 if trying again does not help
+    offset         malformed packet: the offset of the wrong byte; else None
     """
 
     def __init__(self, code: str, message: str, status: int = 0, candidates: Optional[List[Dict[str, Any]]] = None,
@@ -115,8 +115,8 @@ class SpeaksHttp(ProtocolError):
 class ConnectionLost(PosedError, ConnectionError):
     """The server cannot be reached, or closed the connection before it answered.
 
-    tries          how often it was tried, 1: nothing was repeated
-    waited_s       for how long, in seconds
+    tries          the number of tries; 1: nothing was repeated
+    waited_s       their duration in seconds
     is_unreachable  no connection could be made: nothing was sent
     """
 
@@ -141,13 +141,13 @@ class TimedOut(PosedError, TimeoutError):
 
 
 def is_of_balancer(error: PosedError) -> bool:
-    """Whether a balancer says with this error that the server behind it is gone: posed itself has no 502, and a code with each 503."""
+    """Whether the error comes from a balancer whose server is gone. posed itself never sends 502, and sends a code with each 503."""
     return error.code == "bad_gateway"
 
 
 def from_json(body: bytes, status: int, retry_after_s: int = 0, code: str = "", offset: Optional[int] = None,
               message: str = "") -> PosedError:
-    """The exception for the JSON body of an error. The other arguments replace missing members."""
+    """Make the exception for the JSON body of an error. The other arguments replace missing members."""
     error: Dict[str, Any] = {}
     try:
         error = json.loads(body)["error"]

@@ -1,4 +1,4 @@
-"""Binary frames (protocol/frames.md): where the numbers of a palette, a pose or a mesh lie in an answer's bytes."""
+"""Binary frames (protocol/frames.md): finds the numbers of a palette, a pose or a mesh in an answer's bytes."""
 from __future__ import annotations
 
 import struct
@@ -32,7 +32,7 @@ _BLOCK = struct.Struct("<HHIiiIIQ")
 
 @dataclass(frozen=True)
 class Block:
-    """One array of the answer: `kind` is as in protocol/frames.md; `index`, `node` and `primitive` identify its source."""
+    """An array of the answer: `kind` is as in protocol/frames.md; `index`, `node` and `primitive` identify its source."""
 
     kind: str
     is_once: bool
@@ -50,13 +50,13 @@ class Frames:
     data          the bytes; arrays are views on them
     kind          "palette", "pose", "mesh" or "keys"
     layout        "mat4", "mat3x4" or "dualquat"
-    space, wrap   as asked for
+    space, wrap   from the request
     clip          index of the clip, -1 for the rest pose
     duration_s    of the clip, in seconds
     content_hash  of the model, 64 hex digits
-    times         as asked for, in seconds; clip_times: where in the clip that was
-    blocks        what there is, see `Block`
-    warnings      how many warnings there are about the model and its clip files
+    times         from the request, in seconds; clip_times: the resulting times inside the clip
+    blocks        all blocks, see `Block`
+    warnings      the number of warnings about the model and its clip files
     """
 
     def __init__(self, data: Buffer, warnings: int = 0) -> None:
@@ -98,18 +98,18 @@ class Frames:
         self.blocks.append(Block(kind, bool(once), index, node, primitive, count, item_bytes, offset))
 
     def find(self, kind: str, index: Optional[int] = None) -> Block:
-        """The first block of a kind (and index); raises LookupError if there is none."""
+        """Return the first block of a kind (and index). Raises LookupError if it does not exist."""
         for block in self.blocks:
             if block.kind == kind and index in (None, block.index):
                 return block
         raise LookupError(f"the answer has no {kind}" + ("" if index is None else f" {index}"))
 
     def array(self, block: Block, frame: Optional[int] = None) -> Array:
-        """The numbers of a block, without copying them (with NumPy).
+        """Return the numbers of a block, without copying them (with NumPy).
 
-        Shape, where n is the block's count: matrices (n, 4, 4), (n, 3, 4) or (n, 2, 4), with rows before columns (a dual
-        quaternion: real before dual, x y z w); local (n, 10), positions (n, 3), indices (n,). In front of it are the frames
-        of the answer, unless `frame` is one or the block is there once.
+        Shape, where n is the block's count: matrices (n, 4, 4), (n, 3, 4) or (n, 2, 4), with rows before columns (a dual quaternion: real
+        before dual, x y z w); local (n, 10), positions (n, 3), indices (n,). The frames of the answer are the first axis, unless `frame`
+        selects one or the block occurs once.
         """
         letter, width = ("f", 0) if block.kind in _MATRICES else _LETTERS[block.kind]
         item: Tuple[int, ...] = _SHAPES[self.layout] if not width else (() if width == 1 else (width,))

@@ -16,13 +16,13 @@ from .errors import AnswerCut, ConnectionLost, PosedError, ProtocolError, TimedO
 from .parameters import Parameters, target
 from .reconnect import Outage, Reconnect, is_end
 
-#: by the magic that a body begins with
+#: by the magic number at the beginning of a body
 _BINARY = {b"PSDC": crowd.CONTENT_TYPE, b"PSDR": raycast.CONTENT_TYPE}
 _KEPT = ("x-posed-unmatched", "x-posed-clip", "x-posed-time", "x-posed-camera", "etag", "x-request-id")
 
 
 class _Lines:
-    """A file that knows the last line read from it."""
+    """A file that keeps the last line read from it."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -37,7 +37,7 @@ class _Lines:
 
 
 class _Response(http.client.HTTPResponse):
-    """http.client takes the end of a connection for the end of the headers."""
+    """http.client mistakes the end of a connection for the end of the headers."""
 
     def begin(self) -> None:
         lines = _Lines(self.fp)
@@ -63,13 +63,13 @@ def _file(name: str, route: Optional[str]) -> str:
 
 
 class HttpTransport:
-    """One connection, kept open. Where it ends, another one is opened, and a request that only reads is made once more. A lock makes
-    requests of several threads one after the other."""
+    """A persistent connection. If it ends, another one is opened, and a request that only reads is sent once more. A lock orders the
+    requests of several threads."""
 
     def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int,
                  reconnect: Reconnect = Reconnect()) -> None:
         self.address, self.timeout_s, self.answer_max_bytes, self.reconnect = address, timeout_s, answer_max_bytes, reconnect
-        self._has_answered = False  # a server that was never there is an error at once
+        self._has_answered = False  # the first request to a server that cannot be reached is an error at once
         self._headers = {"Host": address.host_header}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -77,20 +77,20 @@ class HttpTransport:
         self._connection: Optional[_Connection] = None
 
     def ask(self, path: str, parameters: Parameters) -> Answer:
-        """The answer of an operation; raises PosedError for an error."""
+        """Return the answer of an operation; raises PosedError for an error."""
         where, body = target(path, parameters)
         return self.request("POST" if body else "GET", where, body or None)
 
     def operation(self, op: str, parameters: Parameters) -> Answer:
-        """palette, pose, mesh or render."""
+        """Send palette, pose, mesh or render."""
         return self.ask("/v1/" + op, parameters)
 
     def crowd(self, body: bytes) -> Answer:
-        """A binary crowd."""
+        """Send a binary crowd."""
         return self.request("POST", "/v1/crowd", body)
 
     def raycast(self, body: bytes) -> Answer:
-        """A binary raycast."""
+        """Send a binary raycast."""
         return self.request("POST", "/v1/raycast", body)
 
     def upload(self, name: str, data: Any, route: Optional[str] = None) -> Answer:
@@ -100,7 +100,7 @@ class HttpTransport:
         self.request("DELETE", _file(name, route), None)
 
     def request(self, method: str, where: str, body: Any) -> Answer:
-        # A PUT of the same content would be safe to repeat, but its body may be a file that was read already, and a DELETE that was done
+        # A PUT of the same content would be safe to repeat, but its body may be a file that was read already. A DELETE that had succeeded
         # would answer that there is no such model.
         may_repeat = method in ("GET", "POST")
         outage, asked = Outage(self.reconnect, f"{method} {where[:200]}"), 0
@@ -125,7 +125,8 @@ class HttpTransport:
                     outage.wait(error)
 
     def _connected(self, may_repeat: bool) -> _Connection:
-        """A connection that the server has not closed while it was idle; for what is not repeated, one that was never idle."""
+        """Return a connection that the server has not closed while it was idle. A request without a retry gets a connection that was
+        never idle."""
         connection = self._connection
         if connection is not None and (not may_repeat or connection.sock is None or select.select([connection.sock], [], [], 0)[0]):
             self._close()
@@ -146,7 +147,7 @@ class HttpTransport:
             try:
                 connection.request(method, where, body, headers)
             except BrokenPipeError:
-                pass  # refused before all of it was sent: the answer is there
+                pass  # the server has refused early: the answer has arrived
             response = connection.getresponse()
             answer = self._read(response)
         except (socket.timeout, TimeoutError) as error:

@@ -53,13 +53,13 @@ class Link:
             self.close()
             raise TimedOut(f"{self.address} did not take the request in {self.timeout_s} s") from error
         except OSError as error:
-            # what the server sent before it closed tells more than the closed connection
+            # What the server sent before it closed says more than the closed connection.
             if not isinstance(error, (BrokenPipeError, ConnectionResetError)):
                 self.close()
                 raise ConnectionLost(f"{self.address}: {error}") from error
 
     def read(self, timeout_s: Optional[float] = -1) -> Packet:
-        """The next packet. timeout_s: None waits for ever. If no byte of the packet arrived in time, the connection stays usable."""
+        """Return the next packet. timeout_s: None waits forever. If no byte of the packet arrived in time, the connection stays usable."""
         wait_s = self.timeout_s if timeout_s == -1 else timeout_s
         try:
             while True:
@@ -92,7 +92,7 @@ class Link:
 
     def ask(self, kind: str, payload: bytes = b"", model: int = 0, generation: int = 0,
             aside: Optional[Callable[[Packet], None]] = None) -> Packet:
-        """Sends a request and returns its answer; raises PosedError for an error. aside: receives packets that arrive before it."""
+        """Send a request and return its answer; raises PosedError for an error. aside: receives packets that arrive before it."""
         id = self.next_id()
         self.send(packets.packet(kind, payload, id, model, generation))
         while True:
@@ -112,7 +112,7 @@ class Link:
 
     @property
     def is_over(self) -> bool:
-        """Whether the server has ended a connection on which nothing is asked: what can be read then is its farewell, or the end."""
+        """Whether the server has ended an idle connection: then it can be read, and holds the server's last packet, or the end."""
         if self.is_closed:
             return True
         if isinstance(self._socket, WebSocket):
@@ -136,7 +136,7 @@ class Link:
 
 
 class Handle:
-    """A model that is open on a link, with the indices of names that were looked up."""
+    """A model that is open on a link, with the indices of names that were found."""
 
     def __init__(self, opened: Packet) -> None:
         self.number, self.generation = opened.model, opened.generation
@@ -151,15 +151,15 @@ class Handle:
         return index
 
     def saw(self, answer: Packet) -> None:
-        """Forgets the names if the answer is from other content."""
+        """Forget the names if the answer is from other content."""
         if answer.generation != self.generation:
             self._found.clear()
             self.generation = answer.generation
 
 
 class PacketTransport:
-    """The requests of a client over one link. Where that ends, another one is opened, and the request that it interrupted is made once
-    more: all of them only read. A lock makes requests of several threads one after the other."""
+    """The requests of a client over one link. If the link ends, another one is opened, and the interrupted request is sent once more: all
+    requests only read. A lock orders the requests of several threads."""
 
     def __init__(self, address: Address, token: Optional[str], timeout_s: float, answer_max_bytes: int, reconnect: Reconnect = Reconnect(),
                  route: Optional[str] = None) -> None:
@@ -170,7 +170,7 @@ class PacketTransport:
         self._link: Optional[Link] = self._first()
 
     def _first(self) -> Link:
-        """A server that cannot be reached is an error at once; one that a balancer had, and lost, is not."""
+        """Open the first link. A server that cannot be reached is an error at once; a server that a balancer has lost is not."""
         outage = Outage(self.reconnect, f"the connection to {self.address}")
         while True:
             try:
@@ -181,7 +181,7 @@ class PacketTransport:
                 outage.wait(error)
 
     def link(self, route: Optional[str] = None) -> Link:
-        """Opens another connection."""
+        """Open another connection."""
         return Link(self.address, self.token, self.timeout_s, self.answer_max_bytes, route or self.route)
 
     @property
@@ -190,23 +190,23 @@ class PacketTransport:
             return self._linked().hello
 
     def ask(self, path: str, parameters: Parameters) -> Answer:
-        """Sends any HTTP operation, as a `call`."""
+        """Send any HTTP operation, as a `call`."""
         where, body = target(path, parameters)
         payload = packets.call(where, body)
         return self._again(f"{'POST' if body else 'GET'} {where[:200]}", lambda link: _answer(link.ask("call", payload)))
 
     def operation(self, op: str, parameters: Parameters) -> Answer:
-        """Sends palette, pose, mesh or render, as its own packet if that can express the parameters."""
+        """Send palette, pose, mesh or render, as its own packet if that can express the parameters."""
         if self.route is None:
             self.route = str(parameters.get("model", "")) or None
         return self._again(f"{op} of '{parameters.get('model', '')}'", lambda link: self._operation(link, op, parameters))
 
     def crowd(self, body: bytes) -> Answer:
-        """Sends a crowd, whose models go by their paths."""
+        """Send a crowd, with models as paths."""
         return self._again("a crowd", lambda link: _answer(link.ask("crowd", body)))
 
     def raycast(self, body: bytes) -> Answer:
-        """Sends a raycast, whose models go by their paths."""
+        """Send a raycast, with models as paths."""
         return self._again("a raycast", lambda link: _answer(link.ask("raycast", body)))
 
     def _operation(self, link: Link, op: str, parameters: Parameters) -> Answer:
@@ -221,7 +221,7 @@ class PacketTransport:
             names[name] = 1
             return handle.find(link, what, name)
 
-        for _ in range(8):  # another content may come between a name and its use, but not for ever
+        for _ in range(8):  # the content may change between finding a name and using it, but not forever
             try:
                 payload = _payload(op, parameters, to_query(op, parameters, find))
             except Unsayable:
@@ -232,7 +232,7 @@ class PacketTransport:
             except PosedError as error:
                 if error.code != "hash_mismatch" or not names:
                     raise
-                handle.generation = 0  # `find` tells the new one
+                handle.generation = 0  # `find` reports the new one
                 handle._found.clear()
                 continue
             handle.saw(answer)
@@ -281,7 +281,7 @@ class PacketTransport:
                     outage.wait(error)
 
     def forget(self, path: str) -> None:
-        """Closes the handle of a model if there is one."""
+        """Close the handle of a model if there is one."""
         with self._lock:
             handle = self._handles.pop(path, None)
             if handle is not None and self._link is not None and not self._link.is_over:
@@ -290,7 +290,7 @@ class PacketTransport:
                 except PosedError as error:
                     if not is_end(error):
                         raise
-                    self._drop()  # and the handle with it
+                    self._drop()  # the handle ends with it
 
     def close(self) -> None:
         with self._lock:
@@ -302,7 +302,7 @@ def _is_typed(op: str, parameters: Parameters) -> bool:
     """Whether the operation's own packet can express the parameters."""
     if op != "render":
         return parameters.get("format") == "bin"
-    # a picture without a time or a direction has defaults that the packet cannot express
+    # Without a time or a direction, a picture has defaults that the packet cannot express.
     return "format" not in parameters and "t" in parameters and ("yaw" in parameters or "pitch" in parameters)
 
 

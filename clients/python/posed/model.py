@@ -19,7 +19,7 @@ __all__ = ["Clip", "Mesh", "Model", "Part", "Pose", "REST", "Times"]
 
 
 class Asker(Protocol):
-    """What a model needs of its client."""
+    """The part of a client that a model needs."""
 
     def ask(self, path: str, /, **parameters: Any) -> Answer: ...
     def json(self, path: str, /, **parameters: Any) -> Any: ...
@@ -34,8 +34,8 @@ class Pose:
     """Transforms of nodes. The first axis of arrays is the nodes if one time was requested, else the times.
 
     nodes          indices of the nodes, in the order of the arrays
-    times          in seconds, as asked for; clip_times: where in the clip
-    frames         the answer as it came
+    times          from the request, in seconds; clip_times: the resulting times inside the clip
+    frames         the whole answer
     """
 
     def __init__(self, frames: Frames, is_single: bool) -> None:
@@ -55,8 +55,8 @@ class Pose:
 
     @property
     def local(self) -> Array:
-        """parent_from_node as (.., nodes, 10): translation x y z, rotation x y z w, scale x y z. Ten zeros for a sheared node,
-        which has a matrix in `local_matrix` instead."""
+        """parent_from_node as (.., nodes, 10): translation x y z, rotation x y z w, scale x y z. Ten zeros for a sheared node, whose matrix
+        is in `local_matrix`."""
         return self._array("local")
 
     @property
@@ -81,7 +81,7 @@ class Pose:
 
 
 class Part:
-    """One primitive of one mesh node. `index` is its position in the answer; `node` and `primitive` identify it."""
+    """A primitive of a mesh node. `index` is its position in the answer; `node` and `primitive` identify it."""
 
     def __init__(self, frames: Frames, block: Block, frame: Optional[int]) -> None:
         self._frames, self._frame = frames, frame
@@ -109,7 +109,7 @@ class Part:
 
     @property
     def influence_firsts(self) -> Array:
-        """With `weights=True`: (vertices + 1,), uint32: influences [firsts[v], firsts[v + 1]) move vertex v, one at least."""
+        """With `weights=True`: (vertices + 1,), uint32: influences [firsts[v], firsts[v + 1]) move vertex v. There is at least one."""
         return self._array("influence_firsts")
 
     @property
@@ -124,17 +124,17 @@ class Part:
 
     @property
     def dual_weights(self) -> Array:
-        """With `weights=True`, of skins whose method is `blended`: (vertices,), how much of its dual quaternions a vertex follows."""
+        """With `weights=True`, for skins with the method `blended`: (vertices,), how much a vertex follows its dual quaternions."""
         return self._array("dual_weights")
 
     @property
     def rest_normals(self) -> Array:
-        """With `attributes=True`: (vertices, 3), as the file has them, or those of the faces."""
+        """With `attributes=True`: (vertices, 3), as in the file, or those of the faces."""
         return self._array("rest_normals")
 
     @property
     def texcoords(self) -> Array:
-        """With `attributes=True`, where the file has some: (vertices, 2). `second_texcoords` likewise."""
+        """With `attributes=True`, if the file has them: (vertices, 2). `second_texcoords` is the same."""
         return self._array("texcoords")
 
     @property
@@ -143,12 +143,12 @@ class Part:
 
     @property
     def colors(self) -> Array:
-        """With `attributes=True`, where the file has some: (vertices, 4), uint8, RGBA, linear."""
+        """With `attributes=True`, if the file has them: (vertices, 4), uint8, RGBA, linear."""
         return self._array("colors")
 
     @property
     def tangents(self) -> Array:
-        """With `attributes=True`, where the file has some: (vertices, 4), xyz and the side of the bitangent."""
+        """With `attributes=True`, if the file has them: (vertices, 4), xyz and the side of the bitangent."""
         return self._array("tangents")
 
     def _array(self, kind: str) -> Array:
@@ -165,12 +165,12 @@ class Mesh:
 
     @property
     def joint_from_bind(self) -> Dict[int, Array]:
-        """With `weights=True`: by the index of a skin its inverse bind matrices, (joints, 4, 4). palette = scene_from_joint @ these."""
+        """With `weights=True`: the inverse bind matrices of each skin, by its index: (joints, 4, 4). palette = scene_from_joint @ these."""
         return self._of_skins("joint_from_bind")
 
     @property
     def joint_nodes(self) -> Dict[int, Array]:
-        """With `weights=True`: by the index of a skin the nodes of its joints, (joints,), uint32."""
+        """With `weights=True`: the nodes of the joints of each skin, by its index: (joints,), uint32."""
         return self._of_skins("joint_nodes")
 
     def _of_skins(self, kind: str) -> Dict[int, Array]:
@@ -178,11 +178,11 @@ class Mesh:
 
 
 class Model:
-    """A model under the server's root. Made by `Client.model`, which sends no request.
+    """A model under the server's root. `Client.model` makes it, and sends no request.
 
-    Parameters beyond those named here go to the server as protocol/http.md has them (``from_``, ``to``, ``speed``, ``wrap``,
-    ``root_motion``, ``layers``, ``clip_file``, ``hash``, ..): an unknown one is an error. Clips, skins, nodes and
-    meshes are an index (int) or a name (str). Errors are `PosedError`.
+    Other parameters go to the server, with the names of protocol/http.md (``from_``, ``to``, ``speed``, ``wrap``, ``root_motion``,
+    ``layers``, ``clip_file``, ``hash``, ..). An unknown one is an error. Clips, skins, nodes and meshes are an index (int) or a name (str).
+    Errors are `PosedError`.
     """
 
     def __init__(self, client: Asker, path: str) -> None:
@@ -198,98 +198,99 @@ class Model:
         self.close()
 
     def close(self) -> None:
-        """Closes the handle of a binary connection. The next request opens another."""
+        """Close the handle of a binary connection. The next request opens another."""
         self.client.forget(self.path)
 
     def info(self, **options: Any) -> Dict[str, Any]:
-        """The contents of the model: clips, nodes, skins, meshes, materials, warnings (protocol/answers.md, model)."""
+        """Return the contents of the model: clips, nodes, skins, meshes, materials, warnings (protocol/answers.md, model)."""
         return dict(self.client.json("/v1/model", model=self.path, **options))
 
     def frames(self, kind: str, clip: Clip = None, t: Times = 0.0, **options: Any) -> Frames:
-        """A palette, a pose or a mesh as binary frames: the server's whole answer."""
+        """Return a palette, a pose or a mesh as binary frames: the server's whole answer."""
         return self.client.operation(kind, model=self.path, clip=clip, t=t, format="bin", **options).frames()
 
     def palette(self, clip: Clip = None, t: Times = 0.0, skin: Union[int, str] = 0, **options: Any) -> Array:
-        """Skinning matrices scene_from_joint * joint_from_bind of one skin, which take its vertices from bind to scene space.
+        """Return the skinning matrices scene_from_joint * joint_from_bind of one skin, which take its vertices from bind to scene space.
 
-        float32, shape (joints, 4, 4) for one time, (times, joints, 4, 4) for a list or a range of times; row, column, for column
-        vectors: ``palette[j] @ [x, y, z, 1]``. With `layout="mat3x4"` the last two axes are (3, 4), with `layout="dualquat"`
-        (2, 4): real, dual. An array of NumPy is a view on the answer's bytes and yours alone; without NumPy it is tuples in tuples
-        of the same shape. `space` is "scene", "root" or "mesh".
+        They are float32, with the shape (joints, 4, 4) for one time, (times, joints, 4, 4) for a list or a range of times; row, column, for
+        column vectors: ``palette[j] @ [x, y, z, 1]``. With `layout="mat3x4"` the last two axes are (3, 4), with `layout="dualquat"` (2, 4):
+        real, dual. A NumPy array is a view on the answer's bytes, which nothing else uses. Without NumPy the result is nested tuples of the
+        same shape. `space` is "scene", "root" or "mesh".
         """
         frames = self.frames("palette", clip, t, skin=skin, **options)
         return frames.array(frames.find("palette"), 0 if _is_single(t) else None)
 
     def palettes(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> Dict[int, Array]:
-        """The palettes of all skins (or those of `skin=[..]`) at once, by the skin's index."""
+        """Return the palettes of all skins (or of `skin=[..]`) at once, by the skin's index."""
         frames = self.frames("palette", clip, t, **options)
         frame = 0 if _is_single(t) else None
         return {block.index: frames.array(block, frame) for block in frames.blocks if block.kind == "palette"}
 
     def pose(self, clip: Clip = None, t: Times = 0.0, joints: Union[int, str, Sequence[Union[int, str]], None] = None,
              what: Union[str, Sequence[str], None] = None, **options: Any) -> Pose:
-        """Transforms of all nodes, or of `joints` in the given order. `what`: "scene", "local" or both in a list."""
+        """Return the transforms of all nodes, or of `joints` in the given order. `what`: "scene", "local" or both in a list."""
         return Pose(self.frames("pose", clip, t, joints=joints, what=what, **options), _is_single(t))
 
     def mesh(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> Mesh:
-        """The deformed vertices in scene space; `indices=True`, `normals=True`, `rest=True` add more; `mesh` selects one."""
+        """Return the deformed vertices in scene space; `indices=True`, `normals=True`, `rest=True` add more; `mesh` selects one."""
         return Mesh(self.frames("mesh", clip, t, **options), _is_single(t))
 
     def glb(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> bytes:
-        """The posed model as a glTF file. `textures=False` leaves textures out."""
+        """Return the posed model as a glTF file. `textures=False` leaves textures out."""
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
     def export(self, **options: Any) -> bytes:
-        """The whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
+        """Return the whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
         return bytes(self.client.ask("/v1/export", model=self.path, **options).body)
 
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
-        """Boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
+        """Return boxes around the posed model (protocol/answers.md, bounds); `over="clip"` for the whole clip."""
         return dict(self.client.json("/v1/bounds", model=self.path, clip=clip, t=t, **options))
 
     def hitboxes(self, fit: str = "capsule", **options: Any) -> Dict[str, Any]:
-        """The volumes of the joints (protocol/hits.md): fitted capsules, boxes or spheres, or what the model's hitbox file says."""
+        """Return the volumes of the joints (protocol/hits.md): fitted capsules, boxes or spheres, or those of the model's hitbox file."""
         return dict(self.client.json("/v1/hitboxes", model=self.path, fit=fit, **options))
 
     def keys(self, clip: Clip = None, joints: Union[int, str, Sequence[Union[int, str]], None] = None, **options: Any) -> Dict[str, Any]:
-        """The keys of a clip, or of all, as the model keeps them (protocol/answers.md, keys); `path` selects properties of nodes."""
+        """Return the keys of a clip, or of all clips, as the model keeps them (protocol/answers.md, keys); `path` selects properties of
+        nodes."""
         return dict(self.client.json("/v1/keys", model=self.path, clip=clip, joints=joints, **options))
 
     def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:
-        """What is different between this model and an older one, which is named by its path (protocol/compare.md). `clip`: only this one;
-        `tolerance`: a share of the model's size."""
+        """Return the differences between this model and an older one, which is given by its path (protocol/compare.md). `clip`: only this
+        one; `tolerance`: a share of the model's size."""
         return dict(self.client.json("/v1/compare", model=self.path, with_=old, clip=clip, **options))
 
     def texture(self, index: int, **options: Any) -> Picture:
-        """A texture of the model (PNG), by its index in `info()["textures"]`."""
+        """Return a texture of the model (PNG), by its index in `info()["textures"]`."""
         return Picture.of(self.client.ask("/v1/texture", model=self.path, texture=index, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
-        """A picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`, `pitch`,
-        `camera`, `background`, `view`, .. as in protocol/http.md."""
+        """Return a picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`,
+        `pitch`, `camera`, `background`, `view`, .. as in protocol/http.md."""
         return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
 
     def sheet(self, **options: Any) -> Picture:
-        """Several moments, clips or directions in one picture (`frames`, `clips`, `directions`, ..), or an animation (`format="webp"`).
-        The positions of the cells: ``client.json("/v1/sheet", model=.., format="json", ..)``."""
+        """Return several moments, clips or directions in one picture (`frames`, `clips`, `directions`, ..), or an animation
+        (`format="webp"`). The positions of the cells: ``client.json("/v1/sheet", model=.., format="json", ..)``."""
         return Picture.of(self.client.ask("/v1/sheet", model=self.path, **options))
 
     def turntable(self, **options: Any) -> Picture:
-        """The model from all sides, in one picture or as an animation."""
+        """Return the model from all sides, in one picture or as an animation."""
         return Picture.of(self.client.ask("/v1/turntable", model=self.path, **options))
 
     def stream(self, kind: str = "palette", clip: Clip = None, *, rate: float = 0.0, position_s: float = 0.0, speed: float = 1.0,
                credit: int = 1, paused: bool = False, timeout_s: Optional[float] = None, **options: Any) -> Stream:
-        """Frames as time passes: an iterator, on a connection of its own. See `Stream`.
+        """Stream frames in real time: an iterator, on a connection of its own. See `Stream`.
 
-        kind: "palette", "pose" or "mesh". rate: frames a second, 0: as fast as they are read. credit: how many the server may
-        send ahead. More than 1 hides network latency, but a slow reader then gets up to credit - 1 old frames. timeout_s: how long
-        to wait for a frame, None: for ever. options: those of the method of the same name, `skin`, `joints`, `layout`, ..
+        kind: "palette", "pose" or "mesh". rate: frames a second, 0: as fast as they are read. credit: how many the server may send ahead.
+        More than 1 hides network latency, but a slow reader then gets up to credit - 1 old frames. timeout_s: how long to wait for a frame,
+        None: forever. options: those of the method of the same name, `skin`, `joints`, `layout`, ..
         """
         return Stream(self._link, self.client.reconnect, self.path, kind, {"clip": clip, **options}, rate, position_s, speed, credit, paused, timeout_s)
 
     def watch(self, timeout_s: Optional[float] = None) -> Watch:
-        """Changes of the model's files: an iterator, on a connection of its own. See `Watch`."""
+        """Report changes of the model's files: an iterator, on a connection of its own. See `Watch`."""
         return Watch(self._link, self.client.reconnect, self.path, timeout_s)
 
     def _link(self) -> Link:

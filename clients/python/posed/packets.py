@@ -1,6 +1,6 @@
 """The bytes of the binary protocol (protocol/tcp.md): builds requests and parses answers, without sockets.
 
-Nothing here waits, and sizes that the other side sends are checked against a limit before memory is allocated.
+Nothing here waits. Sizes from the other side are checked against a limit before memory is allocated.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS: Dict[str, int] = {
     "other": 137, "entities": 138, "hits": 139, "stream": 192, "changed": 193,
 }
 NAMES = {number: name for name, number in KINDS.items()}
-#: content types of the kinds that are answers of HTTP; that of `other` is in its notes
+#: content types of the kinds that are answers of HTTP; the notes of `other` have its type
 TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "png": "image/png", "glb": "model/gltf-binary",
          "entities": "application/vnd.posed.entities", "hits": "application/vnd.posed.hits"}
 HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4, "stale": 8}
@@ -51,12 +51,12 @@ _ERROR = struct.Struct("<QII")
 
 
 def pad(data: bytes) -> bytes:
-    """With zeros up to a multiple of 16."""
+    """Append zeros up to a multiple of 16."""
     return data + bytes(-len(data) % 16)
 
 
 def hello(token: Optional[str] = None) -> bytes:
-    """The first packet of a client."""
+    """Make the first packet of a client."""
     text = (token or "").encode()
     if len(text) > TOKEN_BYTES_MAX:
         raise ValueError(f"a token has at most {TOKEN_BYTES_MAX} bytes")
@@ -64,7 +64,7 @@ def hello(token: Optional[str] = None) -> bytes:
 
 
 def packet(kind: str, payload: bytes = b"", id: int = 0, model: int = 0, generation: int = 0) -> bytes:
-    """A request."""
+    """Make a request."""
     return _HEADER.pack(len(payload), KINDS[kind], 0, id, model, generation, 0, 0, 0, 0) + pad(payload)
 
 
@@ -95,12 +95,12 @@ class Query:
         return self._front() + struct.pack(f"<{len(self.times)}d{len(self.indices)}I", *self.times, *self.indices)
 
     def render(self, width: int, height: int, background: bytes, yaw_deg: float, pitch_deg: float) -> bytes:
-        """The payload of a picture."""
+        """Make the payload of a picture."""
         picture = _PICTURE.pack(width, height, background, 0, yaw_deg, pitch_deg)
         return self._front() + picture + struct.pack(f"<{len(self.times)}d", *self.times)
 
     def subscribe(self, kind: str, is_paused: bool, credit: int, rate: float, position_s: float, speed: float) -> bytes:
-        """The payload of a stream of answers of this kind."""
+        """Make the payload of a stream of answers of this kind."""
         stream = _SUBSCRIBE.pack(KINDS[kind], int(is_paused), credit, rate, position_s, speed)
         return self._front() + stream + struct.pack(f"<{len(self.indices)}I", *self.indices)
 
@@ -114,7 +114,7 @@ def find_index(what: str, index: int) -> bytes:
 
 
 def call(target: str, body: bytes = b"") -> bytes:
-    """An operation of HTTP; with a body it is a POST."""
+    """Make an operation of HTTP; with a body it is a POST."""
     path = target.encode()
     return struct.pack("<HHIII", int(bool(body)), 0, len(path), len(body), 0) + path + body
 
@@ -140,7 +140,7 @@ def watch(is_on: bool) -> bytes:
 
 @dataclass
 class Packet:
-    """One packet of the server. `body` is the answer, a view on the bytes that were read; `notes` are headers of HTTP."""
+    """A packet of the server. `body` is the answer, a view on the received bytes; `notes` are headers of HTTP."""
 
     kind: str
     flags: int
@@ -156,7 +156,7 @@ class Packet:
         return bool(self.flags & HEADER_FLAGS[flag])
 
     def error(self) -> PosedError:
-        """The exception for an `error` packet."""
+        """Make the exception for an `error` packet."""
         if len(self.body) < _ERROR.size:
             raise ProtocolError(f"an error packet of {len(self.body)} bytes")
         offset, retry_after_s, size = _ERROR.unpack_from(self.body)
@@ -208,7 +208,7 @@ def read_opened(answer: Packet) -> Opened:
 
 
 def read_found(answer: Packet) -> int:
-    """The index of what was found."""
+    """Return the index of what was found."""
     _expect(answer, "found", 48)
     _, _, index, _, joint_count, _, _, name_bytes = struct.unpack_from("<HHIiIddI", answer.body)
     if 48 + 4 * joint_count + name_bytes > len(answer.body):
@@ -217,14 +217,14 @@ def read_found(answer: Packet) -> int:
 
 
 def read_stream(answer: Packet) -> "tuple[int, int, int, memoryview]":
-    """(tick, skipped, credit, frames) of a frame of a stream."""
+    """Return (tick, skipped, credit, frames) of a frame of a stream."""
     _expect(answer, "stream", 16)
     tick, skipped, left = struct.unpack_from("<QII", answer.body)
     return tick, skipped, left, answer.body[16:]
 
 
 def read_changed(answer: Packet) -> "tuple[str, str]":
-    """(content hash or "", message) of a change."""
+    """Return (content hash or "", message) of a change."""
     _expect(answer, "changed", 32)
     content = bytes(answer.body[:32])
     return content.hex() if any(content) else "", bytes(answer.body[32:]).decode("utf-8", "replace")
@@ -246,12 +246,12 @@ def _read_notes(data: bytes) -> Dict[str, str]:
 
 
 class Reader:
-    """Assembles packets from bytes as they arrive. Fill the start of `want()` and pass the number of bytes to `took()`, which
-    returns a packet when one is whole. What is asked for is never more than is left of the packet, so nothing is lost when
-    a read is given up half-way and taken up again later.
+    """Assembles packets from bytes as they arrive. Fill the start of `want()` and pass the number of bytes to `took()`, which returns a
+    packet when it is complete. `want()` is never larger than the rest of the packet, so nothing is lost if a read is interrupted and
+    continued later.
 
-    A payload is read into memory of its own, whose size was compared with `payload_max` before it is allocated: views on it
-    (`Packet.body`) stay valid, and no other packet is ever written over it.
+    Each payload has memory of its own, whose size is compared with `payload_max` before it is allocated. Views on it (`Packet.body`) stay
+    valid, and no other packet overwrites them.
     """
 
     def __init__(self, payload_max: int) -> None:
@@ -270,7 +270,7 @@ class Reader:
 
     @property
     def head(self) -> bytes:
-        """The first bytes of a partly received packet, to identify what is not a packet."""
+        """The first bytes of a partly received packet, to identify data that is no packet."""
         return bytes(self._buffer[:self._filled]) if self._header is None else b""
 
     def want(self) -> memoryview:
@@ -314,6 +314,6 @@ class Reader:
 
 
 def error_of(number: int, message: str) -> PosedError:
-    """The exception for the number of an error."""
+    """Make the exception for the number of an error."""
     code, status = errors.CODES.get(number, ("internal", 500))
     return PosedError(code, message, status)

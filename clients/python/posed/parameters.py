@@ -13,21 +13,21 @@ from . import packets
 REST = "-"
 Parameters = Dict[str, Any]
 
-#: longer queries travel as the body of a POST; a server takes 8192 bytes unless told otherwise (--max-url)
+#: longer queries go into the body of a POST; by default a server accepts 8192 bytes (--max-url)
 _QUERY_BYTES_MAX = 4000
 #: parameters that take a name, and those for names that would otherwise be read as an index or a list
 _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mesh": "mesh_name", "joint": "joint_name",
           "camera": "camera_name", "target": "target_name", "variant": "variant_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
-#: lists of objects, which only a body has
+#: lists of objects, which only a body can have
 _OBJECTS = ("layers", "queries", "entities", "rays")
-#: what stands in the query also where there is a body
+#: these are in the query even if there is a body
 _IN_TARGET = ("model", "route")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def make(options: Dict[str, Any]) -> Parameters:
-    """Parameters for HTTP: drops those that are None, removes a `_` at the end (``from_``), tells names from indices."""
+    """Make parameters for HTTP: drops those that are None, removes a `_` at the end (``from_``), and distinguishes names from indices."""
     out: Parameters = {}
     for key, value in options.items():
         name = key[:-1] if key.endswith("_") else key
@@ -45,7 +45,7 @@ def make(options: Dict[str, Any]) -> Parameters:
 
 
 def _plain(value: Any) -> Any:
-    """Converts numbers of NumPy and sequences to those of JSON, within objects too (a list of weights in a layer)."""
+    """Convert numbers of NumPy and sequences to those of JSON, within objects too (a list of weights in a layer)."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -62,7 +62,7 @@ def _plain(value: Any) -> Any:
 
 
 def _name_of(name: str, value: Any) -> str:
-    """`name`, or the parameter that takes names only if the string would mean something else."""
+    """Return `name`, or the parameter that takes names if the string would otherwise mean something else."""
     parts = value if isinstance(value, list) else [value]
     marks = "," if name in _LISTS else ""
     awkward = [part for part in parts if isinstance(part, str) and (
@@ -75,8 +75,8 @@ def _name_of(name: str, value: Any) -> str:
 
 
 def target(path: str, parameters: Parameters) -> Tuple[str, bytes]:
-    """(target, body) of the request: a body if the query would be too long or cannot express it. A balancer sees `model` and `route` in the
-    target of that too; the route of a batch about one model is that model."""
+    """Return (target, body) of the request. It has a body if the query would be too long or cannot express it. Even then `model` and
+    `route` are in the target, where a balancer sees them. The route of a batch about one model is that model."""
     if any(name in _OBJECTS or isinstance(value, dict) for name, value in parameters.items()):
         return _with_body(path, parameters)
     query = _query(path, parameters)
@@ -102,12 +102,12 @@ def _with_body(path: str, parameters: Parameters) -> Tuple[str, bytes]:
     return where, json.dumps({name: value for name, value in parameters.items() if name not in seen}).encode()
 
 
-#: operations that take a body; a long query to another one stays a query
+#: operations that take a body; for others a long query stays a query
 POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
 
 
 def _lists(name: str, value: List[Any]) -> List[Any]:
-    """Entries that repeat the parameter; numbers of a list are separated by commas."""
+    """Entries that repeat the parameter. Commas separate the numbers of a list."""
     if all(not isinstance(part, str) for part in value):
         return [",".join(_number(part) for part in value)]
     return value
@@ -118,7 +118,7 @@ def _number(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """As protocol/http.md has it: one way to write each value."""
+    """Write a value in the one form that protocol/http.md defines."""
     return quote(value if isinstance(value, str) else _number(value), safe="/")
 
 
@@ -138,8 +138,8 @@ _OWN = {
 
 
 def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
-    """The fields of palette, pose, mesh and render. Raises Unsayable for anything that is not exactly one of their values,
-    so that the server reports what is wrong with it."""
+    """Return the fields of palette, pose, mesh and render. Raises Unsayable for a value that they cannot express exactly, so that the
+    server reports its error."""
     if set(parameters) - _COMMON - _OWN[op]:
         raise Unsayable
     query = packets.Query()

@@ -1,4 +1,4 @@
-"""Raycasts: where rays and moving balls hit the entities of a crowd, in binary (protocol/hits.md)."""
+"""Raycasts: find where rays and moving balls hit the entities of a crowd, in binary (protocol/hits.md)."""
 from __future__ import annotations
 
 import math
@@ -17,7 +17,7 @@ TESTS = {"volumes": 0, "mesh": 1}
 WHICH = {"nearest": 0, "all": 1}
 #: a mask of all bits
 ALL = 0xFFFFFFFF
-#: `ignore` and `end` of records that name nobody
+#: `ignore` and `end` of records without a target
 NONE = 0xFFFFFFFF
 
 _HEADER = struct.Struct("<4sHHIIIIBBB37x")
@@ -31,11 +31,11 @@ Three = Tuple[float, ...]
 
 @dataclass
 class Target:
-    """What rays may hit: an entity of the crowd, or one that moves from its pose to that of another.
+    """What rays may hit: an entity of the crowd. It stands still, or moves from its pose to the pose of another entity.
 
-    begin  its first pose: a place in the crowd's entities
-    end    its second pose, of the same model: a place there; -1: it stands still
-    mask   rays with one of these bits meet it
+    begin  its first pose: an index into the crowd's entities
+    end    its second pose, of the same model: an index into the entities; -1: it stands still
+    mask   only rays with one of these bits hit it
     """
 
     begin: int
@@ -45,14 +45,14 @@ class Target:
 
 @dataclass
 class Ray:
-    """A ray, or a ball that moves. Three numbers each, in the world.
+    """A ray, or a moving ball. Origin and direction have three numbers each, in world space.
 
-    direction  of any length but 0: distances are those of the world
-    max        hits are not farther
-    radius     of a ball whose middle goes along the ray
+    direction  of any length but 0; distances are in world units
+    max        the greatest distance of a hit
+    radius     radius of a ball whose centre moves along the ray
     at         0 to 1: the moment between first and second poses of targets
-    mask       only targets with one of these bits
-    ignore     a target that it passes through, the one who shoots: a place; -1: none
+    mask       hits only targets with one of these bits
+    ignore     the index of a target that it passes through, such as the shooter; -1: none
     """
 
     origin: Sequence[float]
@@ -65,7 +65,7 @@ class Ray:
 
 
 class Hit(NamedTuple):
-    """A hit as numbers; `Hits` says what they mean."""
+    """A hit as numbers; `Hits` defines them."""
 
     ray: int
     entity: int
@@ -80,25 +80,25 @@ class Hit(NamedTuple):
 
 
 def target_dtype() -> Any:
-    """The dtype of a NumPy array of targets, as `Client.raycast_crowd` takes it; end: -1 for one that stands still."""
+    """The dtype of a NumPy array of targets for `Client.raycast_crowd`; end: -1 for one that stands still."""
     return arrays.numpy.dtype({"names": ["begin", "end", "mask"], "formats": ["<u4", "<i4", "<u4"], "offsets": [0, 4, 8], "itemsize": 16})
 
 
 def ray_dtype() -> Any:
-    """Likewise of rays; ignore: 2**32 - 1 (`NONE`) for nobody. `rays()` makes such arrays."""
+    """The same for rays; ignore: 2**32 - 1 (`NONE`) for none. `rays()` makes such arrays."""
     return arrays.numpy.dtype([("origin", "<f8", 3), ("direction", "<f8", 3), ("max", "<f8"), ("radius", "<f8"), ("at", "<f8"),
                                ("mask", "<u4"), ("ignore", "<u4")])
 
 
 def hit_dtype() -> Any:
-    """The dtype of `Hits.records`; flags: 1 where `inside`."""
+    """The dtype of `Hits.records`; flags: 1 if `inside`."""
     return arrays.numpy.dtype([("ray", "<u4"), ("entity", "<u4"), ("node", "<u4"), ("part", "<u4"), ("triangle", "<u4"), ("flags", "<u4"),
                                ("distance", "<f4"), ("point", "<f4", 3), ("normal", "<f4", 3), ("barycentric", "<f4", 3)])
 
 
 def rays(origin: Any, direction: Any, *, max: Any = math.inf, radius: Any = 0.0, at: Any = 0.0, mask: Any = ALL, ignore: Any = -1) -> Any:
-    """A NumPy array of rays, of `ray_dtype()`. origin, direction: (n, 3), or three numbers for all; the others: (n,), or one for all.
-    They mean what those of `Ray` do."""
+    """Make a NumPy array of rays, of `ray_dtype()`. origin, direction: (n, 3), or three numbers for all; the others: (n,), or one number
+    for all. They have the meanings of the fields of `Ray`."""
     numpy = arrays.numpy
     if numpy is None:
         raise ValueError("rays() makes NumPy arrays, and there is no NumPy: use Ray objects")
@@ -122,7 +122,7 @@ def rays(origin: Any, direction: Any, *, max: Any = math.inf, radius: Any = 0.0,
 
 
 def _whole(value: Any, least: int, what: str) -> Any:
-    """u32, where -1 becomes `NONE`."""
+    """Convert to u32; -1 becomes `NONE`."""
     found = arrays.numpy.asarray(value)
     if found.dtype.kind not in "iu" or (found < least).any() or (found > ALL).any():
         raise ValueError(f"{what} is whole numbers from {least} to 2**32 - 1")
@@ -136,12 +136,12 @@ def _word(words: Dict[str, int], word: str, what: str) -> int:
 
 
 def _records(records: Any, dtype: Any, size: int, what: str) -> bytes:
-    """The bytes of an array of records, or of whatever else gives them."""
+    """Return the bytes of an array of records, or of another object that has them."""
     numpy = arrays.numpy
     if numpy is not None and isinstance(records, numpy.ndarray):
         if records.dtype != dtype():
             raise ValueError(f"{what}: an array of {records.dtype}, not of {dtype.__name__}()")
-        clean = numpy.zeros(records.shape, records.dtype)  # bytes between fields are whatever they were
+        clean = numpy.zeros(records.shape, records.dtype)  # the bytes between fields may be arbitrary
         for name in records.dtype.names:
             clean[name] = records[name]
         return bytes(clean.tobytes())
@@ -184,7 +184,7 @@ def _pack_rays(asked: Any) -> bytes:
 
 
 def build(crowd: bytes, targets: Any, asked: Any, fit: str, test: str, hits: str) -> bytes:
-    """The bytes of a request. crowd: those of `crowd.build`, whose entities are the poses."""
+    """Return the bytes of a request. crowd: made by `crowd.build`; its entities are the poses."""
     words = _word(FITS, fit, "fit"), _word(TESTS, test, "test"), _word(WHICH, hits, "hits")
     of_targets, of_rays = _pack_targets(targets, crowd), _pack_rays(asked)
     size = _HEADER.size + len(of_targets) + len(of_rays) + len(crowd)
@@ -193,20 +193,20 @@ def build(crowd: bytes, targets: Any, asked: Any, fit: str, test: str, hits: str
 
 
 class Hits:
-    """The answer to a raycast, ordered by ray, then by distance: columns, one entry for each hit. They are views on the answer's bytes
-    where there is NumPy, else tuples. Every length and place is checked before anything is read.
+    """The answer to a raycast, ordered by ray, then by distance: columns, one entry for each hit. With NumPy they are views on the
+    answer's bytes, else tuples. Every length and index is checked before anything is read.
 
-    ray, entity   (n,): places in the rays and in the targets; without targets in the crowd's entities
+    ray, entity   (n,): indices into the rays, and into the targets; without targets, into the crowd's entities
     node          (n,): volumes: the joint; meshes: the node that carries the mesh
-    part          (n,): volumes: a place in the `volumes` of /v1/hitboxes; meshes: the primitive of the node's mesh
-    triangle      (n,): meshes: which of the primitive; volumes: 0
-    inside        (n,): whether the ray begins in the volume, or the ball in touch: `distance` is 0
-    distance      (n,): that the ray, or the middle of the ball, has come, in units of the world
-    point         (n, 3): what is hit, in the world
-    normal        (n, 3): unit, away from the surface; of a ball from `point` to its middle
-    barycentric   (n, 3): meshes: the shares of the triangle's corners in `point`; volumes: 0
+    part          (n,): volumes: index into the `volumes` of /v1/hitboxes; meshes: the primitive of the node's mesh
+    triangle      (n,): meshes: index within the primitive; volumes: 0
+    inside        (n,): whether the ray begins inside the volume, or the ball begins in touch: `distance` is 0
+    distance      (n,): travelled by the ray, or by the centre of the ball, in world units
+    point         (n, 3): the point of the hit, in world space
+    normal        (n, 3): unit length, away from the surface; for a ball, from `point` to its centre
+    barycentric   (n, 3): meshes: barycentric coordinates of `point` in the triangle; volumes: 0
 
-    data  the bytes; entity_count, ray_count: as asked; test: "volumes" or "mesh", as asked.
+    data  the bytes; entity_count, ray_count, test ("volumes" or "mesh"): from the request.
     ``len(hits)``, ``hits[2]`` and ``for hit in hits`` give `Hit` objects.
     """
 
@@ -270,7 +270,7 @@ class Hits:
 
     @property
     def records(self) -> Any:
-        """All columns as one NumPy array of `hit_dtype()`; where there is no NumPy, the bytes of the hits, 64 each."""
+        """All columns as one NumPy array of `hit_dtype()`; without NumPy, the bytes of the hits, 64 each."""
         data = self.data[_ANSWER.size:]
         return data if arrays.numpy is None else arrays.numpy.frombuffer(data, hit_dtype())
 
@@ -290,7 +290,7 @@ class Hits:
         return f"<posed.Hits: {len(self)} of {self.ray_count} rays at {self.entity_count} entities, {self.test}>"
 
 
-#: what `Client.raycast_crowd` takes as rays: `Ray` objects, or records as protocol/hits.md has them (NumPy: `rays()`, `ray_dtype()`)
+#: rays for `Client.raycast_crowd`: `Ray` objects, or records as in protocol/hits.md (NumPy: `rays()`, `ray_dtype()`)
 RaysAsked = Union[Sequence[Ray], Any]
-#: likewise of targets; None: each entity of the crowd, standing still
+#: the same for targets; None: each entity of the crowd, standing still
 TargetsAsked = Union[Sequence[Target], Any]

@@ -1,4 +1,4 @@
-"""When a connection ends: how often and how long a client tries again."""
+"""Decides how often and how long a client tries again when a connection ends."""
 from __future__ import annotations
 
 import random
@@ -13,14 +13,14 @@ TRIES = 10
 WITHIN_S = 10.0
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 2.0
-#: a connection that worked for so long, or brought an answer, ends the count
+#: a connection that worked for this long, or brought an answer, resets the count
 _SETTLED_S = 1.0
 
 
 @dataclass(frozen=True)
 class Reconnect:
-    """tries: connections after one that ended; 0: none, and nothing is repeated. within_s: for all of them together. called: with what
-    was asked, the number of tries and the seconds since the connection ended, each time that one works again."""
+    """tries: connections to try after one has ended; 0: none, and nothing is repeated. within_s: for all of them together. called: receives
+    the request, the number of tries and the seconds since the connection ended, each time a connection works again."""
 
     tries: int = TRIES
     within_s: float = WITHIN_S
@@ -37,9 +37,9 @@ class Outage:
         self._back_s: Optional[float] = None
 
     def wait(self, error: PosedError) -> None:
-        """Before the next try: not at all, then longer each time, at random, so that the clients of a server that died do not come to the
-        next one all at once. Raises `error` where nothing is to be tried, and a `ConnectionLost` that says what was tried after the
-        last one."""
+        """Wait before the next try. The first wait is zero, the later ones grow. They are random, so that the clients of a server that died
+        do not all reach the next one at the same time. Raises `error` if no try is allowed; after the last try raises a `ConnectionLost`
+        that lists the tries."""
         now_s = time.monotonic()
         if self.policy.tries <= 0:
             raise error
@@ -53,14 +53,14 @@ class Outage:
         time.sleep(pause_s)
 
     def gave_up(self, error: PosedError) -> ConnectionLost:
-        """What to raise after the last try, which failed with `error`."""
+        """Return the error to raise after the last try, which failed with `error`."""
         waited_s = time.monotonic() - self._since_s if self.tries else 0.0
         return ConnectionLost(f"gave up on {self.what} after {self.tries + 1} tries in {waited_s:.1f} s: {error.message}",
                               tries=self.tries + 1, waited_s=waited_s)
 
     def reopen(self, begin: Callable[[], None], error: PosedError) -> None:
-        """Calls `begin`, which makes another connection after the `error` that ended one, until it works. Raises what else goes wrong, and
-        a `ConnectionLost` that says what was tried after the last try."""
+        """Call `begin`, which makes another connection after `error` has ended one, until it succeeds. Raises other errors of it; after the
+        last try raises a `ConnectionLost` that lists the tries."""
         while True:
             self.wait(error)
             try:
@@ -81,12 +81,12 @@ class Outage:
                 self.policy.called(self.what, self.tries, self._back_s - self._since_s)
 
     def is_over(self) -> None:
-        """It brought an answer."""
+        """The connection brought an answer."""
         self.is_back()
         self.tries, self._back_s = 0, None
 
 
 def is_end(error: PosedError) -> bool:
-    """Whether a connection, or the one behind a balancer, ended before the answer was complete: the request may be made again. No other
-    error of a server is."""
+    """Whether a connection, or the one behind a balancer, ended before the answer was complete. Then the request may be sent again. Every
+    other error of a server is an answer."""
     return isinstance(error, ConnectionLost) or error.code == "shutting_down" or errors.is_of_balancer(error)

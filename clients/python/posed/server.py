@@ -17,13 +17,14 @@ from .reconnect import Reconnect
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-# A watcher ends the server: a shell that reads a pipe whose other end this process holds. The pipe closes however this process ends,
+# A watcher ends the server. It is a shell that reads a pipe whose other end this process holds. The pipe closes when this process ends,
 # even by SIGKILL. The shell closes its own stdout and stderr, so that they close when the server ends.
 _WATCHER = '"$@" </dev/null & p=$!; exec >/dev/null 2>&1; read _; kill $p; wait $p'
 
 
 def find_program(program: Optional[PathLike] = None) -> str:
-    """The server's program: the argument, POSED_PROGRAM of the environment, `posed` on the PATH, or, in posed's source tree, build/posed."""
+    """Find the server's program: the argument, POSED_PROGRAM of the environment, `posed` on the PATH, or, in posed's source tree,
+    build/posed."""
     named = os.fspath(program) if program is not None else os.environ.get("POSED_PROGRAM")
     if named:
         found = shutil.which(named)
@@ -40,26 +41,26 @@ def find_program(program: Optional[PathLike] = None) -> str:
 
 def serve(root: PathLike = ".", *options: str, program: Optional[PathLike] = None, timeout_s: float = 30.0,
           token: Optional[str] = None, env: Optional[Mapping[str, str]] = None) -> "Server":
-    """Starts a private server on the models in the folder `root`, waits until it is ready, and returns a client of it. The server ends
-    with the block, with `close`, or with this process, however that ends.
+    """Start a private server on the models in the folder `root`, wait until it is ready, and return a client of it. The server ends
+    with the block, with `close`, or with this process, even after SIGKILL.
 
         with posed.serve("models") as server:
             print(server.version()["name"], server.model("robot.glb").info()["clips"])
 
     options: of posed, such as "--import-workers", "4" (`posed --help`). program: see `find_program`. env: the server's environment, by
-    default this process's. timeout_s: of the start and of each connection. token: for the connections, with "--token-file".
+    default this process's. timeout_s: for the start and for each connection. token: for the connections, with "--token-file".
     """
     return Server(root, options, program, timeout_s, token, env)
 
 
 class Server(Client):
-    """A private server and a client of it: it has every method of `Client`. `connect` makes more clients, `ports` says where else the
-    server listens where options ask for it, `log` returns what it wrote."""
+    """A private server and a client of it: it has every method of `Client`. `connect` makes more clients. `ports` has the other ports, if
+    options ask for them. `log` returns the server's output."""
 
     def __init__(self, root: PathLike, options: Sequence[str], program: Optional[PathLike], timeout_s: float, token: Optional[str],
                  env: Optional[Mapping[str, str]]) -> None:
         path = find_program(program)
-        # the path of a Unix socket has about 100 bytes; some temporary folders are longer
+        # The path of a Unix socket has about 100 bytes; some temporary folders are longer.
         base = None if len(tempfile.gettempdir()) < 60 else "/tmp"
         self._folder = tempfile.TemporaryDirectory(prefix="posed-", dir=base)
         socket_path = os.path.join(self._folder.name, "socket")
@@ -69,7 +70,7 @@ class Server(Client):
                                          stderr=self._log, env=env, start_new_session=True)
         try:
             self._wait_until_ready(timeout_s)
-            super().__init__(Address("packets", path=socket_path), token, timeout_s, reconnect=Reconnect(0))  # it does not come back
+            super().__init__(Address("packets", path=socket_path), token, timeout_s, reconnect=Reconnect(0))  # a private server does not come back
             atexit.register(self.close)
         except BaseException:
             self._end()
@@ -81,14 +82,14 @@ class Server(Client):
         timer.start()
         line = self._process.stdout.readline()
         timer.cancel()
-        #: the ports that it listens on: {"unix": "/..", "http": "127.0.0.1:40001"}
+        #: the ports of the server: {"unix": "/..", "http": "127.0.0.1:40001"}
         self.ports: Dict[str, str] = dict(port.split("=", 1) for port in line.decode().split()[2:] if "=" in port)
         if not line.startswith(b"posed ready"):
             self._stop()
             raise ConnectionLost("posed did not start: " + (self.log().strip() or f"nothing came in {timeout_s} s"))
 
     def connect(self, **options: Any) -> Client:
-        """Another client; options as of `posed.connect`."""
+        """Make another client; options as for `posed.connect`."""
         token, timeout_s, _ = self._options
         merged: Dict[str, Any] = {"timeout_s": timeout_s, "token": token, "reconnect_tries": 0, **options}
         return connect(self.address, **merged)
@@ -102,12 +103,12 @@ class Server(Client):
         return self
 
     def close(self) -> None:
-        """Closes the connections, ends the server and waits for its end; requests under way are finished first."""
+        """Close the connections, end the server and wait for its end. It finishes requests under way first."""
         super().close()
         self._end()
 
     def _stop(self) -> None:
-        """Tells the watcher to end the server."""
+        """Tell the watcher to end the server."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
 

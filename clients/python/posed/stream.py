@@ -19,10 +19,10 @@ from .reconnect import Outage, Reconnect, is_end
 class Frame:
     """One frame of a stream.
 
-    tick        which frame of the stream it is, those skipped counted
-    skipped     how many were not sent since the last one, because this side was slow
-    time_s      the position it shows, in seconds
-    is_changed  the model is another one since the last frame: indices may mean something else
+    tick        the number of the frame, counting skipped ones
+    skipped     how many were not sent since the last one, because the client was slow
+    time_s      the position that it shows, in seconds
+    is_changed  the model has changed since the last frame: indices may mean something else
     generation  counts the contents of the model
     frames      the answer: binary frames with one frame
     """
@@ -38,7 +38,8 @@ class Frame:
         return self.frames.times[0]
 
     def array(self, kind: str = "palette", index: Optional[int] = None) -> Array:
-        """A block's numbers, shaped as `Frames.array` says: "palette", "scene", "local", "positions", .. of the skin or part `index`."""
+        """Return a block's numbers, shaped as by `Frames.array`: "palette", "scene", "local", "positions", .. of the skin or part `index`.
+        """
         return self.frames.array(self.frames.find(kind, index), 0)
 
     @property
@@ -48,20 +49,20 @@ class Frame:
 
 
 class Stream:
-    """Frames of a clip as time passes. Iterating waits for the next one; frames that this side is too slow for are skipped, and with the
-    credit of 1 that a stream has by itself none is late.
+    """Frames of a clip in real time. Iterating waits for the next one. A slow client skips frames, and with the default credit of 1 it
+    gets no old ones.
 
         with model.stream("palette", "walk", rate=30) as stream:
             for frame in stream:
                 draw(frame.palette)
 
-    A frame's credit is given back when the next one is asked for. `pause`, `resume`, `seek`, `set_speed` and `set_rate` return when the
-    server has done it, and frames that came before that are dropped. For one thread at a time. It ends with the block, `close`, or an error
-    that the server ends it with; there is no natural end, because clips loop. Where the model changes, the stream goes on with the new
-    content and the indices that it has; `Frame.is_changed` says so.
+    A frame's credit is given back when the next one is requested. `pause`, `resume`, `seek`, `set_speed` and `set_rate` return when the
+    server has done it; frames that arrived before are dropped. For one thread at a time. The stream ends with the block, with `close`, or
+    with an error of the server; there is no natural end, because clips loop. If the model changes, the stream goes on with the new
+    content and the same indices, and `Frame.is_changed` is true.
 
-    Where the connection ends, the stream goes on over another one with the frame behind the last one that came, at its time: the position
-    stands still meanwhile, and no tick is left out or comes twice.
+    If the connection ends, the stream goes on over another one with the frame after the last one that arrived, at its time. The position
+    stands still meanwhile. No tick is left out or arrives twice.
     """
 
     def __init__(self, open_link: Callable[[], Link], reconnect: Reconnect, path: str, kind: str, options: Dict[str, Any], rate: float,
@@ -70,13 +71,13 @@ class Stream:
         self._path, self._kind, self._options = path, kind, options
         self._rate, self._speed, self._is_paused = rate, speed, is_paused
         self._position_s = position_s  # of the next frame
-        self._is_owed = False  # a seek of a paused stream sends one
-        self._tick = self._first_tick = 0  # the next one; where this connection's begin
+        self._is_owed = False  # a paused stream was sought, and must send a frame
+        self._tick = self._first_tick = 0  # the next tick; the first one of this connection
         self._credit = credit  # frames that the server may still send
         self._waiting: Deque[Packet] = deque()
         self._owed = 0
         self._hash, self._generation, self._first_generation = "", 1, 0
-        self._is_changed = False  # while there was no connection
+        self._is_changed = False  # since the last frame, while there was no connection
         self._is_closed = False
         self._outage = Outage(reconnect, f"the stream of {kind} of '{path}'")
         if kind not in ("palette", "pose", "mesh"):
@@ -89,7 +90,7 @@ class Stream:
             self._take_up(error)
 
     def _begin(self) -> None:
-        """Opens a connection and subscribes, where the stream is."""
+        """Open a connection and continue the stream from where it is."""
         link = self._open_link()
         self._waiting.clear()
         try:
@@ -110,8 +111,8 @@ class Stream:
         self._link, self._first_tick = link, self._tick
 
     def _subscribe(self, link: Link, handle: Handle) -> bool:
-        """False if the model changed between the look-up of a name and its use. Not by the generation of the request: that
-        would end the stream at the next change."""
+        """Return False if the model changed between finding a name and using it. The request does not name a generation, because that would
+        end the stream at the next change."""
         try:
             query = to_query(self._kind, make(self._options), lambda what, name: handle.find(link, what, name))
         except Unsayable:
@@ -130,7 +131,7 @@ class Stream:
         return False
 
     def _take_up(self, error: PosedError) -> None:
-        """Goes on over another connection after the `error` that ended one."""
+        """Continue over another connection after `error` has ended one."""
         try:
             self._outage.reopen(self._begin, error)
         except PosedError:
@@ -181,7 +182,7 @@ class Stream:
         return frame
 
     def _saw(self, packet: Packet) -> None:
-        """Its credit is used, and given back with the next request."""
+        """Note that the credit of this frame is used. It is given back with the next request."""
         self._credit -= 1
         self._owed += 1
 
@@ -192,7 +193,7 @@ class Stream:
             self._link.send(packets.packet("credit", packets.credit(self._id, owed), self._link.next_id()))
 
     def pause(self) -> None:
-        """Stops frames until `resume` or `seek`."""
+        """Stop frames until `resume` or `seek`."""
         self._control(pause=True)
         self._is_paused = True
 
@@ -201,17 +202,17 @@ class Stream:
         self._is_paused = False
 
     def seek(self, position_s: float) -> None:
-        """The next frame shows this time; a paused stream sends that one."""
+        """Move to a time, which the next frame shows. A paused stream sends that one."""
         self._control(position_s=position_s)
         self._position_s, self._is_owed = position_s, self._is_paused
 
     def set_speed(self, speed: float) -> None:
-        """Seconds that the position moves in a second; negative: backwards."""
+        """Set the seconds that the position moves in a second; negative: backwards."""
         self._control(speed=speed)
         self._speed = speed
 
     def set_rate(self, rate: float) -> None:
-        """Frames a second; 0: as fast as they are read."""
+        """Set the frames a second; 0: as fast as they are read."""
         self._control(rate=rate)
         self._rate = rate
 
@@ -232,7 +233,7 @@ class Stream:
                     self.close()
                     raise self._outage.gave_up(error) from error
                 self._take_up(error)
-        # older frames are dropped, but their credit is returned
+        # Older frames are dropped, but their credit is given back.
         for packet in self._waiting:
             if packet.kind == "stream":
                 self._tick = self._first_tick + packets.read_stream(packet)[0] + 1
@@ -243,10 +244,10 @@ class Stream:
         except PosedError as error:
             if not is_end(error):
                 raise
-            self._link.close()  # the next frame finds out
+            self._link.close()  # the next frame reports it
 
     def close(self) -> None:
-        """Ends the stream and its connection."""
+        """End the stream and its connection."""
         self._is_closed = True
         self._link.close()
 
@@ -267,8 +268,8 @@ class Watch:
             for change in changes:
                 print(change.content_hash)
 
-    Where the connection ends, the model is watched over another one, and a change that happened in between is told: several are one. The
-    watch ends with an error if the model cannot be read then.
+    If the connection ends, the model is watched over another one. A change meanwhile is reported; several are reported as one. If the
+    model cannot be read then, the watch ends with an error.
     """
 
     def __init__(self, open_link: Callable[[], Link], reconnect: Reconnect, path: str, timeout_s: Optional[float]) -> None:
@@ -350,6 +351,6 @@ class Watch:
                 return Change(self._generation, self._last_hash, packets.error_of(packet.code, message) if packet.code else None)
 
     def close(self) -> None:
-        """Ends the watch and its connection."""
+        """End the watch and its connection."""
         self._is_closed = True
         self._link.close()

@@ -21,12 +21,12 @@ _CONTINUATION, _BINARY, _CLOSE, _PING, _PONG = 0, 2, 8, 9, 10
 
 
 class WebSocket:
-    """The client's side. `settimeout`, `sendall`, `recv_into` and `close` are those of a socket; a close frame reads as the end."""
+    """The client's side. `settimeout`, `sendall`, `recv_into` and `close` work as on a socket; a close frame reads as the end."""
 
     def __init__(self, address: Address, timeout_s: float, route: Optional[str] = None) -> None:
         self._socket = address.connect(timeout_s)
-        self._unread = b""  # behind the answer's head, and of a frame's head that is not complete
-        self._left = 0  # bytes of the data frame that is being read
+        self._unread = b""  # received after the answer's head, or with an incomplete head of a frame
+        self._left = 0  # unread bytes of the current data frame
         try:
             self._open(address, "/v1/stream" + (f"?route={quote(route)}" if route else ""))
         except BaseException:
@@ -67,9 +67,9 @@ class WebSocket:
 
     @property
     def is_over(self) -> bool:
-        """Whether the server ended it while nothing was asked."""
+        """Whether the server has ended an idle connection."""
         if isinstance(self._socket, ssl.SSLSocket):
-            return False  # such a socket cannot be looked at
+            return False  # a TLS socket cannot be inspected
         if not self._unread and not select.select([self._socket], [], [], 0)[0]:
             return False
         try:
@@ -97,7 +97,7 @@ class WebSocket:
         self._socket.sendall(head + mask + masked)
 
     def recv_into(self, view: memoryview) -> int:
-        """0 at the end. A time-out loses nothing."""
+        """Return 0 at the end. A time-out loses nothing."""
         while self._left == 0:
             opcode, size = self._read_head()
             if opcode in (_BINARY, _CONTINUATION):
@@ -118,7 +118,7 @@ class WebSocket:
         return count
 
     def _fill(self, size: int) -> bool:
-        """Reads until the buffer has so many bytes; False if the connection ends before."""
+        """Read until the buffer has that many bytes. Returns False if the connection ends before."""
         while len(self._unread) < size:
             data = self._socket.recv(size - len(self._unread))
             if not data:
@@ -127,7 +127,7 @@ class WebSocket:
         return True
 
     def _read_head(self) -> Tuple[int, int]:
-        """(opcode, size) of the next frame, whose head stays unread."""
+        """Return (opcode, size) of the next frame, whose head stays unread."""
         if not self._fill(2):
             return _CLOSE, 0
         first, second = self._unread[0], self._unread[1]
@@ -145,7 +145,7 @@ class WebSocket:
         self._unread = self._unread[self._head_bytes:]
 
     def _control(self, opcode: int, size: int) -> bool:
-        """Handles a control frame; False at the end."""
+        """Handle a control frame. Returns False at the end."""
         if opcode == _CLOSE or not self._fill(2 + size):
             return False
         data = self._unread[2:2 + size]
@@ -159,7 +159,7 @@ class WebSocket:
 
 
 def open_socket(address: Address, timeout_s: float, route: Optional[str] = None) -> "socket.socket | WebSocket":
-    """The transport of a `Link`: a socket, or a WebSocket for ws and wss addresses. route: a model, by which a balancer chooses the
+    """Open the transport of a `Link`: a socket, or a WebSocket for ws and wss addresses. route: a model, by which a balancer chooses the
     server of a WebSocket."""
     if address.scheme == "packets":
         return address.connect(timeout_s)

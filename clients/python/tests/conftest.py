@@ -19,7 +19,7 @@ sys.path[:0] = [str(PACKAGE), str(REPOSITORY / "tests" / "api" / "support")]
 
 import posed  # noqa: E402
 
-# Timeouts of the server: a test or a worker that waits for the processor is no failure.
+# Long timeouts of the server: a test or a worker that waits for the processor is not a failure.
 PATIENT = {f"POSED_{name}_TIMEOUT": "120s" for name in ("HEADER", "IDLE", "BODY", "WRITE", "IMPORT", "SETTLE", "RENDER")}
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("POSED_")}, **PATIENT, "POSED_CACHE_DIR": "none"}
 PORTS = ("--http", "127.0.0.1:0", "--tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ def server(root):
 
 
 def addresses(server):
-    """The server's addresses, as `posed.connect` takes them."""
+    """The server's addresses for `posed.connect`."""
     return {"tcp": server.ports["tcp"], "unix": server.address, "http": "http://" + server.ports["http"],
             "http+unix": "http+" + server.address, "ws": "ws://" + server.ports["http"]}
 

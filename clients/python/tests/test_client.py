@@ -78,7 +78,7 @@ def test_long_questions_travel_as_a_body(client):
 
 
 def pixels_of(picture):
-    """(width, height, bits and kind of colour) of a PNG, after checking all sums."""
+    """Return (width, height, bits and kind of colour) of a PNG, after checking all sums."""
     data, at, kinds = bytes(picture), 8, []
     while at < len(data):
         size, = struct.unpack_from(">I", data, at)
@@ -168,7 +168,7 @@ def test_uploads_and_tokens(root, tmp_path, way):
 
 
 class start_with_token:
-    """posed.serve connects at once, which a server with tokens refuses: this starts one and returns its address."""
+    """posed.serve connects at once, which a server with tokens refuses. This starts one and returns its address."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -209,7 +209,7 @@ def test_a_server_that_was_restarted_is_found_again(root, tmp_path):
 
 
 def test_names_follow_the_content_of_the_file(root, tmp_path):
-    """When the file changes, names are looked up again, because their indices may differ."""
+    """When the file changes, names are found again, because their indices may differ."""
     text = (root / "awkward.gltf").read_text()
     (tmp_path / "m.gltf").write_text(text)
     with start(tmp_path) as server:

@@ -11,7 +11,7 @@ from conftest import BUILD, ENVIRONMENT, PACKAGE, REPOSITORY, SAMPLES
 
 
 def shown():
-    """(name, program, what it prints) of the Python blocks, each followed by a block of text."""
+    """Yield (name, program, output) of the Python blocks, each followed by a block of text."""
     for name in "clients/README.md", "clients/python/README.md":
         text = (REPOSITORY / name).read_text(encoding="utf-8")
         for i, (program, printed) in enumerate(re.findall(r"```python\n(.*?)```\n(?:\nprints\n)?\n```text\n(.*?)```", text, re.S)):
@@ -55,7 +55,7 @@ def test_the_example_finds_the_hand():
 
 
 def test_the_package_can_be_installed(tmp_path):
-    """pip installs what is here, typed, without dependencies. (A wheel needs setuptools; its metadata do not.)"""
+    """pip installs the package, typed, without dependencies. (A wheel needs setuptools; its metadata do not.)"""
     text = (PACKAGE / "pyproject.toml").read_text()
     assert 'requires-python = ">=3.9"' in text and "dependencies = []" in text
     assert (PACKAGE / "posed" / "py.typed").exists()

@@ -29,7 +29,7 @@ def test_tables_are_those_of_the_protocol():
     assert errors.CODES == {int(number): (name, int(status)) for number, status, name in rows}
 
 
-#: what the client makes for each request of an example, in their order
+#: the client's packets for each request of an example, in their order
 REQUESTS = {
     "hello": [packets.hello()],
     "hello_token": [packets.hello("a-token-of-20-letters")],
@@ -61,11 +61,11 @@ def test_requests_are_the_bytes_of_the_examples(name):
 
 
 def test_every_example_is_looked_at():
-    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed", "raycast"}  # test_raycast.py looks at that one
+    assert set(EXAMPLES) == set(REQUESTS) | {"errors", "malformed", "raycast"}  # test_raycast.py has that one
 
 
 def answers():
-    """(name, whole packets of the server) of the examples that are shown whole."""
+    """(name, whole packets of the server) of the examples that contain whole packets."""
     for name in EXAMPLES:
         for i, step in enumerate(packet_examples.load(name)[1]):
             if not step.is_client and not step.has_rest:
@@ -73,7 +73,7 @@ def answers():
 
 
 def read(data, step=1 << 30, payload_max=1 << 20):
-    """Parses `data` as a packet, fed `step` bytes at a time; None if it is incomplete."""
+    """Parse `data` as a packet, fed `step` bytes at a time; None if it is incomplete."""
     reader = Reader(payload_max)
     while data:
         want = reader.want()
@@ -109,7 +109,7 @@ def test_answers_of_the_examples_are_understood(name, data):
 
 @pytest.mark.parametrize("name, data", answers())
 def test_a_payload_that_is_cut_is_refused(name, data):
-    """Each shorter payload in a well-formed packet: no exception other than ProtocolError."""
+    """Cut the payload at every length in a well-formed packet: the only exception is ProtocolError."""
     size, kind = struct.unpack_from("<IH", data)
     fixed = {"hello": 64, "error": 16, "opened": 48, "found": 48, "stream": 16, "changed": 32, "frames": size}
     for shorter in range(size):
@@ -162,7 +162,7 @@ def hello_bytes():
 
 
 def answers_to_a_palette():
-    """What a server says to a client that asks for a palette: hello, opened, frames; and where each of them ends."""
+    """The server's answers to a client that asks for a palette: hello, opened, frames; and where each of them ends."""
     opened = bytes(byte or 0 for byte in packet_examples.load("open")[1][1].bytes)
     frames = bytearray(byte or 0 for byte in packet_examples.load("palette")[1][1].bytes)
     struct.pack_into("<I", frames, 8, 2)
@@ -248,7 +248,7 @@ def test_frames_that_lie_are_refused(offset, letter, value):
 
 
 def test_any_changed_byte_is_read_or_refused():
-    """No byte of frames makes the reader fail in another way or read outside the answer."""
+    """A changed byte of frames never makes the reader fail in another way or read outside the answer."""
     good = answers_to_a_palette()[2][FRAMES:]
     good = good[:struct.unpack_from("<Q", good, 48)[0]]
     for at in range(96 + 32):

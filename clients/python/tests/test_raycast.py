@@ -1,4 +1,4 @@
-"""Raycasts of the Python client: the bytes of the example, arrays and objects, without NumPy, damaged answers, what cannot be asked."""
+"""Raycasts of the Python client: the bytes of the example, arrays and objects, without NumPy, damaged answers, invalid requests."""
 import math
 import subprocess
 import sys
@@ -22,11 +22,11 @@ def example():
 
 
 def test_requests_are_the_bytes_of_the_example_but_for_the_handle():
-    """The example has a handle; this client names models by their paths, which stand at the end."""
+    """The example has a handle. This client names models by their paths, which are at the end."""
     poses = crowd.build(["awkward.gltf"], [Entity(world_from_scene=IDENTITY)], None, None, [], [crowd.Wanted(nodes=[0])], [])
     body = raycast.build(poses, None, [Ray([0, 0, 5000], [0, 0, -1], radius=1000)], "capsule", "volumes", "nearest")
     made, asked = packets.packet("raycast", body, 25), example()[0]
-    same = (44, 52), (56, 200), (204, 236), (240, 376), (384, 444)  # all but sizes, handle and path
+    same = (44, 52), (56, 200), (204, 236), (240, 376), (384, 444)  # everything except sizes, handle and path
     assert [made[a:b] for a, b in same] == [asked[a:b] for a, b in same]
     assert made[444:456] == b"awkward.gltf" and len(made) == 464
 
@@ -49,7 +49,7 @@ def test_hits_are_those_of_json(client):
 
 
 def test_arrays_and_objects_ask_the_same(client):
-    """Targets with masks, one of which moves; rays with a moment, a mask, somebody to ignore, a radius and an end."""
+    """Targets with masks, one of which moves; rays with a moment, a mask, an ignored target, a radius and an end."""
     poses = [WALK, Entity([Layer(0, 0.5)], world_from_scene=AHEAD), Entity([Layer(1, 0.1)], world_from_scene=AHEAD)]
     targets = [Target(0, 1, mask=1), Target(2, mask=2)]
     asked = [Ray([x, 1.0, 9], [0, 0, -1], radius=r, at=at, mask=mask, ignore=ignore, max=far)

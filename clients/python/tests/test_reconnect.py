@@ -1,4 +1,4 @@
-"""Connections that end, over a relay that cuts them: others take their place, and the caller sees only what it asked for."""
+"""Connections that end, over a relay that cuts them. Others replace them, and the caller gets only what it asked for."""
 import itertools
 
 import numpy
@@ -59,7 +59,7 @@ def test_it_gives_up_within_its_bounds_and_says_so(server, way):
             relay.sever()
             with pytest.raises(posed.ConnectionLost, match=r"gave up on GET /v1/version after \d+ tries in \d+\.\d s: .*refused") as caught:
                 client.version()
-            # pauses double: 0.3 s are over long before the ten tries that there are without a number
+            # Pauses double: 0.3 s are over long before the default of ten tries.
             assert caught.value.tries <= (4 if "reconnect_tries" in bounds else 6)
             assert isinstance(caught.value.__cause__, posed.ConnectionLost) and not told
             relay.listen()

@@ -97,7 +97,7 @@ def test_numbers_are_those_of_the_json(server, way):
 
 
 def test_a_vertex_is_where_the_palette_takes_it(server):
-    """Columns and rows, on a rotated and unevenly scaled joint: a point through palette and through pose * inverse bind."""
+    """Columns and rows, on a rotated and unevenly scaled joint: the palette and pose * inverse bind take a point to the same place."""
     model = server.model("awkward.gltf")
     pose = model.pose("bend", 0.7).scene
     json = server.json("/v1/pose", model="awkward.gltf", clip="bend", t=0.7)

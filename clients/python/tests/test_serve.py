@@ -1,4 +1,4 @@
-"""Private servers: found, started, and gone when the process that started them is."""
+"""Private servers are found, started, and end with the process that started them."""
 import os
 import pathlib
 import select
@@ -59,7 +59,7 @@ print(server.connect().json("/v1/version")["name"], flush=True)
 
 @pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "os.kill(os.getpid(), signal.SIGKILL)", "os.kill(os.getpid(), signal.SIGTERM)"])
 def test_a_private_server_ends_with_the_process(root, tmp_path, end):
-    """The server holds a pipe open, which reads as closed when the server is gone."""
+    """The server holds a pipe open, which reads as closed when the server has ended."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

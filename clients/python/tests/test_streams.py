@@ -75,7 +75,7 @@ def test_who_gives_more_credit_gets_so_many_frames_ahead(server):
 
 
 def next_at_last(stream):
-    """The next frame, even if it takes longer than the stream waits."""
+    """Return the next frame, even if it takes longer than the stream waits."""
     for _ in range(5000):
         try:
             return next(stream)

@@ -1,4 +1,4 @@
-"""WebSockets of the client: against a server that answers something else, and frames as RFC 6455 has them."""
+"""WebSockets of the client: a server that answers something else, and frames as in RFC 6455."""
 import base64
 import hashlib
 import re
@@ -28,7 +28,7 @@ class Impostor:
 
     def serve(self):
         link, _ = self.socket.accept()
-        self.socket.close()  # no second connection: the client repeats what was lost between two requests
+        self.socket.close()  # no second connection: the client repeats requests that were lost between two answers
         with link:
             asked = b""
             while b"\r\n\r\n" not in asked:
@@ -51,7 +51,7 @@ class Impostor:
                 pass  # the client refused the bytes and left
 
     def wait_for(self, size):
-        """Waits until the client has sent so many bytes: a close with unread bytes would lose what is under way."""
+        """Wait until the client has sent that many bytes: a close with unread bytes would lose data under way."""
         with self.has_more:
             assert self.has_more.wait_for(lambda: len(self.received) >= size, 30)
 

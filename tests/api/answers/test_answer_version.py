@@ -1,4 +1,4 @@
-"""ANSWER_VERSION, which stands for the bytes of answers in entity tags, is incremented when these change."""
+"""ANSWER_VERSION stands for the bytes of answers in entity tags. It is incremented when these bytes change."""
 import copy
 import os
 
@@ -39,7 +39,7 @@ def test_every_kind_is_there(found):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_other_bytes_are_noticed(found, kind):
-    """Whoever stores other bytes and leaves the number is told, also by the program that writes the hashes."""
+    """If stored bytes change and the number does not, this test fails, and so does the program that writes the hashes."""
     now, drawn = found
     before = copy.deepcopy(now)
     key = [key for key in now["hashes"] if key.startswith(kind) and key not in drawn][-1]

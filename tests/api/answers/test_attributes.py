@@ -1,4 +1,4 @@
-"""What the page draws by: textures as pictures, and the vertices' normals, texture coordinates, colours and tangents."""
+"""The data that the page draws: textures as pictures, and the vertices' normals, texture coordinates, colours and tangents."""
 import struct
 import zlib
 
@@ -45,7 +45,7 @@ def server(tmp_path_factory):
 
 
 def pixels(data):
-    """Rows of an RGB or RGBA picture of 8 bits whose rows have no filter or those that this reads."""
+    """Rows of an 8-bit RGB or RGBA picture. Reads rows without a filter and with some of the filters."""
     width, height, depth, kind = struct.unpack_from(">IIBB", data, 16)
     assert depth == 8
     size, at, packed = {2: 3, 6: 4}[kind], 8, b""

@@ -1,4 +1,4 @@
-"""clip_file=: the clip of another file moves a model exactly as the same clip inside of it does."""
+"""clip_file=: the clip of another file moves a model exactly as the same clip in its own file does."""
 import json
 
 import pytest
@@ -27,7 +27,7 @@ def test_same_as_a_clip_of_its_own(start, root, query):
     own = server.get(f"/v1/{query}&model=whole.gltf").json()
     other = server.get(f"/v1/{query}&model=body.gltf&clip_file=anims/moves.gltf").json()
     assert all(other[key] == own[key] for key in own.keys() - {"model", "hash", "frames"})
-    assert other.get("frames") == own.get("frames")  # to the last bit: palettes of both are of compiled clips
+    assert other.get("frames") == own.get("frames")  # to the last bit, because both palettes come from compiled clips
     assert other["clip_file"]["model"] == "anims/moves.gltf"
     assert other["clip_file"]["hash"] == server.get("/v1/model?model=anims/moves.gltf").json()["hash"]
     assert other["clip_file"]["unmatched"]["nodes"] == [] and other["clip_file"]["warnings"] == []

@@ -1,4 +1,4 @@
-"""Layers with clips of different files, and what an answer tells of them beside its body."""
+"""Layers with clips of different files, and what the headers of an answer say about them."""
 import json
 import os
 import urllib.parse
@@ -14,7 +14,7 @@ EVEN = {"sway": {("hip", "rotation"): [[0, 0, 0, 1], [0.6, 0, 0, 0.8]], ("toe", 
 
 @pytest.fixture
 def root(tmp_path):
-    """Three clips in one file, and each in a file of its own, its nodes in another order."""
+    """Three clips in one file, and each clip in a file of its own with the nodes in another order."""
     folder = tmp_path / "root"
     (folder / "anims").mkdir(parents=True)
     (folder / "body.gltf").write_text(character())
@@ -37,7 +37,7 @@ LAYERS = [{"clip": "run", "weight": 0.7, "speed": 0.5}, {"clip": "stand", "weigh
 
 
 def spread(layers):
-    """The same layers with each clip from the file that has it alone."""
+    """The same layers, with each clip from the file that has only this clip."""
     parts = [{**layer, "clip_file": f"anims/{layer['clip']}.gltf"} for layer in layers]
     for part in parts:
         if "reference" in part:
@@ -58,7 +58,7 @@ def test_same_as_clips_of_one_file(start, root, path):
     own = post(server, path, {"model": "whole.gltf", "t": [0.1, 0.45], "layers": LAYERS})
     other = post(server, path, {"model": "body.gltf", "t": [0.1, 0.45], "layers": spread(LAYERS)})
     assert own.status == other.status == 200, (own.body, other.body)
-    # what is mixed in float may be multiplied otherwise, within the bound of each
+    # Blends in float may multiply in another order, within the error bound of each.
     assert floats_of(other.json()["frames"]) == pytest.approx(floats_of(own.json()["frames"]), abs=1e-5 if path in ("/v1/palette", "/v1/pose") else 0)
     assert "clip_file" not in other.json()
     layers = other.json()["layers"]
@@ -90,7 +90,7 @@ def test_pictures(start, root):
 
 
 def test_skeleton_of_moves_of_other_files(start, root):
-    """A model without meshes: its bones are drawn, those that the clips of the other files move."""
+    """A model without meshes: the picture shows its bones, which the clips of the other files move."""
     (root / "bones.gltf").write_text(moves({}, ("root", "hip", "knee", "toe")))
     (root / "all.gltf").write_text(moves({**CLIPS, **EVEN}, ("root", "hip", "knee", "toe")))
     server = start(root=root)
@@ -101,7 +101,7 @@ def test_skeleton_of_moves_of_other_files(start, root):
 
 
 def test_a_layer_beside_the_file_of_the_request(start, root):
-    """Layers without a file take that of the request; one that names the model has the model's own clip."""
+    """Layers without a file use the request's. A layer that names the model uses the model's own clip."""
     server = start(*NO_RENDERING, root=root)
     layers = [{"clip": "run"}, {"clip": "stand", "clip_file": "whole.gltf"}, {"clip": "sway", "clip_file": "anims/sway.gltf"}]
     answer = post(server, "/v1/pose", {"model": "whole.gltf", "clip_file": "anims/run.gltf", "t": 0.3, "layers": layers}).json()
@@ -123,7 +123,7 @@ def test_in_a_batch(start, root):
 
 
 def awkward_moves(root):
-    """run.gltf with nodes that body.gltf does not have, one of them in another script, one without a name."""
+    """run.gltf with nodes that body.gltf lacks, one of them with a name in another script, one without a name."""
     rig = {**RIG, "Köpf, \"1\"": ("hip", {}), "骨": ("root", {}), "": ("root", {})}
     strangers = {(name, "translation"): [[0, 0, 0], [1, 1, 1]] for name in ("Köpf, \"1\"", "骨", "")}
     names = ["Köpf, \"1\"", "骨", "", "hip", "knee", "root"]
@@ -204,7 +204,7 @@ def test_named_contents_never_change(start, root):
     layers = [{**part, "clip_hash": hashes[part["clip_file"]]} for part in spread(LAYERS)]
     body = {"model": "body.gltf", "hash": hashes["body.gltf"], "t": 0.3}
     assert post(server, "/v1/pose", {**body, "layers": spread(LAYERS)}).headers["cache-control"] == "no-cache"
-    # the reference's file is run.gltf too, which another layer names already
+    # the reference's file is run.gltf too, which another layer already names
     named = post(server, "/v1/pose", {**body, "layers": layers})
     assert "immutable" in named.headers["cache-control"]
     assert post(server, "/v1/pose", {**body, "layers": layers}).headers["etag"] == named.headers["etag"]
@@ -220,12 +220,12 @@ def memory_files(server):
         try:
             count += "memfd:" in os.readlink(f"{folder}/{fd}")
         except FileNotFoundError:
-            pass  # a connection that has been closed meanwhile
+            pass  # the connection has been closed meanwhile
     return count
 
 
 def test_models_are_let_go_on_every_path(start, root):
-    """Whatever becomes of a request, the models that it held are freed once their files have changed."""
+    """However a request ends, the models that it held are freed once their files have changed."""
     server = start(*NO_RENDERING, root=root)
     good, bad = spread(LAYERS), [*spread(LAYERS), {"clip_file": "anims/none.gltf"}]
     wrong = [*spread(LAYERS), {"clip_file": "anims/run.gltf", "clip_hash": "0" * 64}]

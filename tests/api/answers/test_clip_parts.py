@@ -70,7 +70,7 @@ def quaternion_product(a, b):
 
 
 def by_dual_quaternion(q, p):
-    """real p real* + 2 dual real*, straight from the definition."""
+    """real p real* + 2 dual real*, by the definition."""
     real, dual = q[:4], q[4:]
     conjugate = (-real[0], -real[1], -real[2], real[3])
     turned = quaternion_product(quaternion_product(real, (*p, 0)), conjugate)

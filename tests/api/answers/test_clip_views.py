@@ -1,5 +1,5 @@
-"""Clips of other files stay ready from one request to the next: equal requests have equal bytes, whether their clips were
-kept, made anew, or made by a server that can keep none."""
+"""Clips of other files stay ready from one request to the next. Equal requests have equal bytes, whether their clips were kept, made again,
+or made by a server that can keep none."""
 import json
 
 import pytest
@@ -41,7 +41,7 @@ def post(server, body, path="/v1/palette"):
 
 
 def ask_all(server):
-    """What each of the requests is answered."""
+    """The answers to all of the requests."""
     answers = [server.get(f"/v1/{op}?{about}{more}&t={times}") for about in (NAMED + "&clip=run", BY_REST) for op, more, times in (
         ("palette", "&format=bin", 0.3), ("palette", "", "0:0.4:10"), ("palette", "&layout=dualquat" if about == BY_REST else "&layout=mat3x4", 0.1),
         ("pose", "", 0.3), ("mesh", "&format=bin", 0.2), ("bounds", "", 0.2))]
@@ -72,9 +72,9 @@ def test_the_least_recently_used_go(start, root):
     told = views(server)
     assert told["misses"] == 64 and told["evicted"] > 0 and told["kept"] == 64 - told["evicted"] and 0 < told["bytes"] <= 1 << 17
     server.get(f"/v1/palette?{NAMED}&clip=63&t=0.4")
-    assert views(server)["misses"] == 64  # that one stayed,
+    assert views(server)["misses"] == 64  # it was kept
     assert server.get(f"/v1/palette?{NAMED}&clip=0&t=0.3&format=bin").body == wanted
-    assert views(server)["misses"] == 65  # and the first went
+    assert views(server)["misses"] == 65  # and the first was dropped
 
 
 def test_every_parameter_that_changes_a_clip_tells_it_apart(start, root):
@@ -83,7 +83,7 @@ def test_every_parameter_that_changes_a_clip_tells_it_apart(start, root):
             "&rename_joints=a%3Db", "&rename_joints=a%3Dc"]
     told = [server.get(f"/v1/palette?{BY_REST}{way}&t=0.3") for way in ways]
     assert [answer.status for answer in told] == [200] * len(ways), [answer.body for answer in told]
-    assert views(server)["misses"] == len(ways) - 1  # feet=free is what feet are without a word
+    assert views(server)["misses"] == len(ways) - 1  # feet=free is the default
     for answer, way in zip(told, ways):
         assert server.get(f"/v1/palette?{BY_REST}{way}&t=0.3").body == answer.body
     assert views(server)["misses"] == len(ways) - 1
@@ -110,7 +110,7 @@ def test_errors_are_not_kept(start, root):
 
 
 def test_what_one_request_may_take_does_not_follow_what_is_kept(start, root):
-    """Of two queries of a batch that share their limit the second is refused, though the first has just made its clip ready."""
+    """Two queries of a batch share its limit. The second one is refused, although the first has just made its clip ready."""
     query = {"op": "palette", "model": "hero.gltf", "clip_file": "walk.gltf", "retarget": "rest", "t": 0.3}
     most = 1000
     while start(*NO_RENDERING, "--max-evaluations", str(most), root=root).get(f"/v1/palette?{BY_REST}&t=0.3").status != 200:

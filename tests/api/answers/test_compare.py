@@ -1,4 +1,4 @@
-"""/v1/compare: what is changed is told with its joint and time, and what is only written otherwise is the same."""
+"""/v1/compare: a change is reported with its joint and time. Files that only differ in notation are equal."""
 import base64
 import copy
 import json
@@ -101,7 +101,7 @@ def test_a_key_is_told_with_joint_and_time(compare, joint):
     assert kinds(answer) == [("pose", joint)] and not answer["equal"]
     told = answer["differences"][0]
     assert told["subject"]["clip"] == "run" and told["time_s"] == 0.5 and told["distance"] > 0.01 and told["share"] > 0.001
-    # the scales above a joint shear what turns below
+    # the scales above a joint shear the rotations below it
     assert 2 < told["angle_deg"] < 20 and f"joint '{joint}'" in told["message"] and "at 0.5 s" in told["message"]
     assert answer["clips"][1]["worst"]["time_s"] == 0.5 and answer["clips"][0]["worst"]["distance"] == 0
 
@@ -116,7 +116,7 @@ def test_names_and_parents(compare):
     def prefix(value):
         for node in value["nodes"]:
             node["name"] = "mixamorig:" + node["name"]
-    # all are renamed; the skinned mesh is no joint
+    # all are renamed; the skinned mesh is not a joint
     assert sorted(kinds(compare(document(prefix)))) == sorted(("joint_renamed", "mixamorig:" + name) for name in ("hip", "knee", "toe"))
     moved = {**RIG, "toe": ("hip", RIG["toe"][1])}
     told = [d for d in compare(rig(nodes=moved))["differences"] if d["kind"] == "joint_reparented"]
@@ -163,7 +163,7 @@ def test_tolerance_and_rest(compare):
 
 
 def test_units_and_axes_are_converted_in_the_root(compare):
-    """A node above everything that scales by 100 is another size: glTF is in metres."""
+    """A node above everything that scales by 100 changes the size, because glTF is in metres."""
     def scale(value):
         value["nodes"].append({"scale": [100, 100, 100], "children": value["scenes"][0]["nodes"]})
         value["scenes"][0]["nodes"] = [len(value["nodes"]) - 1]
@@ -201,7 +201,7 @@ def test_a_server_of_few_steps_says_so(start, tmp_path):
 # --- what is drawn ---
 
 def surface(weights=((0.25, 0.75, 0, 0),) * 6, positions=None, indices=(0, 1, 2, 2, 1, 3, 4, 0, 5), material=None, order=range(6)):
-    """The rig with triangles, whose vertices come in another order with `order`."""
+    """The rig with triangles. `order` changes the order of the vertices."""
     writer = Writer()
     writer.rig(["root", "hip", "knee", "toe"])
     writer.skin()
@@ -267,7 +267,7 @@ def test_a_factor_that_was_rounded_is_equal(compare):
 
 
 def face(names=("smile", "blink"), delta=0.5, weights=((0, 0), (1, 0.5)), rest=(0.25, 0)):
-    """A triangle with two morph targets that a clip moves, on a node that is turned and unevenly scaled."""
+    """A triangle with two morph targets that a clip moves, on a rotated, unevenly scaled node."""
     writer = Writer()
     times = writer.accessor([0, 1], "SCALAR")
     targets = [{"POSITION": writer.accessor([(0, 0, 0), (0, 0, 0), offset], "VEC3")} for offset in ((0, delta, 0), (0.2, 0, 0.1))]
@@ -292,7 +292,7 @@ def test_morph_targets(compare):
 
 
 def test_the_pose_of_the_moment_may_be_the_rest_pose(compare):
-    """As Blender writes nodes that a clip moves."""
+    """Blender writes nodes that a clip moves in this way."""
     run = {channel: rows[::-1] for channel, rows in CLIPS["run"].items()}  # it does not begin as RIG rests
     clips = {"run": run}
 
@@ -302,13 +302,14 @@ def test_the_pose_of_the_moment_may_be_the_rest_pose(compare):
             parts = {path: run[name, path][key] for path in ("translation", "rotation", "scale") if (name, path) in run}
             nodes[name] = (RIG[name][0], {**RIG[name][1], **parts})
         return rig(clips, nodes)
-    half = {**RIG, "hip": ("root", {"translation": [0.5, 2, -1]})}  # no pose of the first frames
+    half = {**RIG, "hip": ("root", {"translation": [0.5, 2, -1]})}  # not a pose of the first frames
     assert compare(at_rest(0), rig(clips))["equal"]
     assert {d["kind"] for d in compare(rig(clips, half), rig(clips))["differences"]} == {"rest"}
 
 
 def test_triangles_that_many_nodes_draw_again_and_again(start, tmp_path):
-    """A mesh of three vertices and millions of indices, at thousands of nodes: its triangles are not all looked at, and that is said."""
+    """A mesh of three vertices and millions of indices, at thousands of nodes: not all of its triangles are compared, and the answer says
+    so."""
     nodes, indices = 30000, 3000000
     points = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 2)
     data = points + bytes([0, 1, 2]) * (indices // 3)

@@ -1,5 +1,5 @@
-"""Models converted to GLB: posed finds every node, joint and vertex of the file where the original has it, at keys and between, and so does
-the evaluator that knows only the specification. tests/web asks three.js and Khronos' validator, `make soak t=convert` Blender too."""
+"""Models converted to GLB. Every node, joint and vertex is where the original has it, at keys and between them, both for posed and for an
+evaluator written from the specification. tests/web asks three.js and Khronos' validator, `make soak t=convert` also asks Blender."""
 import json
 import pathlib
 import shutil
@@ -50,7 +50,7 @@ def server(root):
 
 
 def converted(server, root, model, **query):
-    """The case of a model, or None where glTF cannot say it."""
+    """The case of a model, or None if glTF cannot express it."""
     data, error = original.export(server, model, **query)
     if error and error["code"] == "not_in_gltf":
         return None
@@ -76,7 +76,7 @@ def test_poses_are_the_originals(server, root, model):
         assert model in NOT_IN_GLTF
 
 
-# what glTF cannot say: scales that children do not inherit
+# glTF cannot express these: scales that children do not inherit
 NOT_IN_GLTF = {"gate.fbx", "joints.fbx"}
 
 
@@ -89,7 +89,7 @@ def test_poses_of_random_models(server, root):
 
 @pytest.mark.parametrize("model", ["hero.glb", "crane.glb", "robot.glb", "curves.fbx", "lever.dae", "turned.bvh"])
 def test_the_specification_says_the_same(server, root, model):
-    """Nodes and palettes by tests/oracle, without anything of the server's."""
+    """Nodes and palettes by tests/oracle, which shares nothing with the server."""
     case = converted(server, root, model)
     for clip in case.clips:
         poses, times, pairs = case.original(clip.index), case.times[clip.index], []

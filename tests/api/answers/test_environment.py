@@ -1,4 +1,4 @@
-"""GET /v1/environment: the light of pictures, for others."""
+"""GET /v1/environment: the light of pictures, for other programs."""
 import pathlib
 import struct
 import sys

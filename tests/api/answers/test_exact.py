@@ -1,4 +1,4 @@
-"""Every value the server returns for random models, against an evaluator written from the glTF specification."""
+"""Every value of the server for random models, compared with an evaluator written from the glTF specification."""
 import json
 import math
 import pathlib
@@ -36,7 +36,7 @@ def times_of(model, clip, rng):
 
 
 def check(server, name, model, clip, times):
-    """The worst error of one model's clip, relative to the model's size."""
+    """The greatest error of one model's clip, relative to the model's size."""
     document = model.document
     query = {"model": name, "clip": "-" if clip is None else clip, "wrap": "clamp", "t": [repr(t) for t in times]}
     ask = lambda path, **more: server.json(path, **query, **more)
@@ -86,7 +86,7 @@ def test_samples_agree_with_the_specification(server, name):
 
 
 def test_random_models_use_every_corner():
-    """The generator itself: were it to stop making a feature, the comparison would prove less."""
+    """The generator itself: if it stopped making a feature, the comparison would prove less."""
     documents = [random_models.make(seed) for seed in range(200)]
     text = "".join(map(json.dumps, documents))
     for word in ("STEP", "CUBICSPLINE", '"sparse"', '"normalized"', '"matrix"', "JOINTS_2", '"targets"', "byteStride", '"weights"'):

@@ -1,4 +1,4 @@
-"""clip_file= of /v1/export: one file with the clips of others, each of which moves the model as it does beside it."""
+"""clip_file= of /v1/export: one file with the clips of other files. Each clip moves the model as it does from its own file."""
 import json
 import struct
 

@@ -1,4 +1,4 @@
-"""Blends that the server mixes in float against its own evaluation in double precision, on the sample models: at 1,000 random times
+"""Blends that the server mixes in float, compared with its own evaluation in double precision, on the sample models: at 1,000 random times
 and weights each, with masks and additive layers."""
 import pathlib
 import random
@@ -15,7 +15,7 @@ from raw_requests import post  # noqa: E402
 DRAWS = False
 
 MOMENTS, PER_QUERY = 1000, 50
-BOUND = 2e-6 + 1e-7  # of the model's size; what is exact is rounded to float32 as well
+BOUND = 2e-6 + 1e-7  # of the model's size; the exact result is rounded to float32 as well
 
 
 def random_layers(rng, clips, nodes):
@@ -43,7 +43,7 @@ def size_of(server, name):
 
 
 def worst_of(model, palettes, poses):
-    """The largest difference of an element. `poses` have local transforms as well, and so are made in double precision."""
+    """The greatest difference of an element. `poses` also have local transforms, so the server makes them in double precision."""
     worst = 0.0
     scene = [matrices.from_flat(m) for m in poses["frames"][0]["scene"]]
     for s, skin in enumerate(model.document["skins"]):

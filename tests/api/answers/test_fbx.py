@@ -1,4 +1,4 @@
-"""FBX files against an evaluator written from the SDK's documents: nodes, palettes, vertices and takes of random files."""
+"""FBX files compared with an evaluator written from the SDK's documents: nodes, palettes, vertices and takes of random files."""
 import json
 import math
 import pathlib
@@ -19,8 +19,8 @@ DRAWS = False
 
 CASES, ALL_CASES = 120, 500  # in make test; in make soak t=fbx
 TOLERANCE = 1e-5  # of the model's size
-JUMP_S, JUMP = 1e-7, 1e-3  # a curve that changes by more than this share of its value within so short a time jumps there
-OLD_EVERY = 6  # so many seeds make one file of version 6
+JUMP_S, JUMP = 1e-7, 1e-3  # a curve jumps where it changes by more than this share of its value within this time
+OLD_EVERY = 6  # one seed of so many makes a file of version 6
 REFERENCES = REPOSITORY.parent / "shared" / "refs_fbx"
 MODELS = REPOSITORY.parent / "shared" / "models" / "fbx_ufbx"
 
@@ -31,7 +31,7 @@ def distance(got, expected):
 
 
 class Expected:
-    """What the evaluator makes of a model at a time."""
+    """The evaluator's result for a model at one time."""
 
     def __init__(self, model, clip, t):
         scene = model.pose(clip, t)
@@ -46,7 +46,7 @@ class Expected:
 
 
 def is_smooth(model, clip, t):
-    """Not where a step or the end of a repetition is: which side of it a time falls on is a matter of its last bits."""
+    """False at steps and ends of repetitions: there the last bits decide on which side a time is."""
     time = t + model.takes[clip].begin
     for curve in [curve for layer in model.takes[clip].layers for node in layer.nodes.values() for curve in node.curves.values()]:
         first, last = curve.keys[0].time, curve.keys[-1].time
@@ -58,7 +58,7 @@ def is_smooth(model, clip, t):
 
 
 def times_of(model, clip, rng):
-    """The ends, a key or two, and between."""
+    """The ends, a few keys, and times between."""
     if clip is None:
         return [0.0]
     keys = model.clips[clip]["times"]
@@ -67,7 +67,7 @@ def times_of(model, clip, rng):
 
 
 def vertex_error(mesh, frame, names, model, expected):
-    """Every vertex of the server's is one of the node's points, and every point is there."""
+    """Every vertex of the server is one of the node's points, and every point occurs."""
     worst, found = 0.0, {}
     for entry, positions in zip(mesh["meshes"], frame["positions"], strict=True):
         found.setdefault(names[entry["node"]], []).extend(positions[i:i + 3] for i in range(0, len(positions), 3))
@@ -80,8 +80,8 @@ def vertex_error(mesh, frame, names, model, expected):
 
 
 def palette_error(skins, palettes, expected):
-    """Joints in the order of the file's clusters; behind them may be the mesh's node, which points without weights follow. A mesh without a
-    skin may have one of its node alone."""
+    """Joints are in the order of the file's clusters. The mesh's node may follow, which moves points without weights. A mesh without a skin
+    may have a skin with only its own node."""
     names = [[joint["name"] for joint in skin["joints"]] for skin in skins]
     worst = 0.0
     for joints in expected:
@@ -92,7 +92,7 @@ def palette_error(skins, palettes, expected):
 
 
 def check(server, name, model, clip, times):
-    """(worst error relative to the model's size, where)."""
+    """Return (greatest error relative to the model's size, where)."""
     query = {"model": name, "clip": "-" if clip is None else clip, "wrap": "clamp", "t": [repr(t) for t in times]}
     pose, palette, mesh = server.json("/v1/pose", what="scene", **query), server.json("/v1/palette", **query), server.json("/v1/mesh", **query)
     names = [node["name"] for node in server.json("/v1/model", model=name)["nodes"]]
@@ -112,7 +112,7 @@ def make(seed):
 
 
 def seed_error(server, root, seed):
-    """(worst error of all clips and the rest pose, where) of one random file."""
+    """Return (greatest error of all clips and the rest pose, where) for one random file."""
     path = root / f"random_{seed}.fbx"
     path.write_text(make(seed), encoding="utf-8")
     model, rng = fbx_evaluator.Model(path), random.Random(seed)
@@ -131,7 +131,7 @@ def test_random_files_agree_with_the_documents(start, tmp_path):
 
 
 def test_random_files_use_every_corner():
-    """The generators themselves: were they to stop making a feature, the comparison would prove less."""
+    """The generators themselves: if they stopped making a feature, the comparison would prove less."""
     texts = [random_fbx.make(seed) for seed in range(CASES)]
     for word in ("DualQuaternion", "BlendWeights", '"Rigid"', "TransformLink", "FullWeights: *3", "FullWeights: *2", '"Solo"', '"Mute"',
                  "Repetition: 2", "Type: A", "Type: M", "Type: K", "Type: R", '"Weight"', "RotationSpaceForLimitOnly", "GeometricRotation",
@@ -148,7 +148,7 @@ def test_random_files_use_every_corner():
 @pytest.mark.skipif(not REFERENCES.is_dir(), reason="../shared/refs_fbx is not there")
 @pytest.mark.parametrize("path", sorted(REFERENCES.glob("*_ascii.fbx.*.json")), ids=lambda path: path.name)
 def test_evaluator_agrees_with_stored_references(path):
-    """The evaluator itself, with what another program made of files by others: nodes and control points."""
+    """The evaluator itself, compared with another program's results for files from elsewhere: nodes and control points."""
     reference = json.loads(path.read_text(encoding="utf-8"))
     model = fbx_evaluator.Model(MODELS / pathlib.Path(reference["source"]).name)
     clip = reference["clip"]["index"] if reference["clip"]["index"] >= 0 else None

@@ -1,4 +1,4 @@
-"""/v1/mesh?format=glb: files that other programs open, with the bits of the other answers in them."""
+"""/v1/mesh?format=glb: files that other programs can open, with the bits of the other answers."""
 import json
 import struct
 import subprocess
@@ -18,7 +18,7 @@ LETTERS = {5121: "B", 5125: "I", 5126: "f"}
 
 
 class Glb:
-    """A GLB file taken apart, after chapter 4 of the specification."""
+    """A parsed GLB file (chapter 4 of the specification)."""
 
     def __init__(self, data):
         assert struct.unpack("<4sII", data[:12]) == (b"glTF", 2, len(data))
@@ -63,7 +63,7 @@ def f32(values):
 
 
 def check_same_as_json(server, query):
-    """Every vertex of the file is the one of the JSON answer, bit for bit."""
+    """Every vertex of the file equals that of the JSON answer, bit for bit."""
     glb = glb_of(server.get(f"/v1/mesh?{query}&format=glb"))
     answer = json.loads(server.get(f"/v1/mesh?{query}&normals=1&indices=1").body, parse_int=float)  # -0 is a float
     [frame] = answer["frames"]
@@ -133,7 +133,7 @@ def test_awkward_model_has_the_bits_of_the_json(awkward, query):
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def test_imported_again_it_is_the_same_mesh(server, start, tmp_path):
-    """Bit for bit at rest, and the picture that the source has in that pose."""
+    """The file is the same bit for bit at rest, and gives the picture of the source in that pose."""
     (tmp_path / "again.glb").write_bytes(server.get(f"/v1/mesh?{SAMPLE}&format=glb").body)
     again = start(root=tmp_path)
     [source] = server.json("/v1/mesh?" + SAMPLE)["frames"]
@@ -151,7 +151,7 @@ def test_imported_again_it_is_the_same_mesh(server, start, tmp_path):
 
 
 def test_source_with_other_axes(start, tmp_path):
-    """MD5 is +Z up: a node turns the file, and its vertices stay those of the source."""
+    """MD5 is +Z up: a node rotates the scene, and the vertices stay as in the source."""
     (tmp_path / "man.md5mesh").write_text(MD5MESH)
     (tmp_path / "man_run.md5anim").write_text(md5anim(4))
     server = start()

@@ -1,4 +1,4 @@
-"""/v1/hitboxes and /v1/raycast: fits, hitbox files, and hits compared with those that numpy finds by itself."""
+"""/v1/hitboxes and /v1/raycast: fits, hitbox files, and hits compared with an independent computation in numpy."""
 import json
 import math
 import pathlib
@@ -44,7 +44,7 @@ def column_major(matrix):
 
 
 def random_world(random, sheared=True):
-    """Turned, scaled by axis, sheared, off the origin."""
+    """A rotated, sheared matrix with uneven scale and an offset."""
     q, _ = np.linalg.qr(random.normal(size=(3, 3)))
     world = np.eye(4)
     world[:3, :3] = q @ np.diag(random.uniform(0.5, 2, 3))
@@ -86,7 +86,7 @@ def test_volumes_hold_the_vertices_that_their_joints_lead(server, fit):
         assert volume["vertices"] == len(depths)
         outside = sum(depth > 0 for depth in depths) / len(depths)
         assert volume["outside"] == pytest.approx(outside, abs=1e-12) and outside <= 0.05
-        assert max(depths) < size  # and no volume is much larger than what it holds
+        assert max(depths) < size  # and no volume is much larger than its contents
         if fit == "capsule":
             assert volume["radius"] <= size
         if fit == "box":
@@ -96,7 +96,7 @@ def test_volumes_hold_the_vertices_that_their_joints_lead(server, fit):
 # --- rays ---
 
 def placed_volumes(server, entities, fit):
-    """(entity, volume, its matrices in the first and the second pose) of all volumes of all entities."""
+    """Return (entity, volume, its matrices in the first and the second pose) for all volumes of all entities."""
     placed = []
     for e, entity in enumerate(entities):
         end = entity.get("end", {})
@@ -180,7 +180,7 @@ def test_meshes_are_hit_where_numpy_finds_it(server):
                     q = np.cross(away, edges[:, 0])
                     w = (q @ d) * inverse
                     t = np.einsum("ij,ij->i", edges[:, 1], q) * inverse
-                inner = 1e-4  # near an edge both are right
+                inner = 1e-4  # near an edge, both triangles are correct
                 sure = (v > inner) & (w > inner) & (v + w < 1 - inner) & (t > 1e-4)
                 for index in np.flatnonzero(sure):
                     key = (r, e, head["node"], head["primitive"], int(index))
@@ -205,7 +205,7 @@ def test_layers_masks_and_ends(server):
     ray = {"origin": [0, 1, 9], "direction": [0, 0, -3]}
     one, = post(server, {"entities": [entity], "rays": [ray]})["hits"]
     assert one["ray"] == 0 and one["entity"] == 0 and 0 < one["distance"] < 9
-    # half of the way is 5 units: the same hit, moved
+    # half of the way is 5 units, which moves the same hit
     half = {**ray, "origin": [5, 1, 9], "at": 0.5}
     moved, = post(server, {"entities": [moving], "rays": [half]})["hits"]
     assert moved["joint"] == one["joint"] and moved["distance"] == pytest.approx(one["distance"], abs=1e-5)
@@ -314,7 +314,7 @@ def test_a_file_replaces_adds_and_removes(start, root):
     assert ("chest", None, "box", "fit") in names and "antenna" not in [name[0] for name in names]
     box = next(volume for volume in volumes if volume["joint"] == 0)
     assert box["rotation"] == [0, 0, 1, 0] and box["half"] == [1, 0.5, 0.25] and box["vertices"] == 0 and box["outside"] == 0
-    assert len(volumes) == len(plain) + 1  # a hat and a box more, the antenna less
+    assert len(volumes) == len(plain) + 1  # a hat and a box are added, the antenna is removed
     face = next(volume for volume in volumes if volume.get("volume") == "face")
     assert face["vertices"] == plain["head"]["vertices"] and face["outside"] > 0
     hit, = post(server, {"entities": [{"model": "hero.glb", "clip": "-"}], "rays": [{"origin": [0, 9, 0], "direction": [0, -1, 0]}]})["hits"]

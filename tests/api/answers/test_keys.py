@@ -1,4 +1,4 @@
-"""/v1/keys: the keys of a glTF file are those of the file, also as clips of another model and under other names."""
+"""/v1/keys: the keys of a glTF file are returned unchanged, also as clips of another model and under other names."""
 import json
 import struct
 

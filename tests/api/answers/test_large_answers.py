@@ -1,4 +1,4 @@
-"""Answers that take long to make are made beside the loop: others are served meanwhile, and nothing else changes."""
+"""Work threads make answers that take long. The loop serves other clients meanwhile, and nothing else changes."""
 import json
 import signal
 import urllib.request
@@ -36,7 +36,7 @@ def test_many_frames_are_the_single_ones(server):
 
 
 def long_lists():
-    """A quarter of a million clips: there is much to tell about a model of one node."""
+    """A quarter of a million clips: a long answer about a model with one node."""
     return json.dumps({"asset": {"version": "2.0"}, "nodes": [{}],
                        "animations": [{"channels": [], "samplers": []}] * 250000})
 
@@ -53,7 +53,7 @@ MANY = ",".join(["0"] * 3900)
 
 
 def is_served_beside(server, clients, request):
-    """Whether small questions are answered while large answers are made for the clients."""
+    """Whether small requests are answered while large answers are made for the clients."""
     before = server.json("/v1/stats")["answers"]["started"]
     for one in clients:
         one.send(request)
@@ -83,7 +83,7 @@ def test_others_are_served_meanwhile(server, tmp_path, model, path):
     assert server.get(path).status == 200
     head = f"HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     large = [server.connect() for _ in range(4)]
-    # not the first time where this client gets the processor when all is done
+    # retries, because this client may get the processor only when everything is done
     wait_until(lambda: is_served_beside(server, large, head), "others wait for large answers")
     for one in large:
         one.socket.close()
@@ -107,9 +107,9 @@ def query(server, queries):
 
 
 def test_a_batch_has_one_budget_of_work(start, tmp_path):
-    """Queries that fail after much work take nothing from the others but that: the rest is not done."""
+    """Queries that fail after much work only use up the batch's budget of work; the rest is not done."""
     (tmp_path / "a.gltf").write_text(gltf(x=0.25, triangles=20000))
-    # forty frames are 14.4 MB at least, and 21.6 MB as they are
+    # forty frames are at least 14.4 MB, and here 21.6 MB
     server = start(*NO_RENDERING, "--max-answer", "18m", "--batch-cpu", "10ms")
     small = {"op": "palette", "model": "a.gltf", "t": 1}
     large = {"op": "mesh", "model": "a.gltf", "t": "0:39:1"}
@@ -117,7 +117,7 @@ def test_a_batch_has_one_budget_of_work(start, tmp_path):
     assert query(server, [small, large] + [large] * 30 + [wrong, small]) == [
         None, "too_many_frames"] + ["batch_cpu"] * 30 + ["bad_parameter", "batch_cpu"]
     assert server.json("/v1/stats")["answers"]["started"] == 1
-    assert query(server, [small, small]) == [None, None]  # the next one has its own
+    assert query(server, [small, small]) == [None, None]  # the next batch has a budget of its own
     with server.connect() as one:
         body = json.dumps({"queries": [large, small]})
         one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -139,7 +139,7 @@ def test_256_honest_queries(start, ops):
     body = json.dumps({"queries": queries}).encode()
     request = urllib.request.Request(server.url + "/v1/query", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:
-        results = answer.read()  # 70 MB of meshes, which take a while to be parsed
+        results = answer.read()  # 70 MB of meshes, which take a while to parse
     assert results.count(b'\n{"model":') == 256 and b'\n{"error":' not in results
 
 

@@ -1,4 +1,4 @@
-"""A list of weights of a layer: each frame is what the request at its time with its weight alone is."""
+"""A layer with a list of weights: each frame equals the request for its time with its single weight."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""weights=1 of /v1/mesh: what an engine skins with, tried by skinning with it."""
+"""weights=1 of /v1/mesh: the data that an engine skins with, tested by skinning with it."""
 import json
 
 import numpy as np

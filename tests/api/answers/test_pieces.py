@@ -1,4 +1,4 @@
-"""Answers of many frames come in pieces: the same bytes, little memory, and what breaks off does not look whole."""
+"""Answers of many frames arrive in pieces: they have the same bytes, need little memory, and do not look complete if they break off."""
 import gzip
 import struct
 import time
@@ -33,7 +33,7 @@ def server(start, tmp_path):
 
 
 def whole(server, target):
-    """The same answer to an HTTP/1.0 client, which is never given chunks."""
+    """The same answer to an HTTP/1.0 client, which never receives chunks."""
     with server.connect() as one:
         one.send(f"GET {target} HTTP/1.0\r\nHost: localhost\r\n\r\n")
         return one.answer()
@@ -80,7 +80,7 @@ def test_head_has_the_headers_of_get(server):
 
 
 def test_pipelined_behind_pieces(server):
-    """Answers stay in order, and the connection is as it was."""
+    """Answers stay in order, and the connection stays usable."""
     with server.connect() as one:
         for target in (JSON, "/healthz", BIN, JSON, "/v1/version"):
             one.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -121,7 +121,7 @@ def ask(server, target):
 
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps freed memory")
 def test_slow_readers_cost_a_piece_or_two(server):
-    """Thirty answers of five megabytes each, of which nobody reads more than the beginning."""
+    """Thirty answers of five megabytes each. Clients read only the beginning."""
     size = len(server.get(LARGE).body)
     assert size > 5 * MIB
     before_kib = memory_kib(server)
@@ -131,7 +131,7 @@ def test_slow_readers_cost_a_piece_or_two(server):
     while time.monotonic() < deadline:
         most = max(most, server.json("/v1/stats")["client_memory"]["bytes"])
         time.sleep(0.05)
-    assert MIB < most < 30 * MIB, most  # whole they would be 150 MiB
+    assert MIB < most < 30 * MIB, most  # complete answers would take 150 MiB
     assert (memory_kib(server) - before_kib) / 1024 < 80
     assert len(clients[0].answer().body) == size
     assert len(clients[29].answer().body) == size
@@ -164,7 +164,7 @@ def test_others_are_answered_beside_slow_readers(server):
 
 @pytest.mark.parametrize("target", [LARGE, LARGE + "&format=bin&normals=1"])
 def test_what_breaks_off_does_not_look_whole(server, target):
-    """A server that is made to stop at once, in the middle."""
+    """A server is stopped at once, in the middle of an answer."""
     one = ask(server, target)
     wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
     server.signal(15)
@@ -188,7 +188,7 @@ def test_answers_under_way_are_finished_when_the_server_stops(server):
 
 
 def test_model_that_changes_meanwhile(server, tmp_path):
-    """What was begun is finished from the version that it began with."""
+    """An answer that has begun is finished from the same version of the model."""
     before = server.get(LARGE).body
     one = ask(server, LARGE)
     wait_for_stats(server, lambda stats: stats["answers"]["streaming"] == 1)
@@ -216,7 +216,7 @@ def test_packets_in_pieces(server):
 
 
 def test_nothing_is_said_between_the_pieces_of_a_packet(server, tmp_path):
-    """Streams and news of changes wait for the end of an answer that the client reads slowly."""
+    """Streams and notices of changes wait for the end of an answer that the client reads slowly."""
     with packets.Link(server.ports["tcp"], receive_bytes=16384) as link:
         model = link.open("large.gltf")
         assert link.ask("watch", struct.pack("<I", 1), model=model).kind == "done"
@@ -234,7 +234,7 @@ def test_nothing_is_said_between_the_pieces_of_a_packet(server, tmp_path):
 # --- several loops ---
 
 def test_pieces_on_every_loop(start, tmp_path):
-    """Connections of every loop get the same bytes, plain and compressed; some of their clients leave half-way."""
+    """Connections of every loop get the same bytes, plain and compressed. Some of their clients leave half-way."""
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.gltf").write_text(gltf(x=0.25))

@@ -1,4 +1,4 @@
-"""What the server answers, against the stored reference values of tests/oracle (`make refs` makes them)."""
+"""The server's answers, compared with the stored reference values of tests/oracle (`make refs` makes them)."""
 import math
 import pathlib
 import shutil
@@ -24,7 +24,7 @@ TOLERANCE = 1e-5  # of the model's size
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """A server on all models that there are references for."""
+    """A server with all models that have references."""
     root = tmp_path_factory.mktemp("refs")
     for path in refs.MODELS.iterdir():
         shutil.copy(path, root)
@@ -48,13 +48,13 @@ def distance(got, expected):
 
 
 def node_error(nodes, matrices, reference, expected):
-    """By index where the reference has indices, else by name; a node without a name cannot be found again."""
+    """By index if the reference has indices, else by name. A node without a name cannot be identified."""
     place = {node["node" if isinstance(reference["nodes"][0], int) else "name"]: i for i, node in enumerate(nodes)}
     return max(distance(matrices[place[key]], m) for key, m in zip(reference["nodes"], expected) if key is not None)
 
 
 def palette_error(skins, palettes, expected):
-    """By joint: its place in glTF, where skins are the file's own, else its name, in whichever skin has it."""
+    """By joint: by its index for glTF, where the skins are the file's, else by its name in any skin."""
     worst = 0.0
     for s, joints in enumerate(expected):
         for joint, m in joints.items():
@@ -68,7 +68,7 @@ def palette_error(skins, palettes, expected):
 
 
 def vertex_error(rest, positions, reference, expected):
-    """A vertex is found by its place in the file; of several there the nearest counts."""
+    """Finds a vertex by its position in the file. If several are there, the nearest counts."""
     worst = 0.0
     for (x, y, z, *entry), place in zip(reference["rest"], expected):
         candidates = [
@@ -80,7 +80,7 @@ def vertex_error(rest, positions, reference, expected):
 
 
 def clip_error(server, reference, clip):
-    """The worst error of a clip relative to the model's size, and where it is."""
+    """The greatest error of a clip relative to the model's size, and where it occurs."""
     query = {"model": reference["model"], "clip": "-" if clip["index"] is None else clip["index"], "wrap": "clamp",
              "t": [repr(frame["t"]) for frame in clip["frames"]]}
     pose, palette = server.json("/v1/pose", **query), server.json("/v1/palette", **query)
@@ -125,7 +125,7 @@ def test_there_is_a_reference_for_every_model_of_the_folder():
 
 
 def test_a_changed_value_is_noticed(tmp_path):
-    """The check itself: a copy of this folder in which one number of one file is another."""
+    """The check itself: a copy of the folder in which one number of one file was changed."""
     copy = tmp_path / "oracle"
     shutil.copytree(ORACLE, copy)
     command = [sys.executable, copy / "refs.py", SAMPLES, "--check"]

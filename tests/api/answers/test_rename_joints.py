@@ -15,7 +15,7 @@ BIPED = {"root": "Bip01", "hip": "Bip01 Pelvis", "knee": "Bip01 L, Calf", "toe":
 
 
 def renamed(name_of):
-    """The moves of rigs.py, each node under another name."""
+    """The moves of rigs.py with renamed nodes."""
     rig = {name_of(name): (parent and name_of(parent), place) for name, (parent, place) in RIG.items()}
     clips = {clip: {(name_of(name), path): rows for (name, path), rows in channels.items()} for clip, channels in CLIPS.items()}
     return moves(clips, [name_of(name) for name in ("toe", "knee", "hip", "root")], rig)
@@ -64,7 +64,7 @@ def test_same_as_a_clip_with_the_names_of_the_model(start, root, path, options, 
 
 
 def test_a_vertex(start, root):
-    """Worked out here: the hip 0.25 into half a second of run, below a turned, unevenly scaled root off the origin."""
+    """Computed by hand: the hip half a second into run, below a rotated, unevenly scaled root off the origin."""
     server = start(*NO_RENDERING, root=root)
     frame = server.get(query("mesh", clip_file="mixamo.gltf", clip="run", t=0.25, **RULE)).json()["frames"][0]
 
@@ -85,7 +85,7 @@ def test_a_vertex(start, root):
     scene = matrix(**RIG["root"][1]) @ matrix([0.5, 2, -1], halfway(*run[("hip", "rotation")]))
     knee = scene @ matrix([0, 2, 0], halfway(*run[("knee", "rotation")]), [1, 1.5, 2])
     binds = [np.array([[1, 0, 0, -i], [0, 1, 0, 0.5], [0, 0, 1, i], [0, 0, 0, 1]]) for i in range(3)]
-    vertex = np.array([0, 0, 0, 1])  # the first, on knee and hip
+    vertex = np.array([0, 0, 0, 1])  # the first vertex, which follows knee and hip
     expected = 0.25 * knee @ binds[0] @ vertex + 0.75 * scene @ binds[1] @ vertex
     np.testing.assert_allclose(frame["positions"][0][:3], expected[:3], atol=1e-5)
 

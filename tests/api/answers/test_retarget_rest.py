@@ -1,4 +1,4 @@
-"""retarget=rest: the walk of a human on another with other bones, another rest, other axes and units."""
+"""retarget=rest: the walk of one human on another with other bones, another rest pose, other axes and units."""
 import json
 import math
 
@@ -38,7 +38,7 @@ def pointing(human, at, limb):
 
 
 def slide(human, at):
-    """How far ankles move while the walk has them stand, in leg lengths: keys 0 to 15 the left one, then the right one."""
+    """How far ankles move while the walk has them planted, in leg lengths: at keys 0 to 15 the left one, then the right one."""
     worst = 0
     for step in range(4):
         foot = at[("left" if step % 2 == 0 else "right") + "Foot"][2 * step * STEP:2 * (step + 1) * STEP + 1]
@@ -63,7 +63,7 @@ def test_limbs_point_where_the_sources_do(start, root, shape):
         cosines = (pointing(hero, moved, limb) * pointing(walker, source, limb)).sum(axis=1)
         assert math.degrees(math.acos(min(1, cosines.min()))) < 0.5, limb
     down = pointing(hero, moved, "leftUpperArm")[15]
-    assert down[1] < -0.99 # at key 7.5 the arm hangs, though the rest has it half down
+    assert down[1] < -0.99 # at key 7.5 the arm hangs down, although the rest pose has it half down
     way = hero.canonical(moved["hips"][-1] - moved["hips"][0])
     legs = hero.leg() / hero.shape["scale"] / walker.leg()
     np.testing.assert_allclose(way, [0, 0, 1.8 * legs], atol=0.01)
@@ -169,7 +169,7 @@ def test_too_long_a_clip(start, root):
 
 
 def test_hips_far_below(start, root):
-    """Every joint above the hips is placed by the one above it: what one pose takes grows with their number and not with its square."""
+    """Each joint above the hips is placed by its parent: the cost of a pose is linear in their number, not quadratic."""
     count = 12000
     for name in ("walk", "hero"):
         document = json.loads((root / f"{name}.gltf").read_text())

@@ -1,4 +1,4 @@
-"""root_motion=extract: what is taken out, put back, is the clip."""
+"""root_motion=extract: the extracted motion, put back into the pose, gives the clip."""
 import base64
 import json
 import math
@@ -95,7 +95,7 @@ def test_boxes_are_those_of_the_still_pose(served):
 
 
 def scene_with_a_post():
-    """walk() with a triangle on the spine and one that stands still, so that a picture shows what has moved."""
+    """walk() with a triangle on the spine and another that stands still, so that a picture shows motion."""
     document = json.loads(walk())
     data = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 2, 1)
     document["buffers"].append({"byteLength": len(data),
@@ -111,7 +111,7 @@ def scene_with_a_post():
 
 
 def unlike(a, b):
-    """Pixels that differ clearly: edges may be rounded to the other side."""
+    """The number of pixels that differ clearly; edges may be rounded differently."""
     return sum(max(abs(x - y) for x, y in zip(p, q)) > 64 for one, other in zip(a.rows, b.rows) for p, q in zip(one, other))
 
 
@@ -122,10 +122,10 @@ def test_pictures_of_a_character_that_stays_in_place(start, tmp_path):
     still = "&root_motion=extract&root=hips"
     first, moved = picture(server.get(query + "&t=0")), picture(server.get(query + "&t=2"))
     placed, both = picture(server.get(query + "&t=2" + still)), picture(server.get(query + "&t=2&root_yaw=1" + still))
-    # at t = 2 the hips have their first height again: without movement and turning the pose is the first one
+    # At t = 2 the hips have their first height again: without translation and turning the pose equals the first one.
     assert unlike(first, moved) > 200 and unlike(first, placed) > 50 and unlike(first, both) < 20
     assert picture(server.get(query + "&t=0&root_yaw=1" + still)).rows == first.rows
-    # the movement begins where the part does
+    # the motion begins at the start of the part
     late = picture(server.get(query + "&from=1&t=1&root_yaw=1" + still))
     assert unlike(late, picture(server.get(query + "&from=1&t=0"))) > 20
     tags = {server.get(query + part).headers["etag"] for part in ("&t=2", "&t=2" + still, "&t=2&root_yaw=1" + still)}

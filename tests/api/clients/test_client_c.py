@@ -1,5 +1,5 @@
-"""The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors. Hostile
-bytes are tested in tests/unit/packets/test_client.c and tests/fuzz/fuzz_client.c."""
+"""The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors.
+tests/unit/packets/test_client.c and tests/fuzz/fuzz_client.c test hostile bytes."""
 import os
 import re
 import shutil
@@ -147,7 +147,7 @@ def test_a_port_that_speaks_only_http_is_told_apart(ports):
 
 
 def test_the_example_skins_a_vertex(ports):
-    """Weights and position from the file by the tests' own reader, and the server's position of the same vertex."""
+    """Weights and position come from the file through the tests' own reader, and the server's position is that of the same vertex."""
     glb = (SAMPLES / "dragon.glb").read_bytes()
     model = Model.from_glb(glb)
     primitive = model.document["meshes"][0]["primitives"][0]["attributes"]
@@ -178,7 +178,7 @@ def test_the_header_is_c99_and_cpp(tmp_path):
 
 
 def test_a_cpp_program_with_a_loop_of_its_own(ports, tmp_path):
-    """Non-blocking: connects, sends requests far ahead and reads answers without a blocking call; linked as C++."""
+    """Non-blocking: the program connects, sends many requests ahead and reads answers without a blocking call. It is linked as C++."""
     sanitize = ["-fsanitize=address,undefined"] if "sanitize" in str(BUILD) else []
     subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Werror", *sanitize, "-I", REPOSITORY, "-o", tmp_path / "loop",
                     REPOSITORY / "tests/clients/poll_loop.cpp", BUILD / "libposed.a"], check=True)

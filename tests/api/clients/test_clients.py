@@ -16,7 +16,7 @@ sys.path.insert(0, str(FOLDER))
 import canonical  # noqa: E402
 
 QUERIES = canonical.queries((FOLDER / "queries.txt").read_text().splitlines())
-#: (name, command, where it connects to and more words)
+#: (name, command, its address and further arguments)
 RUNNERS = [
     ("python-http-json", "run_python.py", lambda s: [s.url, "json"]),
     ("python-http-binary", "run_python.py", lambda s: [s.url]),
@@ -41,7 +41,7 @@ def own(tmp_path_factory):
     shutil.copy(SAMPLES / "robot.glb", root)
     shutil.copy(DOCUMENTS / "examples" / "awkward.gltf", root)
     running = Server(root, "--tcp", "127.0.0.1:0", "--unix", str(root / "socket"))
-    for path in "robot.glb", "awkward.gltf":  # /v1/models tells which are in memory
+    for path in "robot.glb", "awkward.gltf":  # /v1/models says which models are in memory
         running.json("/v1/model", model=path)
     yield running
     running.end()
@@ -60,7 +60,7 @@ def ask(server, query):
 
 @pytest.fixture(scope="module")
 def expected(own):
-    """{id: lines} and {id: the error's message}."""
+    """Return {id: lines} and {id: the error's message}."""
     lines, messages = {}, {}
     for query in QUERIES:
         answer = ask(own, query)
@@ -89,7 +89,7 @@ def test_the_queries_ask_for_everything(expected):
 
 def run(program, words):
     is_js = program.endswith(".mjs")
-    if is_js:  # node before 22 takes its WebSocket from there
+    if is_js:  # Node before version 22 takes its WebSocket from there
         subprocess.run([REPOSITORY / "tests" / "web" / "run.sh", "--install"], check=True, timeout=300)
     result = subprocess.run(["node" if is_js else sys.executable, FOLDER / program, *words], input=(FOLDER / "queries.txt").read_text(), capture_output=True,
                             text=True, timeout=300, env={**os.environ, "POSED_BUILD": str(BUILD)})
@@ -112,7 +112,7 @@ def test_numbers_are_the_same(own, expected, program, words):
 
 
 def test_another_bit_is_noticed(own, expected):
-    """The canonical form keeps every bit: -0 and 0, and the float32 next to another."""
+    """The canonical form keeps every bit: it distinguishes -0 from 0, and neighbouring float32 numbers."""
     assert len({canonical.bits("f", [x]) for x in (0.0, -0.0, 1.0, 1.0000001)}) == 4
     answer = own.get("/v1/palette?model=robot.glb&format=bin")
     data = bytearray(answer.body)

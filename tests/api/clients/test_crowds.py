@@ -1,5 +1,5 @@
-"""One scene of 200 random entities has the same bits by every client over every transport, in process, and one by one by plain HTTP.
-tests/clients/crowd_scene.py has the scene and the canonical form of its answer."""
+"""One scene of 200 random entities has the same bits through every client over every transport, in process, and entity by entity over plain
+HTTP. tests/clients/crowd_scene.py has the scene and the canonical form of its answer."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ sys.path.insert(0, str(FOLDER))
 import crowd_scene  # noqa: E402
 
 MODELS = ["robot.glb", "dragon.glb", "octopus.glb"]
-MOVES = {"bow": (3, 4), "shrug": (2, 5, 7)}  # clips of a file of their own: which nodes of the robot turn
+MOVES = {"bow": (3, 4), "shrug": (2, 5, 7)}  # clips in files of their own: the robot's nodes that they rotate
 CODES = {number: name for number, name in re.findall(r'^X\(ERR_\w+, (\d+), \d+, "(\w+)"', (DOCUMENTS / "errors.def").read_text(), re.M)}
 PYTHON, NODE = [sys.executable, FOLDER / "crowd_python.py"], ["node", FOLDER / "crowd_js.mjs"]
 CLIENTS = {
@@ -81,7 +81,7 @@ def layers_of(scene, entity):
 
 
 def alone(server, scene, entity):
-    """The bytes of its matrices by plain HTTP, or the error's code. One that stands in a place is answered as matrices of the scene."""
+    """The bytes of its matrices over plain HTTP, or the error's code. The answer for an entity with a place has matrices of the scene."""
     wanted = scene.wanted[entity["wanted"]]
     query = {"model": scene.models[entity["model"]], "layout": entity["layout"], "format": "bin"}
     layers = layers_of(scene, entity)
@@ -112,7 +112,7 @@ def answers(own, scene):
         done = subprocess.run([*command, address(own), scene, *more], capture_output=True, text=True, timeout=300, env={**os.environ, "POSED_BUILD": str(BUILD)})
         assert done.returncode == 0, (name, done.stderr[-2000:])
         lines = done.stdout.splitlines()
-        if name.startswith("c-"):  # C programs know numbers
+        if name.startswith("c-"):  # C programs take numbers
             lines = [re.sub(r"error (\d+)$", lambda match: "error " + CODES[match[1]], line) for line in lines]
         found[name] = lines
     return found

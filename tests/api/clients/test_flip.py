@@ -1,5 +1,5 @@
-"""How posectl compares two pictures (clients/cli/diff/flip.h), beside another evaluation of the same paper: P. Andersson et al., FLIP: A
-Difference Evaluator for Alternating Images, 2020. It shares no code with it: its filters are whole two-dimensional windows."""
+"""posectl's comparison of pictures (clients/cli/diff/flip.h), tested with another implementation of the same paper: P. Andersson et al.,
+FLIP: A Difference Evaluator for Alternating Images, 2020. They share no code; this one's filters are whole two-dimensional windows."""
 import io
 import math
 import struct
@@ -153,7 +153,7 @@ def test_differences_are_those_of_the_paper(tmp_path, pair, ppd):
     expected = flip(before, after, ppd)
     assert expected.max() > 0.03 and numpy.abs(values - expected).max() < 1e-3
     back, _ = ask(tmp_path, after, before, ppd)
-    assert numpy.allclose(values, back, atol=1e-12)  # it does not matter which is first
+    assert numpy.allclose(values, back, atol=1e-12)  # the order of the two does not matter
 
 
 def test_the_same_picture_differs_nowhere(tmp_path):
@@ -172,7 +172,7 @@ def test_greatest_difference_and_where_it_is(tmp_path):
 
 
 def test_heat_is_magma(tmp_path):
-    """Ten colours of it, and straight between them."""
+    """Ten of its colours, with linear interpolation between them."""
     anchors = numpy.array([[int(color[i:i + 2], 16) for i in (0, 2, 4)] for color in
                            "000004 180f3e 451077 721f81 9f2f7f cd4071 f1605d fd9567 fec98d fcfdbf".split()])
     values, heat = ask(tmp_path, *PAIRS["noise"])

@@ -1,5 +1,5 @@
-"""Every client writes the name of a model in one way, that of protocol/names.def; so balancers and caches, which compare bytes, take the
-same for the same. What they send is read off the wire, not asked of them. The C client: tests/unit/packets/test_client.c."""
+"""Every client writes the name of a model in the same way, that of protocol/names.def. Balancers and caches compare bytes, and see equal
+names as equal. The tests read the bytes on the wire. For the C client see tests/unit/packets/test_client.c."""
 import http.server
 import json
 import re
@@ -23,7 +23,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 
 @pytest.fixture
 def recorder():
-    """A server that writes down what it is asked, (method, target, body), and finds nothing."""
+    """A server that records its requests, (method, target, body), and finds nothing."""
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,7 +50,7 @@ def recorder():
 
 
 def expected(path, escaped):
-    """What a client of HTTP sends about a model, of which it asks by a query, by a body, in a batch, and which it stores and deletes."""
+    """The requests of an HTTP client about a model, by a query, by a body and in a batch, and its upload and deletion."""
     return [("GET", f"/v1/model?model={escaped}"), ("POST", f"/v1/pose?model={escaped}"), ("POST", f"/v1/query?route={escaped}"),
             ("PUT", f"/v1/models/{escaped}?route=in/{escaped}"), ("DELETE", f"/v1/models/{escaped}")]
 
@@ -106,7 +106,7 @@ def test_the_javascript_client(recorder):
 
 @needs_node
 def test_the_pages(tmp_path):
-    """Their addresses, as the browser is given them. The server lays the client beside them."""
+    """Their addresses as the browser receives them. The server provides the client."""
     shutil.copytree(REPOSITORY / "clients" / "page", tmp_path / "page")
     shutil.copytree(REPOSITORY / "clients" / "js", tmp_path / "page" / "js")
     (tmp_path / "package.json").write_text('{"type":"module"}')
@@ -117,7 +117,7 @@ def test_the_pages(tmp_path):
 
 
 def test_posectl(start):
-    """Between it and the server stands a listener. To posectl `*`, `?` and `[` make a pattern."""
+    """A listener stands between it and the server. `*`, `?` and `[` are patterns for posectl."""
     host, port = start("--tcp", "127.0.0.1:0").ports["tcp"].rsplit(":", 1)
     for path, escaped in [name for name in NAMES if not set("*?[") & set(name[0])]:
         heard = bytearray()

@@ -52,7 +52,7 @@ def test_its_readme_shows_what_the_shell_prints(tmp_path):
     (tmp_path / "assets").mkdir()
     shutil.move(tmp_path / "dragon.glb", tmp_path / "assets/dragon.glb")
     for command in re.findall(r"^posectl .*$", text, re.M):
-        if command.startswith("posectl watch"):  # which never ends; its first pass is that of thumbs
+        if command.startswith("posectl watch"):  # it never ends; its first pass is that of thumbs
             command = command.replace("watch", "thumbs", 1)
         assert subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True).returncode == 0, command
         if " thumbs/ " in command:
@@ -139,7 +139,7 @@ def test_the_models_of_a_folder(tmp_path):
 
 
 def test_boxes(ports):
-    """Rows of numbers: of times, of a clip, of joints."""
+    """Rows of numbers: for times, for a clip, for joints."""
     numbers = lambda text: [float(x) for x in text.split()]
     done = posectl("bounds", "robot.glb", "--clip", "walk", "--t", "0.25,0.5", "--per", "joint", "--server", ports.unix)
     answer = ports.json("/v1/bounds", model="robot.glb", clip="walk", t="0.25,0.5", per="joint")
@@ -262,7 +262,7 @@ def test_the_private_server_ends_with_posectl(number):
 
 
 def test_the_socket_of_a_killed_private_server_is_removed_by_the_next():
-    with tempfile.TemporaryDirectory(prefix="posed-") as folder:  # its path is short: a socket's may have 107 bytes
+    with tempfile.TemporaryDirectory(prefix="posed-") as folder:  # a short path, because that of a socket has at most 107 bytes
         path = os.path.join(folder, "posectl-1-2.sock")
         with socket.socket(socket.AF_UNIX) as killed:
             killed.bind(path)
@@ -271,7 +271,7 @@ def test_the_socket_of_a_killed_private_server_is_removed_by_the_next():
 
 
 def test_the_socket_of_a_server_that_starts_is_left_alone():
-    """Between bind() and listen() it looks as a killed server's. Servers hold the folder's lock meanwhile."""
+    """Between bind() and listen() it looks like the socket of a killed server. Servers hold the folder's lock meanwhile."""
     with tempfile.TemporaryDirectory(prefix="posed-") as folder, socket.socket(socket.AF_UNIX) as starting:
         path = os.path.join(folder, "posectl-1-2.sock")
         lock = os.open(folder, os.O_RDONLY)
@@ -298,7 +298,7 @@ def test_names_without_an_ending_are_as_they_were(ports, tmp_path):
 
 
 def test_posed_is_found_where_the_environment_says(tmp_path):
-    """A posectl without posed beside it finds one too; if there is none, it prints where it looked."""
+    """A posectl without posed beside it finds one, too. Otherwise it prints where it looked."""
     shutil.copy(POSECTL, tmp_path)
     alone = lambda **env: subprocess.run([tmp_path / "posectl", "version", "--json"], capture_output=True, text=True,
                                          env=environment(PATH=str(tmp_path), **env))
@@ -324,7 +324,7 @@ def test_bench_counts_answers(ports, op):
 
 
 def on_terminal(*arguments, cwd, **env):
-    """What posectl writes if stdout and stderr are a terminal."""
+    """The output of posectl if stdout and stderr are a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs,
                                env=environment(TERM="xterm", **env))
@@ -359,7 +359,7 @@ def test_colours_and_a_bar_only_on_a_terminal(tmp_path):
 
 @pytest.mark.parametrize("closed, status", [("<&-", 0), (">&-", 3), ("2>&-", 0), ("<&- >&- 2>&-", 3)])
 def test_standard_files_may_be_closed(closed, status):
-    """Only the output is lost, which the status reports."""
+    """Only the output is lost, and the exit status reports it."""
     done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", POSECTL, "info", ROBOT], env=environment(), capture_output=True)
     assert done.returncode == status, done.stderr
     assert bool(done.stdout) == (status == 0) and (closed != ">&-" or b"stdout" in done.stderr)
@@ -384,7 +384,7 @@ def test_names_of_files_cannot_speak_to_the_terminal_either(tmp_path, arguments)
     shutil.copy(ROBOT, tmp_path / "evil\033[31m.glb")
     done = posectl(*arguments, cwd=tmp_path)
     shown = done.out + done.err
-    assert "\\x1b[31m" in shown or "has no clip '?[31m'" in shown, shown  # the latter is a sentence of the server
+    assert "\\x1b[31m" in shown or "has no clip '?[31m'" in shown, shown  # the latter is a message of the server
     assert "\033" not in shown, shown
 
 

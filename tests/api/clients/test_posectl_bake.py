@@ -1,4 +1,4 @@
-"""posectl bake: tables of transforms and vertices, each read back by a reader that shares no code with posectl."""
+"""posectl bake: tables of transforms and vertices, each read by a reader that shares no code with posectl."""
 import csv
 import json
 import shutil
@@ -36,7 +36,7 @@ def folder(tmp_path):
 
 
 def poses(server, model, clip, times, joints):
-    """[frames][joints] matrices, rows first, of the server itself."""
+    """The server's own matrices, [frames][joints], rows first."""
     answer = server.get(f"/v1/pose?model={model}&clip={clip}&wrap=clamp&joints={','.join(joints)}&t={','.join(map(repr, times))}").json()
     return np.array([frame["scene"] for frame in answer["frames"]]).reshape(len(times), len(joints), 4, 4).transpose(0, 1, 3, 2)
 
@@ -57,7 +57,7 @@ def matrices(trs):
 
 
 def npy(path):
-    """The array of a .npy file, its header read by hand (NEP 1) and by NumPy."""
+    """The array of a .npy file, with the header parsed by hand (NEP 1) and by NumPy."""
     data = path.read_bytes()
     assert data[:8] == b"\x93NUMPY\x01\x00"
     length = struct.unpack_from("<H", data, 8)[0]
@@ -126,7 +126,7 @@ def test_defaults(folder):
 
 
 def test_matrices_of_a_rig_that_shears(start, folder):
-    """A root that is turned, unevenly scaled and off the origin: a vertex, not only a matrix."""
+    """A rotated, unevenly scaled root off the origin: tests a vertex, not only a matrix."""
     done = posectl("bake", "rig.gltf", "--as", "csv", "--joints", "toe", cwd=folder)
     assert done.status == 1 and "not_rigid: rig.gltf: 'toe' shears in clip '" in done.err and "--values matrix" in done.err
     done = posectl("bake", "rig.gltf", "--as", "csv", "--values", "matrix", "--joints", "toe,knee", "--socket", "tip=toe:1,2,3:30,40,50",

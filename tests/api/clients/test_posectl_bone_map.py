@@ -1,4 +1,4 @@
-"""posectl --retarget rest: --map and --clip-map name a table of joint names, or a file of one's own."""
+"""posectl --retarget rest: --map and --clip-map name a table of joint names, or a file of the user."""
 import json
 
 import pytest

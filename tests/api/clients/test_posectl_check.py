@@ -1,4 +1,4 @@
-"""posectl check: every rule on a model made for it, the four formats of the report, and the exit status."""
+"""posectl check: every rule with a model made for it, the four formats of the report, and the exit status."""
 import json
 import math
 import os
@@ -67,7 +67,7 @@ def second_clip_of_the_same_name(document):
 
 TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}
 ROUND = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 1]]}
-TOE = {("toe", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}  # a leaf turns but does not move
+TOE = {("toe", "rotation"): [[0, 0, 0, 1], [0, HALF, 0, HALF]]}  # a leaf rotates but does not move
 NAN = {("hip", "rotation"): [[0, 0, 0, 1], [math.nan, 0, 0, 3]]}
 LONG = {("hip", "rotation"): [[0, 0, 0, 1], [0, 1, 0, 1]]}
 NO_TURN = {("hip", "rotation"): [[0, 0, 0, 1], [0, 0, 0, 0]]}
@@ -127,7 +127,7 @@ def test_each_rule_speaks_of_its_model_and_no_other(tmp_path, name, model, optio
 
 
 def test_a_file_refused_for_its_keys_is_an_error(tmp_path):
-    """Bad keys are only a warning in files that can be read; here the severity of unreadable files applies."""
+    """Bad keys are only a warning in files that can be read. Here the severity of unreadable files applies."""
     (tmp_path / "nan.gltf").write_text(character({"a": NAN}))
     done = posectl("check", "nan.gltf", cwd=tmp_path)
     assert done.status == 1 and re.search(r"error +bad-keys +bad_keys: .*the value of key 1 is not finite", done.out), done.out

@@ -18,7 +18,7 @@ TURNED = {**CLIPS, "run": {**CLIPS["run"], ("hip", "rotation"): [[0, 0, 0, 1], [
 
 
 def rig(clips=CLIPS, name="knee"):
-    """A glTF file with everything inside."""
+    """A glTF file with its buffer inside."""
     writer = Writer()
     names = ["root", "hip", "knee", "toe"]
     writer.rig(names, RIG)
@@ -83,7 +83,7 @@ def test_two_folders(folders):
 
 
 def test_folders_far_apart(folders, tmp_path_factory):
-    """Neither lies in the current folder, nor both in one that is near."""
+    """Neither is in the current folder, and no folder nearby contains both."""
     far = tmp_path_factory.mktemp("far")
     os.rename(folders / "old", far / "old")
     done = posectl("diff", far / "old", folders / "new", "--json", cwd="/")
@@ -122,7 +122,7 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 5\
 
 @pytest.fixture
 def repository(tmp_path):
-    """Commits of files: later ones come on top. Returns the folder and what makes one."""
+    """Make commits of files, each on top of the previous one. Returns the folder and the function that commits."""
     top = tmp_path / "repository"
     top.mkdir()
 
@@ -203,7 +203,7 @@ def test_a_model_that_is_cut_while_it_is_compared(folders):
 
 
 def test_large_files_are_compared_to_their_ends(folders):
-    """JSON of more bytes than are read at once."""
+    """More bytes of JSON than are read at once."""
     model = glb(rig())
     document = json.loads(model[20:20 + struct.unpack_from("<I", model, 12)[0]])
     document["extras"] = "x" * 200000

@@ -1,4 +1,4 @@
-"""posectl diff --format markdown: before, after and a heat map of the worst moments, by one camera, on a page that GitHub shows."""
+"""posectl diff --format markdown: before, after and a heat map of the worst moments, through one camera, on a page that GitHub shows."""
 import json
 import math
 import os
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts ser
 
 
 def turned_robot(degrees, clip="walk", joint="forearm_left", keys=range(10, 15)):
-    """The sample with some keys of a joint turned by so many degrees."""
+    """The sample with some keys of a joint rotated by an angle."""
     data = bytearray((SAMPLES / "robot.glb").read_bytes())
     size = struct.unpack_from("<I", data, 12)[0]
     document = json.loads(data[20:20 + size])
@@ -71,7 +71,7 @@ def test_a_turned_forearm_glows(tmp_path, clip, joint, degrees):
     differs, hot = numpy.abs(before - after).max(-1) > 24, heat.sum(-1) > 200
     assert 40 < hot.sum() < 0.1 * hot.size
     rows, columns = numpy.nonzero(differs)
-    hot_rows, hot_columns = numpy.nonzero(hot)  # what glows is where something changed, and a blur around it
+    hot_rows, hot_columns = numpy.nonzero(hot)  # the bright part is where something changed, with a blur around it
     assert rows.min() - 8 <= hot_rows.min() and hot_rows.max() <= rows.max() + 8
     assert columns.min() - 8 <= hot_columns.min() and hot_columns.max() <= columns.max() + 8
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["page.md", "page.pictures"]
@@ -124,7 +124,7 @@ def test_names_are_only_names(tmp_path):
 
 
 def bones(angle):
-    """The arm without its sleeve, as files of animations are, and a node far away that nothing moves."""
+    """The arm without its sleeve, like a file of animations, and a node far away that nothing moves."""
     writer = Writer()
     writer.rig(list(LEAN), LEAN)
     writer.document["nodes"].append({"name": "far", "translation": [15000, -15000, 15000]})
@@ -153,7 +153,7 @@ CORNERS = [(1, 2, 3), (4, 2, 3), (1, 5, 3), (1, 2, 7), (4, 2, 7), (1, 5, 9)]  # 
 
 
 def collada(corners):
-    """Two triangles as a file of centimetres with +Z up."""
+    """Two triangles as a file in centimetres with +Z up."""
     numbers = " ".join(str(100 * number) for corner in corners for number in corner)
     return f"""<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit meter="0.01"/><up_axis>Z_UP</up_axis></asset>
@@ -170,7 +170,7 @@ def collada(corners):
 
 
 def test_files_of_other_axes_and_units_are_seen_by_one_camera(tmp_path):
-    """Centimetres with +Z up beside metres with +Y up. One corner is elsewhere: everything else is at the same pixels."""
+    """Centimetres with +Z up, and metres with +Y up. One corner differs: everything else is at the same pixels."""
     (tmp_path / "old.dae").write_text(collada(CORNERS))
     writer = Writer()
     moved = [*CORNERS[:5], (1, 5, 9.5)]
@@ -187,5 +187,5 @@ def test_files_of_other_axes_and_units_are_seen_by_one_camera(tmp_path):
     assert numpy.ptp(rows) > 0.7 * len(before)  # both triangles are there, one above the other
     middle = len(before) // 2
     lower = numpy.abs(before - after)[middle:].max(-1)
-    assert (before[middle:] < 250).any() and (lower > 60).sum() <= 8  # but for pixels of an edge
+    assert (before[middle:] < 250).any() and (lower > 60).sum() <= 8  # except pixels of an edge
     assert (heat[:middle].sum(-1) > 200).sum() > 300 and (heat[middle:].sum(-1) > 200).sum() < 30

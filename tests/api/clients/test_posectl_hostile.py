@@ -1,4 +1,4 @@
-"""posectl where servers and models are hostile: it ends with a status and a sentence, and prints nothing that a terminal obeys."""
+"""posectl with hostile servers and models: it ends with a status and a message, and prints nothing that a terminal obeys."""
 import json
 import os
 import signal
@@ -26,7 +26,7 @@ COMMANDS = [
 
 
 def ask(command, answer, folder, **env):
-    """posectl, which has ended by itself, with nothing on its streams that a terminal obeys."""
+    """Run posectl, which must end by itself and print nothing that a terminal obeys."""
     (folder / "queries.json").write_text(QUERIES)
     with HostileServer(answer) as server:
         done = posectl(*command.split(), "--server", server.address, "--reconnect", "0", cwd=folder, env=env)

@@ -1,4 +1,4 @@
-"""What posectl writes stays in the folder that it is given: links within, which a change can commit, lead it nowhere."""
+"""posectl writes only into the folder that it is given: it follows no links in it, which somebody may have committed."""
 import json
 import os
 import stat
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts ser
 
 @pytest.fixture
 def tree(tmp_path):
-    """A model in a folder, and beside the work tree a folder and a file of somebody else."""
+    """A model in a folder, and outside the work tree a folder and a file of somebody else."""
     work = tmp_path / "work"
     (work / "assets/birds").mkdir(parents=True)
     (work / "assets/birds/crow.gltf").write_text(gltf())
@@ -44,7 +44,7 @@ def test_a_link_in_the_place_of_a_file_is_replaced(tree, name, target):
 
 
 def test_a_link_is_no_picture_that_was_made(tree):
-    """A link to something as large as the picture that the manifest tells of is not one that need not be drawn again."""
+    """If a link leads to a file with the size that the manifest has for a picture, the picture is drawn anyway."""
     assert thumbs(tree).status == 0
     picture = tree / "out/birds/crow.gltf.png"
     (tree.parent / "victim/picture").write_bytes(picture.read_bytes())
@@ -66,7 +66,7 @@ def test_the_manifest_is_no_link(tree, name, target):
 
 @pytest.mark.parametrize("name", ["lock", "manifest.jsonl"])
 def test_the_manifest_is_no_pipe(tree, name):
-    """A restored cache can hold one, whose reader waits for ever."""
+    """A restored cache can hold a pipe, whose reader would wait forever."""
     thumbs(tree)
     (tree / "out/.posectl" / name).unlink()
     os.mkfifo(tree / "out/.posectl" / name)
@@ -90,7 +90,7 @@ def test_a_folder_within_is_no_link(tree, name):
 
 
 def test_nothing_behind_a_link_is_removed(tree):
-    """A manifest that a change commits tells of pictures that are no longer made."""
+    """A manifest that somebody committed names pictures that are no longer made."""
     assert thumbs(tree).status == 0
     manifest = tree / "out/.posectl/manifest.jsonl"
     entry = json.loads(manifest.read_text().splitlines()[-1])
@@ -123,7 +123,8 @@ def test_files_of_other_commands_replace_links(tree, command, name):
 
 
 def test_a_link_to_what_is_no_file_is_refused(tree):
-    """A pipe that the command line names is written to, and /dev/stdout is a link to one; a link that a change commits is neither."""
+    """posectl writes to a pipe that the command line names, and to /dev/stdout, which is a link. It does not write through a link that
+    somebody committed."""
     os.mkfifo(tree.parent / "pipe")
     reader = os.open(tree.parent / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     (tree / "crow.glb").symlink_to(tree.parent / "pipe")
@@ -144,4 +145,4 @@ def test_the_folder_of_pictures_that_nobody_named_is_no_link(tree):
     done = differ()
     assert done.status == 3 and "'page.pictures' is a symbolic link; posectl writes through none: remove it" in done.err
     assert_untouched(tree)
-    assert differ("--pictures", "page.pictures").status == 1 and len(os.listdir(tree.parent / "victim")) > 1  # that is what was asked for
+    assert differ("--pictures", "page.pictures").status == 1 and len(os.listdir(tree.parent / "victim")) > 1  # as the user wanted

@@ -1,4 +1,4 @@
-"""Which files the models that posectl is given may open: nothing hidden, and nothing more because of a link among the arguments."""
+"""The files that posectl's models may open: nothing hidden, and nothing more because of a link among the arguments."""
 import json
 import os
 import struct
@@ -31,7 +31,7 @@ def tree(tmp_path):
 
 
 def checked(*arguments, cwd):
-    """What check says of each model: None, or why it cannot be read; and all of the run."""
+    """check's result for each model, None or why it cannot be read, and the whole run."""
     done = posectl("check", *arguments, "--json", cwd=cwd)
     models = json.loads(done.out)["models"] if done.out.startswith("{\n") else []
     return {model["model"]: next((f["message"] for f in model["findings"] if f["rule"] == "unreadable"), None) for model in models}, done
@@ -80,13 +80,13 @@ def test_links_are_refused_one_by_one(tree):
     assert set(of) == {"lost.gltf", "leaves.gltf"} and all("symbolic link" in why for why in of.values())
     assert "see --allow-hidden" in checked("hidden.gltf", cwd=tree)[0][".one.gltf"]
     assert checked("hidden.gltf", "--allow-hidden", cwd=tree)[0] == {".one.gltf": None}
-    of, _ = checked("hidden.gltf", ".hidden/own.gltf", cwd=tree)  # where hidden models are answered, the link is not followed
+    of, _ = checked("hidden.gltf", ".hidden/own.gltf", cwd=tree)  # hidden models are served here, so the link is not followed
     assert "symbolic link" in of["hidden.gltf"] and of[".hidden/own.gltf"] is None
 
 
 @pytest.mark.parametrize("target", ["..", "/"])
 def test_a_link_does_not_widen_what_models_open(tree, target):
-    """A model that names a file outside the work tree gets none, whatever a link beside it leads to."""
+    """A model that names a file outside the work tree does not get it, whatever a link beside it leads to."""
     (tree / "thief.gltf").write_text(gltf(buffer="../secret.bin"))
     (tree / "models").symlink_to(target)
     (tree / "deep").symlink_to(target)
@@ -123,17 +123,17 @@ def test_other_folders_are_found_as_they_are_named(tree):
 
 
 def test_a_link_to_a_folder_is_told_of(tree):
-    """Its models are left out, so that the check is about less than one may think."""
+    """Its models are left out, and the user should know that they are not checked."""
     (tree / "in/more").symlink_to(tree.parent / "elsewhere")
     (tree.parent / "elsewhere").mkdir()
     (tree.parent / "elsewhere/far.gltf").write_text(gltf())
-    (tree / "in/round").symlink_to(".")  # its models are found without it
+    (tree / "in/round").symlink_to(".")  # its models are found without following it
     of, done = checked("in", cwd=tree)
     target = tree.parent / "elsewhere"
     assert of == {"in/ok.gltf": None} and done.status == 0
     assert done.err.splitlines() == [
         f"posectl: 'in/more' is a symbolic link to a folder and left out; to read that too, name {target}"], done.err
-    assert set(checked("in", target, cwd=tree)[0]) == {"work/in/ok.gltf", "elsewhere/far.gltf"}  # what the line says helps
+    assert set(checked("in", target, cwd=tree)[0]) == {"work/in/ok.gltf", "elsewhere/far.gltf"}  # following the printed advice works
     for quiet in ["in", "--exclude", "more"], ["in", "--exclude", "more/*"], ["in", "--quiet"], ["in/*.gltf"], ["in/ok.gltf"]:
         assert "symbolic link" not in checked(*quiet, cwd=tree)[1].err, quiet
     (tree / "in/other").symlink_to("../.hidden")

@@ -1,4 +1,4 @@
-"""posed.rules.json: each rule with a model that keeps it and one that does not, which file counts, and what is wrong in one."""
+"""posed.rules.json: each rule with a model that passes and one that fails, which file applies, and the errors of a file."""
 import json
 import os
 import re
@@ -24,7 +24,7 @@ NAMES = ["root", "hip", "knee", "toe"]
 
 
 def character(clips=None, names=tuple(NAMES), rig=RIG, change=None, skin=True):
-    """rigs.py's character: its root is turned, unevenly scaled and off the origin."""
+    """rigs.py's character: its root is rotated, unevenly scaled and off the origin."""
     writer = Writer()
     writer.rig(list(names), rig)
     if skin:
@@ -37,7 +37,7 @@ def character(clips=None, names=tuple(NAMES), rig=RIG, change=None, skin=True):
 
 
 def blink(writer):
-    """A triangle whose shape changes for a fiftieth of a second, between the times at which poses are looked at."""
+    """A triangle whose shape changes for a fiftieth of a second, between the times of the poses."""
     first = writer.accessor([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "VEC3")
     target = writer.accessor([(0, 0, 0), (0, 0, 0), (0, 0.5, 0)], "VEC3")
     times = writer.accessor([0, 0.51, 0.52, 0.53, 1], "SCALAR")
@@ -72,7 +72,7 @@ def renamed(old, new):
 
 WHOLE = {"change": whole}
 
-# key, value, a model that breaks the rule, one that keeps it, the rule, the subject
+# key, value, a model that breaks the rule, one that passes, the rule, the subject
 CASES = [
     ("required_clips", ["idle*", "Walk"], character({"idle_1": TURN, "walk": TURN}), character({"idle_1": TURN, "Walk": TURN}),
      "clip-missing", "clip 'Walk'"),
@@ -136,7 +136,7 @@ def test_a_clip_that_moves_nothing_is_told_of_without_a_file(tmp_path):
 
 
 def test_ground_is_measured_at_the_root_that_is_named(tmp_path):
-    """The knee goes away, the hip above it stays."""
+    """The knee moves away, the hip above it stays."""
     knee = {("knee", "translation"): [[0, 2, 0], [0, 2, 50]]}
     (tmp_path / "a.gltf").write_text(character({"walk": knee}))
     options = "--set", "in_place=walk"
@@ -215,7 +215,7 @@ def test_deeper_files_win_key_by_key(tree):
     assert {entry["model"]: [(f["rule"], f["severity"]) for f in entry["findings"]] for entry in report["models"]} == {
         "top.gltf": [("too-many-triangles", "info"), ("too-many-vertices", "info")],
         "a/middle.gltf": [("too-many-triangles", "warning")], "a/b/deep.gltf": []}
-    # the same where one folder or one model is checked
+    # the same if one folder or one model is checked
     assert rules_of(findings(tree, path="a/b")) == {"a/b/deep.gltf": []}
     assert rules_of(findings(tree, path="a/middle.gltf")) == {"a/middle.gltf": ["too-many-triangles"]}
 
@@ -344,7 +344,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     (tmp_path / "in/posed.rules.json").symlink_to("../outside.json")
     done = posectl("check", ".", cwd=tmp_path / "in")
     assert done.status == 2 and "posed.rules.json: the symbolic link leads out of" in done.err
-    assert posectl("check", "in", cwd=tmp_path).status == 0  # here it stays under the root
+    assert posectl("check", "in", cwd=tmp_path).status == 0  # it stays under the root here
     done = posectl("check", "in", "--rules-file", "nowhere.json", cwd=tmp_path)
     assert done.status == 2 and "'nowhere.json': No such file" in done.err
 

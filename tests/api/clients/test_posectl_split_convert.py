@@ -24,7 +24,7 @@ class Glb:
         self.json, self.bin = json.loads(data[20:20 + size]), data[28 + size:]
 
     def accessor(self, index):
-        """Its JSON without its place, and its bytes; compressed ones as they are."""
+        """Its JSON without its position, and its bytes; compressed ones unchanged."""
         about = dict(self.json["accessors"][index])
         view = dict(self.json["bufferViews"][about.pop("bufferView")])
         packed = view.get("extensions", {}).get("EXT_meshopt_compression")
@@ -46,7 +46,7 @@ class Glb:
         return [clip["name"] for clip in self.json["animations"]]
 
     def rest(self):
-        """All but the clips and where bytes lie."""
+        """Everything except the clips and the positions of bytes."""
         return {key: value for key, value in self.json.items() if key not in ("animations", "accessors", "bufferViews", "buffers")}
 
 
@@ -57,7 +57,7 @@ def convert(server, file, *arguments, status=0):
 
 
 def is_refused(server, model, clip_files, compress="none"):
-    """Whether all at once is too much."""
+    """Whether a single request is too much."""
     data = json.dumps({"model": model, "fps": 60, **({"compress": compress} if compress in ("meshopt", "draco") else {}), **({"clip_file": clip_files} if clip_files else {})}).encode()
     with server.connect() as connection:
         connection.send(f"POST /v1/export HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
@@ -88,7 +88,7 @@ MANY = [f"c{i:02}" for i in range(FILES)]
 @pytest.mark.parametrize("query, steps", [
     ([], 51000), (["--compress", "meshopt"], 66500), (["--compress", "draco"], 66500), (["--no-textures", "--up", "z", "--unit", "cm"], 51000)])
 def test_a_file_that_is_too_much_for_one_answer_is_the_same(start, root, tmp_path, query, steps):
-    """A server that resamples few keys in one answer, and one that does all of them."""
+    """A server that resamples few keys in one answer, and one that resamples all of them."""
     command = ["robot.glb", "--fps", "60", *query]
     low, full = (start(*NO_RENDERING, "--tcp", "127.0.0.1:0", *more, root=root) for more in (["--max-evaluations", str(steps)], []))
     whole, _ = convert(full, tmp_path / "whole.glb", *command)
@@ -121,7 +121,7 @@ def test_more_files_than_a_request_takes(start, root, tmp_path):
 @pytest.mark.parametrize("more", [[], ["--name", "{file}"], ["--name", "{clip}"], ["--name", "x {clip}-{file}"], ["--rename-joints", "zz*=*"],
                                   ["--clips", "own2"], ["--clips", "-"], ["--retarget", "names"]])
 def test_names_and_notes_are_those_of_one_request(start, root, tmp_path, more):
-    """Parts that are forced by work, beside one request that has all."""
+    """Parts because of the amount of work, compared with a single request."""
     names = ["c00", "c01", "c02", "more/c01", "c03", "tail"]
     command = ["body.gltf", *files(*names), *more, "--fps", "60"]
     low, full = (start(*NO_RENDERING, "--tcp", "127.0.0.1:0", *options, root=root) for options in (["--max-evaluations", "700"], []))
@@ -135,7 +135,7 @@ def test_names_and_notes_are_those_of_one_request(start, root, tmp_path, more):
 
 
 def test_a_rule_that_one_part_needs_is_no_warning(start, root, tmp_path):
-    """It renames nothing in the files of the first part."""
+    """The rule renames nothing in the files of the first part."""
     rig = {"mixamorig:" + name: (parent and "mixamorig:" + parent, place) for name, (parent, place) in RIG.items()}
     clip = {("mixamorig:" + name, path): rows for (name, path), rows in CLIPS["run"].items()}
     (root / "anims/zz.gltf").write_text(moves({"other": clip}, list(rig), rig))

@@ -1,4 +1,4 @@
-"""posectl draws long sheets and turntables in parts: the file is the one that a single request gives."""
+"""posectl draws long sheets and turntables in parts. The file equals that of a single request."""
 import os
 import shutil
 
@@ -24,7 +24,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture
 def servers(start, root):
-    """One that draws a picture of few pixels at a time, and one that draws all of them."""
+    """A server that draws a picture of few pixels at a time, and one that draws all of them."""
     return [start("--tcp", "127.0.0.1:0", *more, root=root) for more in (["--max-picture-pixels", "30000"], [])]
 
 
@@ -58,7 +58,7 @@ def test_a_sheet_may_be_larger_than_a_picture_of_the_server(servers, tmp_path):
     command = ["sheet", "robot.glb", "--clip", "walk", "--frames", "300", "--columns", "1", *SMALL]
     done = posectl(*command, "--server", address(servers[1]), "-o", tmp_path / "long.png")
     assert done.status == 0, done.err
-    assert png_size(tmp_path / "long.png") == (64, 300 * 64)  # 19200, where 16384 is what a server draws
+    assert png_size(tmp_path / "long.png") == (64, 300 * 64)  # 19200 pixels; a server draws at most 16384
 
 
 def test_layers_are_split_too(servers, tmp_path):
@@ -131,7 +131,7 @@ def test_a_server_that_ends_meanwhile_leaves_no_file(servers, tmp_path):
 
 @pytest.mark.skipif(is_sanitized(), reason="the seconds that are expected are those of the real renderer")
 def test_the_bar_tells_of_the_whole(start, root, tmp_path):
-    """A server draws slowly here: many rows with many samples take longer than the second from which something is shown."""
+    """This server draws slowly: many rows with many samples take longer than a second, after which progress is shown."""
     import pty
     import subprocess
     from posectl import POSECTL, environment
@@ -145,7 +145,7 @@ def test_the_bar_tells_of_the_whole(start, root, tmp_path):
         while data := os.read(ours, 65536):
             shown += data
     except OSError:
-        pass  # the other end is closed
+        pass  # the other end has closed
     os.close(ours)
     assert process.wait() == 0
     process.stdout.close()

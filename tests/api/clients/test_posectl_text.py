@@ -1,4 +1,4 @@
-"""posectl text: lines that stay while a model does and say what changed, as git shows them."""
+"""posectl text: lines that change only if a model does, and show its changes in git."""
 import io
 import json
 import os
@@ -31,7 +31,7 @@ KEYS = {0: turn(0), 0.5: turn(20), 1: turn(0)}
 
 
 def arm(keys=KEYS, names=("root", "upper", "forearm.L", "tip", "other"), positions=None, picture=None, weight=0.5, edit=lambda document: None):
-    """A turned, unevenly scaled arm off the origin, whose forearm swings."""
+    """A rotated, unevenly scaled arm off the origin, whose forearm swings."""
     writer = Writer()
     writer.rig(list(names), LEAN)
     document = writer.document
@@ -86,11 +86,11 @@ def test_lines_say_what_the_model_is(tmp_path):
 
 
 def noisy(quaternion):
-    return [-number + 3e-8 for number in quaternion]  # also the opposite, which is the same turn
+    return [-number + 3e-8 for number in quaternion]  # also the opposite quaternion, which is the same rotation
 
 
 def test_what_writers_do_is_no_change(tmp_path):
-    """Nodes in another order, keys that say the same, the last digits, opposite quaternions."""
+    """Nodes in another order, other keys for the same motion, the last digits, opposite quaternions."""
     plain = text_of(tmp_path, arm())
     other = arm(names=("other", "tip", "forearm.L", "root", "upper"),
                 keys={time: noisy(turn(20 * (2 * time if time < 0.5 else 2 - 2 * time))) for time in [i / 60 for i in range(61)]})
@@ -177,7 +177,7 @@ def test_a_pipe_is_no_model(tmp_path):
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 def test_a_pointer_of_git_lfs_is_what_it_stands_for(tmp_path):
-    """git runs git-lfs, here a stand-in, as `git lfs smudge -- PATH` with the pointer as its input."""
+    """git runs git-lfs as `git lfs smudge -- PATH` with the pointer as its input; here git-lfs is a stand-in."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "arm.gltf").write_text(arm())
     (tmp_path / "bin/git-lfs").write_text(f'#!/bin/sh\ngrep -q sha256:4d7a && [ "$1" = smudge ] && cat {tmp_path}/arm.gltf\n')
@@ -196,7 +196,7 @@ def readme_line(start):
 
 @pytest.fixture
 def repository(tmp_path):
-    """One with the lines of the README, in which arm.gltf was committed and then changed."""
+    """A repository with the lines of the README, in which arm.gltf was committed and then changed."""
     if shutil.which("git") is None:
         pytest.skip("no git")
 

@@ -86,7 +86,7 @@ def test_a_texture_or_buffer_of_a_model_counts(assets):
     model = assets / "machines/crate.gltf"
     model.write_text(gltf(buffer="crate.bin"))
     (assets / "machines/crate.bin").write_bytes(bytes(36))
-    assert len(run(assets, "--include", "crate.gltf", status=1)["failed"]) == 1  # nothing to draw in points on one spot
+    assert len(run(assets, "--include", "crate.gltf", status=1)["failed"]) == 1  # nothing to draw, because all points are at one place
     import small_models
     (assets / "machines/crate.bin").write_bytes(small_models.TRIANGLE)
     assert run(assets, "--include", "crate.gltf")["made"] == 1
@@ -108,7 +108,7 @@ def test_clips_have_a_picture_each(assets, clips, names):
 
 
 def test_a_model_without_such_a_clip_is_named_and_not_drawn(assets):
-    """The model has other clips; the crate has none and is drawn at rest. Every run reports it."""
+    """The model has other clips. The crate has none and is drawn at rest. Every run reports both."""
     every = ["--include", "birds/dragon.glb", "--include", "crate.gltf", "--include", "octo*"]
     out = assets.parent / "out"
     run(assets, *every)
@@ -195,7 +195,7 @@ def links(tmp_path):
 
 @pytest.mark.parametrize("place", ["tree", "tree/*.glb"])
 def test_links_to_files_count_as_files(links, place):
-    """Links to folders are not followed: this one leads up."""
+    """Links to folders are not followed: this one leads to a folder above."""
     work = links.parent
     refused = posectl("check", place, cwd=work)
     assert refused.status == 1 and "'.store/robot.glb' has a part that begins with a dot; see --allow-hidden" in refused.out
@@ -319,7 +319,7 @@ def test_failures_of_one_reason_are_one_line(assets):
 
 
 def settle(folder):
-    """Until the files are so old that a later change is sure to have another time."""
+    """Wait until the files are so old that a later change is sure to have another time."""
     newest = max(path.stat().st_ctime for path in folder.rglob("*"))
     wait_until(lambda: time.time() - newest > 1.1, "the clock stands still")
 
@@ -329,7 +329,7 @@ def remembered(report):
 
 
 def test_what_failed_is_not_imported_again_until_something_changes(assets):
-    """A missing companion is looked for each time; the file of garbage is not."""
+    """A missing companion is looked for each time. The file of garbage is not."""
     junk, broken = "assets/machines/junk.fbx", "assets/broken.gltf"
     settle(assets)
     assert remembered(run(assets, status=1)) == {junk: False, broken: False}
@@ -401,7 +401,7 @@ def many(folder, count):
 
 
 class HalfWritten:
-    """A file that is only partly written."""
+    """A partly written file."""
 
     def __init__(self, path):
         whole = path.read_bytes()
@@ -417,7 +417,7 @@ class HalfWritten:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     many(tmp_path / "assets", 40)
-    # more files are being written than are drawn at once, so that the run does not end before it is stopped
+    # More files are being written than are drawn at once, so that the run does not end before it is stopped.
     written = [HalfWritten(tmp_path / f"assets/{i:03}.glb") for i in (10, 15, 20, 25, 30)]
     out = tmp_path / "out"
     running = begin("thumbs", "assets", "-o", "out", "--size", "128", "-j", "2", "--json", cwd=tmp_path)
@@ -427,7 +427,7 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     for one in written:
         one.finish()
     stdout, _ = running.communicate(timeout=PATIENCE_S)
-    before = pictures(out)  # each complete
+    before = pictures(out)  # each is complete
     assert 4 <= len(before) < 40, "it was not stopped"
     if number == signal.SIGINT:
         assert running.returncode == 130 and json.loads(stdout)["interrupted"]
@@ -438,7 +438,7 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
     done = json.loads(posectl("thumbs", "assets", "-o", "out", "--size", "128", "--json", cwd=tmp_path).out)
     after = pictures(out)
     assert len(after) == 40 and done["made"] + done["unchanged"] == 40
-    assert done["unchanged"] >= len(before) - 8  # those under way at the end
+    assert done["unchanged"] >= len(before) - 8  # those that were being drawn at the end
     assert sorted(p.name for p in (out / ".posectl").iterdir()) == ["lock", "manifest.jsonl"]
     assert all(json.loads(line) for line in (out / ".posectl/manifest.jsonl").read_text().splitlines() if line)
     wait_until(lambda: not is_running(server), "the server of the stopped run lives on")
@@ -446,7 +446,7 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
 
 @pytest.mark.parametrize("where", ["private", "tcp"])
 def test_watch_is_told_of_changes(start, tmp_path, where):
-    """It looks for new models after an hour only, so the server must have reported what it draws."""
+    """It looks for new models only after an hour, so the server must have reported what it draws."""
     many(tmp_path / "assets", 3)
     (tmp_path / "assets/two.gltf").write_text(gltf(buffer="two.bin"))
     (tmp_path / "assets/two.bin").write_bytes(TRIANGLE)
@@ -501,7 +501,7 @@ def test_watch_outlives_its_server(start, tmp_path):
 
 
 def test_watch_outlives_a_hangup_without_a_terminal(tmp_path):
-    """Without a terminal watch goes on; with one, the terminal's end ends it."""
+    """watch goes on without a terminal. With one, it ends with the terminal."""
     many(tmp_path / "assets", 1)
     running = begin("watch", "assets", "-o", "out", "--size", "32", "--interval", "0.05", "--json", cwd=tmp_path, start_new_session=True)
     try:

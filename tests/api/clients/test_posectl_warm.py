@@ -1,4 +1,4 @@
-"""posectl warm: a cache folder for servers elsewhere, and a server that may only read one. How private servers are started."""
+"""posectl warm makes a cache folder for other servers, also for one that may only read it. Also: which processes private servers start."""
 import json
 import os
 import pathlib
@@ -75,7 +75,7 @@ def test_models_that_fail(root, tmp_path):
 
 
 def test_options_of_the_servers(start, root, tmp_path):
-    """Those that change what an import makes come from the environment."""
+    """Options that change the result of an import come from the environment."""
     assert posectl("warm", root, "--cache-dir", tmp_path / "cache", env={"POSED_MAX_TEXTURE_SIDE": "512"}).status == 0
     server = start("--cache-dir", str(tmp_path / "cache"), *NO_RENDERING, "--max-texture-side", "512", root=root)
     check_all_there(server)
@@ -152,7 +152,7 @@ def test_a_file_that_another_user_may_write_is_not_believed(root, worker_program
     (True, ("diff", "a.glb", "b.glb", "--format", "markdown")), (True, ("thumbs", "a.glb", "-o", "out", "--size", "16")),
 ], ids=lambda words: words if isinstance(words, bool) else " ".join(words))
 def test_renderers_start_for_those_who_draw(tmp_path, draws, words):
-    """The others would wait for a driver, and longer than for all else."""
+    """Other commands would wait for a driver, which takes longer than everything else."""
     for name in ("a.glb", "b.glb"):
         shutil.copy(SAMPLES / "robot.glb", tmp_path / name)
     program, options = tmp_path / "posed", tmp_path / "options"

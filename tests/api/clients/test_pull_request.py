@@ -23,7 +23,7 @@ def glb(text):
 
 
 def hero(angle=0.0, clip="wave"):
-    """A clip of five keys; the toe is turned by `angle` (the z of its rotation) at 0.5 s."""
+    """A clip of five keys; the toe is rotated by `angle` (the z of its rotation) at 0.5 s."""
     writer = Writer()
     writer.rig(["root", "hip", "knee", "toe"])
     writer.skin()
@@ -108,7 +108,7 @@ def test_a_new_error_fails_and_an_accepted_one_does_not(repository):
 
 @pytest.mark.parametrize("link", ["model-review", "out", "out/in"])
 def test_no_link_of_the_change_is_followed(repository, link):
-    """The folder of the page, or one above it, is a link that the change commits."""
+    """The folder of the page, or one above it, is a link that the change has committed."""
     victim = repository.parent / "victim"
     victim.mkdir()
     (victim / "report.md").write_text("of an earlier run")
@@ -137,7 +137,7 @@ def test_the_page_is_made_elsewhere_and_replaces_what_the_change_has_there(repos
 
 
 def test_a_model_of_a_change_opens_no_hidden_file(repository):
-    """As .git/config, where a job's token is."""
+    """Such as .git/config, which holds a job's token."""
     (repository / "in/evil.gltf").write_text(gltf(buffer="../.git/config"))
     (repository / "in/way.gltf").symlink_to("../.git/config")
     (repository / "in/far\u202e.gltf").symlink_to("/etc/hostname")
@@ -152,7 +152,7 @@ def test_a_name_that_is_no_text_leaves_the_page_one(repository):
     (repository / os.fsdecode(b"in/bad\xff.gltf")).write_text(gltf())
     commit(repository, "bytes")
     done, report = review(repository, "main")  # which reads the page as UTF-8
-    assert done.returncode == 1 and report.count("`in/bad.gltf?`") == 2, done.stderr  # posectl check opens no such name
+    assert done.returncode == 1 and report.count("`in/bad.gltf?`") == 2, done.stderr  # posectl check does not open such a name
 
 
 def test_without_models_the_page_says_so(repository):

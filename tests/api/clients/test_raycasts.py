@@ -1,4 +1,4 @@
-"""200 rays and balls at 40 random entities have the same bits by every client over every transport, in process, and as JSON.
+"""200 rays and balls at 40 random entities have the same bits through every client over every transport, in process, and as JSON.
 tests/clients/raycast_scene.py has the scene and the canonical form of its hits."""
 import json
 import os
@@ -63,7 +63,7 @@ def scene(own, tmp_path_factory):
 
 
 def run(own, name, path, to=None):
-    """to: an address in place of that of the client."""
+    """to: an address that replaces the client's."""
     command, address, more = CLIENTS[name]
     if command is NODE:
         subprocess.run([REPOSITORY / "tests" / "web" / "run.sh", "--install"], check=True, timeout=300)
@@ -73,7 +73,7 @@ def run(own, name, path, to=None):
 
 @pytest.fixture(scope="module")
 def expected(own, scene):
-    """{cast: its lines}, of the bytes that answer JSON with format=bin."""
+    """{cast: its lines}, from the bytes that format=bin gives for JSON."""
     read = raycast_scene.Scene(scene.read_text())
     return {cast: [line_of(hit) for hit in read_hits(post(own, body_of(read, cast, format="bin")).body)["hits"]] for cast in read.casts}
 
@@ -93,7 +93,7 @@ def line_of(hit):
 
 
 def pose_of(scene, entity):
-    """A pose as JSON has it."""
+    """A pose in the form of JSON."""
     layers = []
     for one in entity["layers"]:
         layer = {"clip": one["clip"], "t": one["time_s"], "weight": one["weight"], "wrap": one["wrap"]}
@@ -147,7 +147,7 @@ def test_the_scene_has_hits_of_all_kinds(scene, expected):
     assert (len(read.targets), len(read.rays), len(expected)) == (40, 200, 8) and any(end >= 0 for _, end, _ in read.targets)
     for cast, lines in expected.items():
         hit = [line.split() for line in lines]
-        assert len(hit) > 100 and len({words[1] for words in hit}) > 25, cast  # of most entities
+        assert len(hit) > 100 and len({words[1] for words in hit}) > 25, cast  # most of the entities are hit
         assert any(words[5] == "1" for words in hit), cast
         assert any(read.rays[int(words[0])]["radius"] for words in hit) and any(not read.rays[int(words[0])]["radius"] for words in hit)
         if cast[2] == "nearest":
@@ -242,7 +242,7 @@ def test_the_c_client_reads_whole_answers_alone(own, scene, tmp_path):
 
 @pytest.mark.parametrize("client, port", [("c-tcp", "tcp"), ("python-tcp", "tcp"), ("javascript-websocket", "http")])
 def test_rays_are_cast_once_more_where_the_connection_ends(own, scene, expected, client, port):
-    """Over the other connection the models of the C client have other handles, which stand in the crowd of the raycast."""
+    """On the other connection the models of the C client have other handles, and the crowd of the raycast contains them."""
     def cast(relay):
         return told(run(own, client, scene, f"http://{relay.address}" if port == "http" else relay.address))
 
@@ -257,7 +257,7 @@ def test_rays_are_cast_once_more_where_the_connection_ends(own, scene, expected,
 
 
 def test_the_readmes_shot_hits(own, tmp_path):
-    """The second program of clients/c/README.md is what stands in the first one before its end."""
+    """The second program of clients/c/README.md works when it is put before the end of the first one."""
     whole, shot = [block for block in re.findall(r"```c\n(.*?)```", (REPOSITORY / "clients/c/README.md").read_text(), re.S) if "struct posed_" in block]
     end = "    posed_disconnect(&server);"
     assert whole.count(end) == 1

@@ -1,4 +1,4 @@
-"""The C client where its connection ends: another one takes its place, and the caller sees only what it asked for."""
+"""The C client when its connection ends. Another one replaces it, and the caller gets only what it asked for."""
 import os
 import re
 import shutil
@@ -75,7 +75,7 @@ def test_it_gives_up_within_its_bounds_and_says_so(running):
             relay.sever()
             failed = probe.ask("call /v1/version")
             tries = int(re.match(r"failed -3 gave up on [a-z ]+ after (\d+) tries in \d+ ms: .*Connection refused", failed)[1])
-            # pauses double: 300 ms are over long before the ten tries that there are without a number
+            # Pauses double: 300 ms are over long before the default of ten tries.
             assert tries <= (4 if "PROBE_TRIES" in bounds else 6)
             assert probe.ask("ping").startswith("failed -1 ")
 

@@ -1,4 +1,4 @@
-"""Pairs of models that differ in one thing each: the comparison says which, and names the joint and the time where it is a pose."""
+"""Pairs of models with a single difference: the comparison finds it, and names the joint and the time if it is in a pose."""
 import json
 
 import pytest
@@ -35,7 +35,7 @@ def compare(server, name):
 
 
 def says(pair, difference):
-    """Whether it is what the pair was made for: of one of its kinds, with its names, at its time."""
+    """Whether it is the difference of the pair: one of its kinds, with its names, at its time."""
     if difference["kind"] not in pair.kinds:
         return False
     if difference["kind"] == "pose" and "pose" == pair.kinds[0]:

@@ -1,5 +1,5 @@
-"""Models that other tools have written again without a change of pose are equal to what they were: those that posed converts now, and
-small files that three.js' exporter and Blender wrote (`tests/soak/convert.py` makes more of them anew)."""
+"""Models that other tools have rewritten without changing a pose are equal to the originals: those that posed converts now, and small files
+from three.js' exporter and Blender (`tests/soak/convert.py` makes more of them)."""
 import pathlib
 import urllib.parse
 

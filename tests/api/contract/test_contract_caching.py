@@ -126,7 +126,7 @@ def model_hash(server, name):
 
 
 def test_hash_is_of_the_content(start, tmp_path):
-    """A copy is the same content; what is left of a texture is part of it."""
+    """A copy has the same content. What remains of a texture is part of it."""
     (tmp_path / "copies").mkdir()
     for name in ("plain.gltf", "copies/plain.gltf"):
         (tmp_path / name).write_text(gltf(x=1))
@@ -145,7 +145,7 @@ def test_hash_is_of_the_content(start, tmp_path):
 
 
 def test_the_renderer_is_named_with_all_that_its_bytes_depend_on(awkward):
-    """Its name is part of the tags of pictures: another version of a library is another tag."""
+    """The renderer's name is part of the tags of pictures: another version of a library gives another tag."""
     assert awkward.get(f"/v1/render?{P}&width=16&height=16").status == 200
     name = awkward.get("/v1/version").json()["renderer"]
     for library in ("FreeType", "DejaVu Sans", "libwebp", "giflib", "libjpeg-turbo", "isa-l", "libdeflate"):

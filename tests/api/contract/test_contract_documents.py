@@ -1,4 +1,4 @@
-"""The examples of protocol/http.md and answers.md have the fields of real answers, and no other."""
+"""The examples of protocol/http.md and answers.md have exactly the fields of real answers."""
 import json
 import re
 
@@ -16,7 +16,7 @@ def examples(name):
 
 
 def fields(value, path=""):
-    """Paths of all fields; a list's are those of its items, a node number's are one."""
+    """Paths of all fields. Items of a list share a path, and so do node numbers."""
     if isinstance(value, dict):
         found = set()
         for key, one in value.items():
@@ -86,7 +86,7 @@ def test_operations(awkward):
 
 
 def test_every_table_of_parameters(awkward):
-    """Each operation takes what its table names, and nothing that another table names."""
+    """Each operation accepts the parameters of its table, and refuses those that only other tables name."""
     document = (REPOSITORY / "protocol" / "http.md").read_text()
     sections = re.findall(r"^## `GET (/v1/\w+)`\n(.*?)(?=^## )", document, re.S | re.M)
     tables = {path: re.findall(r"^\| `(\w+)` \|", text, re.M) for path, text in sections}
@@ -123,10 +123,10 @@ def test_gallery(server):
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def test_example_queries_of_the_documents_work(server):
-    """Those of http.md that name a sample."""
+    """The queries of http.md that name a sample."""
     document = (REPOSITORY / "protocol" / "http.md").read_text()
     targets = re.findall(r"^\$ curl '?http://127\.0\.0\.1:7878(/v1/[^' ]+)(?! -H)", document, re.M)
-    targets = [target for target in targets if "?" in target]  # the others are POST: their bodies have a test of their own
+    targets = [target for target in targets if "?" in target]  # the others are POST: another test has their bodies
     assert targets
     for target in targets:
         assert server.get(target).status == 200, target

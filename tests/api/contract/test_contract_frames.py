@@ -1,4 +1,4 @@
-"""Binary frames, read after protocol/frames.md, against JSON: the same bits."""
+"""Binary frames, parsed by protocol/frames.md, have the same bits as JSON."""
 import pytest
 
 from contract_model import Frames, bits
@@ -115,7 +115,7 @@ def test_errors_are_json_in_binary_too(awkward):
 
 
 def test_numbers_are_shortest_and_finite(awkward):
-    """Times come back digit for digit, and floats read as doubles round to the same float32."""
+    """Times return digit for digit, and floats read as doubles round to the same float32."""
     body = awkward.get(f"/v1/palette?{P}&t=0.1,0.30000000000000004,1e-7,1e21").body.decode()
     for text in ('"time":0.1,', '"time":0.30000000000000004,', '"time":1e-7,', '"time":1e21,'):
         assert text in body, text

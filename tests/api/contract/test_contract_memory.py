@@ -1,4 +1,4 @@
-"""What is refused leaves nothing behind: the server's memory settles."""
+"""A refused request leaves nothing behind: the server's memory stops growing."""
 import random
 
 import pytest
@@ -9,7 +9,7 @@ from conftest import is_sanitized
 DRAWS = False
 
 P = "model=awkward.gltf"
-# a sanitizer keeps freed memory for a while, to catch who still uses it
+# A sanitizer keeps freed memory for a while, to detect later use.
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="built with a sanitizer")
 
 
@@ -35,7 +35,7 @@ def test_refused_requests(awkward):
 
 
 def test_damaged_models(start, tmp_path):
-    """A model cut and changed everywhere: 200, 415 or 422 with a sentence that names the file, and the next answer."""
+    """A model cut and changed everywhere gives 200, 415, or 422 with a message that names the file, and then the next answer."""
     whole = contract_model.awkward().encode()
     chance = random.Random(7)
     for i in range(40):

@@ -1,4 +1,4 @@
-"""/v1/palette against arithmetic: rotated, unevenly scaled and off the origin, root and mesh node included."""
+"""/v1/palette compared with arithmetic: rotated, unevenly scaled and off the origin, including root and mesh node."""
 import json
 
 import pytest
@@ -38,7 +38,7 @@ def test_scene(awkward):
 
 
 def test_root(awkward):
-    """The root's rest transform, although the clip scales the root."""
+    """Uses the root's rest transform, although the clip scales the root."""
     answer, found = palettes(awkward, "space=root")
     assert answer["space"] == "root"
     front = inverse(bend()[ROOT])
@@ -49,7 +49,7 @@ def test_root(awkward):
 
 
 def test_mesh(awkward):
-    """The transform that the mesh node has at that time; the clip moves it."""
+    """Uses the mesh node's transform at that time; the clip moves it."""
     for query, skins, node_of in [("skin=0,4,5", [0, 4, 5], USED_BY), ("skin=1,0&mesh=3", [1, 0], [SHEAR] * 6)]:
         answer, found = palettes(awkward, "space=mesh&" + query)
         assert answer["space"] == "mesh"
@@ -61,7 +61,7 @@ def test_mesh(awkward):
 
 
 def test_mesh_space_of_an_unused_skin(awkward):
-    """No mesh node uses skin 1: there is nothing to be relative to."""
+    """No mesh node uses skin 1, so there is no node to be relative to."""
     answer = awkward.json(f"/v1/palette?{P}&space=mesh&skin=1")
     check(answer["frames"][0]["palettes"][0], [bend(0)[HAND]])
 
@@ -87,7 +87,7 @@ def test_rest(awkward):
 
 
 def test_vertices_are_the_sums_that_the_palette_says(awkward):
-    """sum of weight * palette[joint] * POSITION, for skinned and rigid meshes, equals /v1/mesh."""
+    """The sum of weight * palette[joint] * POSITION, for skinned and rigid meshes, equals /v1/mesh."""
     times = "t=0.3,1.75"
     frames = awkward.json(f"/v1/palette?{P}&{times}")["frames"]
     mesh = awkward.json(f"/v1/mesh?{P}&{times}&rest=1")
@@ -120,7 +120,7 @@ def test_a_pose_that_is_not_finite_names_its_joint(awkward):
 
 
 def test_palette_of_a_sample(server, a_model):
-    """The same sums for a real character, by the model's own lists."""
+    """The same sums for a real character, with the model's own lists."""
     target = f"/v1/palette?model={a_model}&t=0.4"
     answer = server.json(target)
     pose = server.json(f"/v1/pose?model={a_model}&t=0.4")["frames"][0]["scene"]
@@ -133,7 +133,7 @@ def test_palette_of_a_sample(server, a_model):
 
 
 def test_root_space_of_several_roots(start, tmp_path):
-    """Nothing in front; a root that cannot be inverted is an error, not a number."""
+    """Several roots: no transform in front. A root that cannot be inverted is an error, not a number."""
     one = {"mesh": 0, "translation": [5, 0, 0], "scale": [2, 2, 2]}
     for name, nodes in [("two", [one, {}]), ("flat", [{**one, "scale": [0, 0, 0]}])]:
         model = json.loads(gltf())

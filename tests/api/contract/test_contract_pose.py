@@ -60,7 +60,7 @@ def test_layout(awkward):
 
 
 def test_entries(awkward):
-    """One for every mesh node and primitive, the node outside the scene included."""
+    """There is an entry for every mesh node and primitive, including the node outside the scene."""
     meshes = awkward.json(f"/v1/mesh?{P}")["meshes"]
     keys = ("node", "mesh", "name", "primitive", "skin", "material", "vertices", "indices", "topology", "in_scene")
     assert [tuple(entry[key] for key in keys) for entry in meshes] == [
@@ -106,7 +106,7 @@ def test_rigid_vertices_and_normals(awkward):
 
 
 def test_model_agrees_with_the_mesh(awkward):
-    """Bounds are those of the drawn vertices at rest."""
+    """The bounds are around the drawn vertices at rest."""
     model, mesh = awkward.json(f"/v1/model?{P}"), awkward.json(f"/v1/mesh?{P}&clip=-")
     drawn = sum((p for e, p in zip(mesh["meshes"], mesh["frames"][0]["positions"]) if e["in_scene"]), [])
     assert is_near(model["bounds"]["min"], [min(drawn[i::3]) for i in range(3)], 1e-6)

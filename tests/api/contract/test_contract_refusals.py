@@ -1,4 +1,4 @@
-"""Whatever is not understood is refused with the parameter's name, never guessed at."""
+"""Unknown input is refused with the parameter's name, never guessed at."""
 import pytest
 
 pytestmark = pytest.mark.short

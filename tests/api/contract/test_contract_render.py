@@ -1,4 +1,4 @@
-"""/v1/render: PNG of the size asked for, alpha, angles, and models of every state."""
+"""/v1/render: a PNG of the requested size, alpha, angles, and models in every state."""
 import os
 import signal
 import struct
@@ -55,7 +55,7 @@ class Picture:
         return color if len(color) == 4 else (*color, 255)
 
     def drawn(self, background=(0, 0, 0, 0)):
-        """The box around what differs from the background: x from, x to, y from, y to."""
+        """The box around the pixels that differ from the background: x from, x to, y from, y to."""
         hits = [(x, y) for y in range(self.height) for x in range(self.width) if self.pixel(x, y) != background]
         return (min(x for x, _ in hits), max(x for x, _ in hits), min(y for _, y in hits), max(y for _, y in hits))
 
@@ -68,7 +68,7 @@ def picture(server, query):
 
 
 def flag(quads):
-    """Upright squares without a light of their own: (x, y, z, side, colour)."""
+    """Upright unlit squares: (x, y, z, side, colour)."""
     document = Document()
     root = document.root
     root.update(scene=0, scenes=[{"nodes": list(range(len(quads)))}], nodes=[], meshes=[], materials=[],
@@ -85,7 +85,7 @@ def flag(quads):
 
 @pytest.fixture(scope="module")
 def pictures(awkward, tmp_path_factory):
-    """The awkward server's root is its first argument; the flags lie beside the model."""
+    """The root of the awkward server is its first argument; the flags are beside the model."""
     folder = awkward.process.args[awkward.process.args.index("--root") + 1]
     red, green, blue = (1, 0, 0), (0, 1, 0), (0, 0, 1)
     (folder / "flag.gltf").write_text(flag([(0, 0, 0, 1, red), (1, 0, 0, 1, green), (0, 1, 0, 1, blue), (1, 1, 0, 1, blue)]))
@@ -106,7 +106,7 @@ def test_size(pictures, query, size):
 
 @pytest.mark.short
 def test_small_pictures_of_sound_models(awkward):
-    """A thin model may lie between the samples of a tiny picture: who asks for that is told, or takes an empty one."""
+    """A thin model may be between the samples of a tiny picture. That is an error, unless the request accepts an empty picture."""
     for query in ("width=1&height=1", "width=256&height=1", "width=8", "height=15"):
         picture(awkward, f"{P}&{query}&allow_empty=1")
         answer = awkward.get(f"/v1/render?{P}&{query}")
@@ -115,7 +115,7 @@ def test_small_pictures_of_sound_models(awkward):
 
 @pytest.mark.short
 def test_up_left_and_margins(pictures):
-    """Seen from +Z with +Y up: red below left, green below right, blue above; all of it inside, in the middle."""
+    """Seen from +Z with +Y up: red is below left, green below right, blue above. Everything is inside and centred."""
     found = picture(pictures, "model=flag.gltf&width=64&height=64")
     x0, x1, y0, y1 = found.drawn()
     assert 0 < x0 < 16 and 48 < x1 < 63 and 0 < y0 < 16 and 48 < y1 < 63
@@ -128,7 +128,7 @@ def test_up_left_and_margins(pictures):
 
 @pytest.mark.short
 def test_yaw_and_pitch(pictures):
-    """Anticlockwise seen from above: at 90 the camera stands at +X, where +Z is on the left."""
+    """Anticlockwise seen from above: at 90 the camera is at +X, and +Z is on the left."""
     behind = picture(pictures, "model=flag.gltf&width=64&height=64&yaw=180")
     assert behind.pixel(24, 40) == (0, 255, 0, 255) and behind.pixel(40, 40) == (255, 0, 0, 255)
     turned = picture(pictures, "model=deep.gltf&width=64&height=64&yaw=60")
@@ -159,7 +159,7 @@ def test_background(pictures, background, pixel, channels):
 
 @pytest.mark.short
 def test_edges_keep_their_colour(pictures):
-    """Straight alpha: half covered pixels are not darkened by the transparent black behind them."""
+    """Straight alpha: the transparent black behind them does not darken half covered pixels."""
     found = picture(pictures, "model=flag.gltf&width=63&height=63&yaw=20&pitch=10")
     for row in range(found.height):
         for x in range(found.width):
@@ -186,7 +186,7 @@ def test_time_and_wrap_reach_the_picture(awkward):
 
 
 def test_models_of_every_state(start, tmp_path):
-    """Never asked for, changed, broken, empty, a skeleton alone, nothing at all."""
+    """Never requested, changed, broken, empty, only a skeleton, nothing at all."""
     (tmp_path / "new.gltf").write_text(gltf())
     (tmp_path / "bad.gltf").write_text("{")
     (tmp_path / "empty.glb").touch()

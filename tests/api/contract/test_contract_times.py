@@ -1,4 +1,4 @@
-"""t and wrap: which times an answer has, and where in the clip they lie."""
+"""t and wrap: the times of an answer, and the resulting times in the clip."""
 import math
 
 import pytest
@@ -100,7 +100,7 @@ def test_huge_times(awkward, wrap):
 
 
 def test_wrap_reaches_the_pose(awkward):
-    """At the duration: under loop the first pose, under clamp the last, under mirror the turning point."""
+    """At the duration, loop gives the first pose, clamp the last, mirror the turning point."""
     def arm(query):
         return awkward.get("/v1/pose?model=awkward.gltf&joints=arm&" + query).json()["frames"][0]["scene"][0]
 
@@ -113,7 +113,7 @@ def test_wrap_reaches_the_pose(awkward):
 
 
 def test_clip_that_starts_late(awkward):
-    """Clip time 0 is the file's; the first key holds before it; at its key a STEP has the new value."""
+    """Clip time 0 is the file's. Before the first key its value holds; at its key a STEP has the new value."""
     answer = awkward.get("/v1/pose?model=awkward.gltf&clip=late&joints=0&what=local&wrap=clamp&t=0,0.5,1,1.5,2,2.999,3,4")
     assert [frame["local"][0][0] for frame in answer.json()["frames"]] == [5, 5, 5, 5, 6, 6, 7, 7]
     assert answer.json()["clip"] == {"index": 6, "name": "late", "duration": 3}

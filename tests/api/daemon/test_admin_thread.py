@@ -1,4 +1,4 @@
-"""The port of --admin has a thread of its own, which answers whether the server lives whatever the other loops do."""
+"""The port of --admin has a thread of its own. It says whether the server is alive, whatever the other loops do."""
 import contextlib
 import json
 import os
@@ -16,7 +16,7 @@ DEAD_S = 20
 
 @pytest.fixture
 def stuck(start, tmp_path):
-    """A server whose loop of clients never comes back from accept(), and the clocks that it sees."""
+    """A server whose loop for clients is stuck in accept(), with the clocks that it sees."""
     if is_sanitized():
         pytest.skip("a sanitizer must be loaded first")
     clocks, order = Clocks(tmp_path / "clocks"), tmp_path / "accept"
@@ -57,7 +57,7 @@ PLACES = 16
 
 @pytest.fixture
 def crowded(start, tmp_path):
-    """A server all of whose places at --admin are taken by clients that have asked once and say nothing more, the first for longest."""
+    """A server with all places of --admin taken by idle clients that have sent one request each. The first has waited longest."""
     server = start("--admin", "127.0.0.1:0", "--header-timeout", "10min", "--idle-timeout", "10min", root=tmp_path)
     clients = []
     for _ in range(PLACES):
@@ -85,7 +85,7 @@ def test_a_probe_gets_in_beside_clients_that_stop_halfway(start, tmp_path, sent)
     with contextlib.ExitStack() as stack:
         for _ in range(2 * PLACES):
             client = stack.enter_context(Connection(server.ports["admin"]))
-            with contextlib.suppress(ConnectionError):  # where it has made way
+            with contextlib.suppress(ConnectionError):  # if it was closed for another one
                 client.send(sent)
         for target in "/livez", "/readyz":
             with Connection(server.ports["admin"]) as probe:
@@ -93,7 +93,7 @@ def test_a_probe_gets_in_beside_clients_that_stop_halfway(start, tmp_path, sent)
 
 
 def test_a_request_under_way_does_not_make_way(stuck):
-    """The loop that knows the answer does not turn; clients that come meanwhile end each other."""
+    """The loop that knows the answer is stuck. Clients that arrive meanwhile replace each other."""
     server, _ = stuck
     with Connection(server.ports["admin"]) as asking:
         asking.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")

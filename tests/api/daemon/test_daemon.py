@@ -30,7 +30,7 @@ def one_line(stderr):
 
 
 def reset(connection):
-    """Closes so that the server sees an error, not an end."""
+    """Close so that the server sees an error, not an end."""
     connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.socket.close()
 
@@ -94,7 +94,7 @@ def test_help_is_as_wide_as_its_terminal(columns, longest):
     while True:
         try:
             more = os.read(ours, 65536)
-        except OSError:  # the other end is closed, and all was read
+        except OSError:  # the other end has closed, and everything was read
             break
         if not more:
             break
@@ -158,7 +158,7 @@ def test_log_text_one_line_a_request(start):
 
 
 def test_log_that_nobody_reads_stops_nothing(tmp_path):
-    """stderr is a pipe that is full: answers go on, and so does the end."""
+    """stderr is a full pipe. Answers go on, and the server can end."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--log-probes"],
@@ -199,7 +199,7 @@ def test_signal_ends_it_well(start, number):
 
 
 def begin_in_session(tmp_path, terminal=None, is_nohup=False):
-    """A server that leads a session of its own, with this terminal or none; once it is ready."""
+    """A server that leads a session of its own, with this terminal or none. Returns when it is ready."""
 
     def prepare():
         if terminal is not None:
@@ -221,7 +221,7 @@ def begin_in_session(tmp_path, terminal=None, is_nohup=False):
 
 
 def test_hangup_while_its_terminal_is_there_is_a_reload(tmp_path):
-    """kill -HUP is no closed terminal; and the terminal is still one that ends the server when it is closed."""
+    """kill -HUP does not mean a closed terminal. Closing the terminal later still ends the server."""
     if not os.path.exists("/dev/tty"):
         pytest.skip("no /dev/tty here")
     ours, theirs = pty.openpty()
@@ -250,7 +250,8 @@ time.sleep(float(sys.argv[1]))
 
 @pytest.mark.parametrize("exit_s", [0, 2.5])
 def test_a_shell_that_hangs_up_its_jobs_and_exits(tmp_path, exit_s):
-    """As some do: the signal comes while the terminal is still there, which goes with the shell, on a busy machine later."""
+    """Some shells do this: the signal arrives while the terminal still exists. The terminal goes with the shell, on a busy machine a little
+    later."""
     if not os.path.exists("/dev/tty"):
         pytest.skip("no /dev/tty here")
     ours, theirs = pty.openpty()
@@ -274,7 +275,7 @@ def test_a_shell_that_hangs_up_its_jobs_and_exits(tmp_path, exit_s):
 
 
 def test_hangup_without_a_terminal_is_a_reload(tmp_path):
-    """A daemon that nobody's terminal started, as a service manager does."""
+    """A daemon that no terminal has started, as with a service manager."""
     process, address, has_said = begin_in_session(tmp_path)
     try:
         for i in range(3):
@@ -291,7 +292,7 @@ def test_hangup_without_a_terminal_is_a_reload(tmp_path):
 
 @pytest.mark.parametrize("is_nohup", [False, True])
 def test_hangup_of_its_terminal_ends_it_well(tmp_path, is_nohup):
-    """With an answer for whoever waits; unless it was started so as to outlive its terminal."""
+    """It answers waiting clients first; unless it was started to outlive its terminal."""
     if not os.path.exists("/dev/tty"):
         pytest.skip("no /dev/tty here")
     ours, theirs = pty.openpty()
@@ -325,7 +326,8 @@ def wait_until_refused(server):
 
 
 def begin_a_request(connection):
-    """Returns once the server has a part of it: the answer to another shows that it has what came with that."""
+    """Return when the server has a part of the request. The answer to the request before it, in the same bytes, shows that it has read
+    both."""
     connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n")
     assert connection.answer().status == 200
 
@@ -344,7 +346,7 @@ def test_drain_lets_a_request_under_way_finish(start):
 
 @pytest.mark.parametrize("count", [1, 20])
 def test_drain_ends_connections_that_were_answered_in_the_same_turn(start, count):
-    """Their answers wait for the end of the turn, and promise more requests."""
+    """Their answers wait for the end of the turn, and say that more requests may follow."""
     server = start("--drain-timeout", "120s")
     connections = [server.connect() for _ in range(count)]
     for connection in connections:
@@ -364,13 +366,13 @@ def test_drain_ends_connections_that_were_answered_in_the_same_turn(start, count
 
 
 def test_drain_lets_a_slow_client_have_the_answer_that_the_system_still_sends(start):
-    """And what the client asks meanwhile does not reset its connection: the system drops what it has not sent then."""
+    """Requests of the client do not reset its connection meanwhile, which would make the system drop unsent bytes."""
     server = start("--drain-timeout", "120s", root=SAMPLES)
     wanted = server.get("/v1/mesh?model=dragon.glb&t=0&format=bin").body
     clients = [server.connect(receive_bytes=4096) for _ in range(5)]
     for client in clients:
         client.send("GET /v1/mesh?model=dragon.glb&t=0&format=bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    wait_for_stats(server, lambda stats: stats["connections"]["sent_bytes"] > 6 * len(wanted))  # the system has them
+    wait_for_stats(server, lambda stats: stats["connections"]["sent_bytes"] > 6 * len(wanted))  # the system has accepted them
     server.signal(signal.SIGTERM)
     wait_until_refused(server)
     for client in clients:
@@ -383,7 +385,7 @@ def test_drain_lets_a_slow_client_have_the_answer_that_the_system_still_sends(st
 
 @pytest.mark.parametrize("way", [packets.Link, packets.WebSocketLink])
 def test_drain_waits_for_no_client_that_goes_on_asking(start, way):
-    """As a timer does that asks whether the server is alive, and looks at no end of the connection."""
+    """Such as a timer that checks whether the server is alive, and ignores the end of the connection."""
     server = start("--tcp", "127.0.0.1:0", "--drain-timeout", "10s")
     with way(server.ports["tcp"] if way is packets.Link else server.address) as link:
         assert link.ask("ping").kind == "done"
@@ -398,7 +400,7 @@ def test_drain_waits_for_no_client_that_goes_on_asking(start, way):
 
 @pytest.mark.parametrize("way", [packets.Link, packets.WebSocketLink])
 def test_drain_ends_a_link_whose_request_a_thread_finds_wrong(start, way):
-    """It is told so, and then that the server stops. The signal comes in the turn that hands the request to the thread."""
+    """It gets the error, and then the notice that the server stops. The signal arrives in the turn that hands the request to the thread."""
     server = start("--tcp", "127.0.0.1:0", "--drain-timeout", "120s")
     with way(server.ports["tcp"] if way is packets.Link else server.address) as link:
         server.signal(signal.SIGSTOP)
@@ -454,7 +456,7 @@ def test_drain_has_an_end(start):
 def test_second_signal_ends_it_at_once(start):
     server = start()
     with server.connect() as connection:
-        begin_a_request(connection)  # which it would wait for
+        begin_a_request(connection)  # it would wait for this request
         server.signal(signal.SIGTERM)
         server.wait_for_line("SIGTERM")
         server.signal(signal.SIGTERM)
@@ -463,7 +465,7 @@ def test_second_signal_ends_it_at_once(start):
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_serves_with_standard_files_closed(tmp_path, closed):
-    """Else the event queue gets the number of stdout, and the ready line goes there."""
+    """Otherwise the event queue gets the number of stdout, and receives the ready line."""
     (tmp_path / "models").mkdir()
     place = tmp_path / "posed.sock"
     words = f'exec "$@" {" ".join(f"{number}>&-" for number in closed)}'
@@ -481,7 +483,7 @@ def test_serves_with_standard_files_closed(tmp_path, closed):
 
 
 def test_signals_at_its_very_end_are_no_other(start):
-    """A server that has stopped already, and only gives its memory back, ends by a signal as it did a moment before."""
+    """A server that has stopped, and is only freeing its memory, ends by a signal as it did a moment before."""
     for _ in range(8):
         server = start()
         server.signal(signal.SIGTERM)
@@ -512,7 +514,7 @@ def test_tells_systemd(start, tmp_path):
 
 
 def test_works_as_process_1(start, tmp_path):
-    """Process 1 gets no default signal actions: SIGTERM must have a handler of its own."""
+    """Process 1 has no default signal actions, so SIGTERM needs a handler."""
     process = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", BUILD / "posed", "--root", tmp_path,
                                 "--http", "127.0.0.1:0", "--tcp", "none"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     line = process.stdout.readline()

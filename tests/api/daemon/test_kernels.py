@@ -1,4 +1,4 @@
-"""--kernel: which instructions compute palettes shows in /v1/version, and nowhere else."""
+"""--kernel: /v1/version shows which instructions compute palettes. Nothing else does."""
 import subprocess
 
 import pytest

@@ -24,7 +24,7 @@ from small_models import gltf, place
 from upload_requests import put
 
 LOOPS = 3
-MANY = 48  # connections: that one of three loops has none of so many happens once in 10^8 times
+MANY = 48  # connections: the chance that one of three loops gets none of them is 10^-8
 CHANGES = 60
 PALETTE = "/v1/palette?model={}&t=0.25&format=bin"
 
@@ -38,7 +38,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def loops(start):
-    """loops(root, *options): a server with LOOPS loops; its end is looked at."""
+    """loops(root, *options): a server with LOOPS loops. It must end well."""
     running = []
 
     def begin(root, *options):
@@ -54,7 +54,7 @@ def loops(start):
 
 
 def loop_of(answer):
-    """A number that is the same for requests of the same loop, and hardly for others."""
+    """A number that is the same for requests of the same loop, and hardly ever for others."""
     return int(answer.headers["x-request-id"], 16) >> 24
 
 
@@ -122,7 +122,7 @@ def test_every_loop_gives_the_answers_of_one(loops, start):
 
 
 def test_loops_and_work_threads_make_the_same_clips_of_other_files(loops):
-    """Many ask at once for clips that are not ready, some of them more than there is room for."""
+    """Many clients ask at once for clips that are not ready. For some of them there is no room."""
     for options in ((), ("--cache-bytes", "8M")):
         server = loops(SAMPLES, *options)
         targets = [f"/v1/palette?model=robot.glb&clip_file=robot.glb&clip={i % 3}&t=0.3&format=bin&rename_joints=a%3D{i // 3}" for i in range(12)]
@@ -154,7 +154,7 @@ def test_a_batch_is_answered_by_its_loop_where_it_knows_all_models_and_with_the_
     wanted = post(alone.connect(), "/v1/query", body)
     assert wanted.status == 200 and len(wanted.json()["results"]) == len(queries)
     with Everywhere(server) as everywhere:
-        for _ in range(4):  # a batch teaches its loop the models as well
+        for _ in range(4):  # a batch makes the models known to its loop as well
             [post(connection, "/v1/query", body) for connection in everywhere.one_each()]
         before = server.json("/v1/stats")["loops"]["forwarded"]
         for _ in range(10):
@@ -165,7 +165,7 @@ def test_a_batch_is_answered_by_its_loop_where_it_knows_all_models_and_with_the_
 
 
 def test_a_batch_on_any_loop_keeps_the_limits_of_one_answer(loops, start):
-    """All queries of a batch share --max-answer: the one that goes above it is an error, and those before it are not."""
+    """All queries of a batch share --max-answer. The one that exceeds it is an error, and those before it are not."""
     options = ("--watch-interval", "1m", "--max-answer", "20000", *NO_RENDERING)
     body = json.dumps({"queries": [{"op": "palette", "model": "robot.glb", "clip": "walk", "t": [0, t]} for t in (0.1, 0.2, 0.3, 0.4)]})
     alone, server = start(*options, root=SAMPLES), loops(SAMPLES, *options)
@@ -243,7 +243,7 @@ def test_the_request_after_a_change_sees_it_on_every_loop(loops, root, how):
 
 
 def test_a_change_behind_the_cache_is_found_on_every_loop(loops, root):
-    """Where the system tells nothing, within --watch-interval."""
+    """If the system reports no changes, within --watch-interval."""
     (root / "a.gltf").write_text(gltf(x=0))
     server = loops(root, "--watch", "poll", "--watch-interval", "100ms", *NO_RENDERING)
     with Everywhere(server) as everywhere:
@@ -280,7 +280,7 @@ def test_uploads_from_every_loop(loops, root):
         others = everywhere.one_each()
         for x, connection in enumerate(everywhere.all, 1):
             body = gltf(x=x).encode()
-            # behind an answer and before a question, in one write
+            # behind an answer and before a request, in one write
             connection.send(f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nPUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\n"
                             f"Content-Length: {len(body)}\r\n\r\n".encode() + body +
                             b"GET /v1/palette?model=in/a.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -344,10 +344,10 @@ def test_a_thousand_connections_over_all_loops(loops):
         after = server.json("/v1/stats")
         assert after["requests"]["answered"] - before["requests"]["answered"] == 1001
         assert min(len(connections) for connections in everywhere.loops.values()) > 200
-        # the bound is one for all
+        # all loops share one limit
         more = [server.connect() for _ in range(11)]
         refused = [connection for connection in more if connection.get("/healthz").status == 503]
-        assert len(refused) in (1, 2)  # the connection of `after` may be open still
+        assert len(refused) in (1, 2)  # the connection of `after` may still be open
         for connection in more:
             connection.socket.close()
 
@@ -372,7 +372,7 @@ def test_answers_that_nobody_reads_share_one_budget(loops, root):
 
 
 def test_memory_is_bounded_and_what_is_used_stays(loops, root):
-    """A model that only other loops are asked for is no old one; what is evicted is given back by all."""
+    """A model counts as used if only other loops use it. All loops free an evicted model."""
     for n in range(30):
         (root / f"{n}.gltf").write_text(gltf(x=n, triangles=2000))
     server = loops(root, "--cache-bytes", "1m", "--watch-interval", "1m", *NO_RENDERING)
@@ -398,7 +398,7 @@ def test_the_end_waits_for_the_answers_of_all_loops(loops, root, tmp_path):
         for n, connection in enumerate(everywhere.all):
             connection.send(f"GET /v1/palette?model={n % 4}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
         with Everywhere(server):
-            pass  # every loop has answered since: it has read what was sent before
+            pass  # every loop has answered since, so it has read everything that was sent before
         server.signal(signal.SIGTERM)
         server.wait_for_line("stopping on SIGTERM")
         go.touch()
@@ -411,7 +411,7 @@ def test_the_end_waits_for_the_answers_of_all_loops(loops, root, tmp_path):
 @pytest.mark.parametrize("first", ["1", str(LOOPS)])
 @pytest.mark.parametrize("second", ["1", str(LOOPS)])
 def test_a_port_is_one_servers(start, command, tmp_path, first, second):
-    """Sockets that share a port must not let in another server."""
+    """Sockets that share a port must not let another server join."""
     server = start("--loops", first)
     status, _, err = command("--root", tmp_path, "--http", server.address, "--tcp", "none", "--loops", second, "--cache-dir", "none")
     assert status == 2 and f"cannot listen on {server.address}: address already in use" in err
@@ -430,7 +430,7 @@ def test_how_many_loops(start, command, tmp_path):
 # --- all at once ---
 
 class Stress:
-    """Clients of every kind while models change and are evicted, for a while: until enough has been done."""
+    """Clients of every kind, while models change and are evicted, until they have done enough."""
 
     def __init__(self, server, root, seconds):
         self.server, self.root, self.failures = server, root, []
@@ -486,7 +486,7 @@ class Stress:
 
     def upload(self, generator):
         answer = put(self.server, f"up{generator.randrange(3)}.gltf", gltf(x=generator.random()).encode())
-        assert answer.status in (200, 201, 503), answer.body  # those that left half way count for a moment
+        assert answer.status in (200, 201, 503), answer.body  # clients that left half-way still count for a moment
 
     def leave_half_way(self, generator):
         with self.server.connect() as connection:
@@ -501,7 +501,7 @@ class Stress:
 
 @pytest.mark.parametrize("cache", ["64m", "1m"])
 def test_stress(loops, root, cache):
-    """Under config=tsan this is where a race would be told."""
+    """With config=tsan this finds races."""
     for n in range(12):
         (root / f"{n}.gltf").write_text(gltf(x=0, triangles=1500))
     server = loops(root, "--cache-bytes", cache, "--uploads", str(root / "in"), "--tcp", "127.0.0.1:0", *NO_RENDERING)
@@ -527,7 +527,7 @@ def test_stress(loops, root, cache):
 # --- reloads ---
 
 def test_reloads_under_load(loops, root, tmp_path):
-    """Every loop takes the tokens over: nobody with one that stays is ever refused, and all streams of one that goes end."""
+    """Every loop receives the tokens. No request with a token that stays is ever refused, and all streams of a removed token end."""
     stays, goes, tokens = "a-token-that-stays-all-along", "a-token-that-comes-and-goes", tmp_path / "tokens"
     bearer = f"Authorization: Bearer {stays}"
     (root / "a.gltf").write_text(gltf())

@@ -1,5 +1,5 @@
-"""What rights the processes that read files and draw pictures have: no capability and, where root started the server, not
-root's name; on several kinds of machine, by the kernel's word from outside."""
+"""The rights of the processes that read files and draw pictures: no capability and, if root started the server, another user. Tested on
+several kinds of machine, by what the kernel reports from outside."""
 import os
 import pathlib
 import signal
@@ -20,7 +20,7 @@ NOBODY, SOMEBODY = 65534, 65533
 OWN = os.geteuid()
 ASK = "GET /v1/model?model=long.obj HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-# A filter as a chroot and many containers have it: no user namespaces; for what it starts as well.
+# A filter as in a chroot and many containers: no user namespaces, also for child processes.
 REFUSE_USER_NAMESPACES = """
 import ctypes, os, sys
 class Compare(ctypes.Structure):
@@ -39,7 +39,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 INHERITABLE = ("--inh-caps", "+kill,+net_raw", "--ambient-caps", "+kill,+net_raw")
 
-# How the server is started (what it is started by) and whose its workers are.
+# How the server is started, and the user of its workers.
 MACHINES = {
     "as it is": ((), NOBODY if OWN == 0 else OWN),
     "no user namespaces": ((sys.executable, "-c", REFUSE_USER_NAMESPACES), NOBODY if OWN == 0 else OWN),
@@ -62,7 +62,7 @@ def root():
 
 @pytest.fixture
 def start_by(root, worker_programs):
-    """start_by(*command): a server that the command starts, if this machine lets it."""
+    """start_by(*command): a server that the command starts, if this machine allows it."""
     if os.environ.get("POSED_SERVER"):
         pytest.skip("needs a server of its own")
     running = []
@@ -91,7 +91,7 @@ def check(pid, user):
         status = dict(line.split(":\t", 1) for line in path.read_text().splitlines() if ":\t" in line)
         for held in ("CapEff", "CapPrm", "CapInh", "CapAmb"):
             assert int(status[held], 16) == 0, (held, status)
-        # to shrink the last set takes a capability
+        # Shrinking the last set needs a capability.
         assert user in (OWN, SOMEBODY) and user != 0 or int(status["CapBnd"], 16) == 0, status
         assert status["NoNewPrivs"] == "1" and status["Seccomp"] == "2"
         assert set(status["Uid"].split()) == set(status["Gid"].split()) == {str(user)}, status
@@ -116,7 +116,7 @@ def test_rights_of_workers(start_by, machine):
 
 
 def test_workers_end_with_the_server(start_by):
-    """Also those that cannot look after themselves: the kernel forgets that when a process changes its user."""
+    """Also those that cannot end by themselves: the kernel forgets the signal of a parent's death when a process changes its user."""
     server = start_by()
     assert server.get("/v1/render?model=a.gltf").status == 200
     with server.connect() as connection:

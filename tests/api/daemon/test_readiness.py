@@ -1,4 +1,4 @@
-"""/readyz: what makes a server not ready, what it says of each part, and the time between SIGTERM and the drain."""
+"""/readyz: the reasons why a server is not ready, the report about each part, and the time between SIGTERM and the drain."""
 import pathlib
 import re
 import shutil
@@ -26,7 +26,7 @@ def root(tmp_path):
 
 
 def ask(server):
-    """(status, {name: (status, reason)}) of /readyz?verbose, which says the same as the short form."""
+    """(status, {name: (status, reason)}) of /readyz?verbose, which agrees with the short form."""
     answer, short = server.get("/readyz?verbose"), server.get("/readyz")
     body = answer.json()
     assert [check["name"] for check in body["checks"]] == NAMES
@@ -52,7 +52,7 @@ def test_all_is_well(start, root, tmp_path):
 
 @pytest.mark.parametrize("words, said", [("", "it ended with status 7"), ("no driver", "no driver")])
 def test_a_renderer_that_does_not_start_says_nothing_of_the_sandbox(start, command, root, tmp_path, words, said):
-    """Importers have told what the machine lets workers give up; that nothing is drawn is told as that."""
+    """Importers have reported which rights the machine lets workers give up. That there are no renderers is reported as such."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "posed-import").symlink_to((BUILD / "posed-import").resolve())
@@ -61,18 +61,18 @@ def test_a_renderer_that_does_not_start_says_nothing_of_the_sandbox(start, comma
     server = start("--worker-dir", str(folder), "--render-workers", "1", root=root)
     line = server.wait_for_line("sandbox: ")
     assert line.endswith(f"; posed-render: not known, {said}"), line
-    alone = start(*NO_RENDERING, root=root)  # nothing more is wrong than without renderers
+    alone = start(*NO_RENDERING, root=root)  # nothing is worse than without renderers
     assert ask(server)[1]["sandbox"][0] == ask(alone)[1]["sandbox"][0]
     assert server.json("/v1/stats")["sandbox"] == alone.json("/v1/stats")["sandbox"]
     wait_until(lambda: ask(server)[1]["renderer"][0] == "warning")
     assert "the renderer does not start" in ask(server)[1]["renderer"][1]
-    if ask(alone)[1]["sandbox"] == ("ok", None):  # "require" wants to hear it of each worker, and says which is missing
+    if ask(alone)[1]["sandbox"] == ("ok", None):  # "require" needs a report from each worker, and names the missing one
         status, _, why = command("--root", str(root), "--http", "127.0.0.1:0", "--worker-dir", str(folder), "--sandbox", "require")
         assert status == 2 and "--sandbox require, but a worker does not start; posed-import: " in why and said in why
 
 
 def test_of_workers_that_do_not_start_nothing_is_known(start, root, tmp_path):
-    """No worker has told of its sandbox: this is no lack of a filter."""
+    """No worker has reported its sandbox. That does not mean that filters are missing."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "posed-import").write_text("#!/bin/sh\nexit 7\n")
@@ -172,7 +172,7 @@ def test_ready_for_models_whose_root_goes_and_comes(start, root, tmp_path, ready
 
 
 def test_a_root_that_does_not_answer(start, root, tmp_path):
-    """Neither the probe nor the end of the server waits for it."""
+    """Neither the probe nor the end of the server waits for the root."""
     if is_sanitized():
         pytest.skip("a sanitizer has to be the first library of a process")
     if not shutil.which("cc"):
@@ -195,7 +195,7 @@ def test_a_root_that_does_not_answer(start, root, tmp_path):
 # --- --drain-delay ---
 
 def test_all_goes_on_during_the_delay(start, root):
-    """But /readyz; and a second signal does not wait for it."""
+    """Except /readyz. A second signal ends the delay."""
     (root / "in").mkdir()
     server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", "--uploads", str(root / "in"), "--drain-delay", "10m", root=root)
     with server.connect() as kept, Link(server.ports["tcp"]) as link:

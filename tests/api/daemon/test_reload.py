@@ -1,5 +1,5 @@
-"""SIGHUP: tokens, lists and the log file are read again. What a removed token was good for ends, what others are good for
-goes on; what cannot be read stays as it was, and the log says so."""
+"""SIGHUP: the server reads tokens, lists and the log file again. Everything that used a removed token ends, the rest goes on. If a file
+cannot be read, its old content stays, and the log says so."""
 import os
 import resource
 import signal
@@ -48,7 +48,7 @@ def said(server, words):
 
 
 def reload(server, words="reloaded: "):
-    """Returns the line that says what came of it."""
+    """Return the line with the result."""
     before = said(server, words)
     server.signal(signal.SIGHUP)
     wait_until(lambda: said(server, words) > before, f"nothing said of {words!r}: {server.lines()}")
@@ -136,7 +136,7 @@ def test_calls_under_way(start, root, tokens, tmp_path):
         for one in link, other:
             one.send(packet("open", b"a.gltf", id=5))
         wait_until(lambda: own.get("/v1/stats", bearer(STAYS)).json()["imports"]["running"] == 1)
-        assert own.get("/healthz").status == 200  # what was sent before has been read
+        assert own.get("/healthz").status == 200  # everything that was sent before has been read
         tokens.write_text(f"{STAYS}\n")
         assert "ended 2 connections of removed tokens" in reload(own)
         go.touch()
@@ -150,7 +150,7 @@ def test_calls_under_way(start, root, tokens, tmp_path):
 
 @pytest.mark.parametrize("more", ["", "Connection: close\r\n"])
 def test_a_long_answer_breaks_off(own, tokens, more):
-    """So that it does not look whole: chunks have an end."""
+    """It must not look complete: chunks have an end."""
     long = f"GET /v1/palette?model=a.gltf&t=0:99.99:100 HTTP/1.1\r\nHost: localhost\r\n{more}{bearer('%s')}\r\n\r\n"
     with own.connect(receive_bytes=4096) as gone, own.connect() as stays:
         gone.send(long % OLD)
@@ -256,7 +256,7 @@ def test_a_log_file_that_cannot_be_made_is_told_before_the_start(command, tmp_pa
 
 
 def test_a_log_file_that_takes_nothing(tmp_path):
-    """Its lines go to stderr, and that says why."""
+    """Its lines go to stderr, with the reason."""
     log, heard = tmp_path / "log", []
     process = subprocess.Popen([BUILD / "posed", "--root", tmp_path, "--http", "127.0.0.1:0", "--tcp", "none", "--cache-dir", "none",
                                 *NO_RENDERING, "--log-probes", "--log-file", log], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""The request log: what a line tells of a request, over HTTP and packets, so that an error is explained by its line."""
+"""The request log: the content of a request's line, over HTTP and packets. A line explains its error."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ def root(tmp_path):
 
 
 def logged(server, request_id):
-    """The line of the request, whose keys are all there."""
+    """The line of the request, which must have all keys."""
     line = json.loads(server.wait_for_line(f'"id":"{request_id}"'))
     assert list(line)[:2] == ["time", "level"] and list(line)[2:15] == KEYS
     assert list(line)[15:] == ([] if line["code"] == "-" else ["message"])
@@ -108,7 +108,7 @@ def test_lines_of_packets(start, root):
 
 
 def test_full_queue_and_waiting_time(start, root, tmp_path):
-    """One model is being imported, one waits for that, a third finds the queue full."""
+    """One model is being imported, one waits for it, and a third finds the queue full."""
     pids = tmp_path / "pids"
     options = install(tmp_path / "bin", SLOW_A.replace("{pids}", str(pids)))
     server = start(*options, "--log", "json", "--import-workers", "1", "--import-queue", "1", root=root)
@@ -119,7 +119,7 @@ def test_full_queue_and_waiting_time(start, root, tmp_path):
     answer, line = get(server, "/v1/palette?model=c.gltf", "full")
     assert answer.status == 503 and (line["status"], line["code"], line["model"]) == (503, "overloaded", "c.gltf")
     assert "--import-queue 1" in line["message"] and line["queue_ms"] < 1000
-    time.sleep(0.1)  # the work of the one and the waiting of the other, at least
+    time.sleep(0.1)  # at least the work of the first and the waiting of the second
     os.kill(importer, signal.SIGKILL)
     assert [final_answer(one).status for one in (running, waiting)] == [503, 200]
     lines = [json.loads(server.wait_for_line(f"model={name}.gltf")) for name in "ab"]
@@ -128,7 +128,7 @@ def test_full_queue_and_waiting_time(start, root, tmp_path):
 
 
 def test_file_that_is_being_written(start, root):
-    """Nothing came from anywhere, and the time was waiting, not work."""
+    """No data came from any source, and the time was waiting, not work."""
     server = start("--log", "json", "--settle-timeout", "300ms", root=root)
     with open(root / "a.gltf", "r+b"):
         answer, line = get(server, "/v1/palette?model=a.gltf", "written")

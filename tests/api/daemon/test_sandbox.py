@@ -1,5 +1,5 @@
-"""The workers are confined: what they may not do, tried from inside; how each of their ends is answered; and where a
-machine does not let them give up system calls."""
+"""The workers are confined: forbidden actions, tried from inside; the answer for each kind of end; and machines that do not let workers
+give up system calls."""
 import ctypes
 import os
 import pathlib
@@ -18,7 +18,7 @@ from small_models import gltf
 
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="sanitizers need what the sandbox takes away")
 
-# What the importer is killed for, and the system call that this is on x86-64.
+# The actions that kill the importer, and their system calls on x86-64.
 FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket": "socket",
              "socket-unix": "socket", "execve": "execve", "fork": "clone", "vfork": "clone", "ptrace": "ptrace",
              "kill": "kill", "kill-group": "kill", "process-vm-readv": "process_vm_readv", "unshare": "unshare",
@@ -26,7 +26,7 @@ FORBIDDEN = {"open": "openat", "create": "openat", "openat2": "openat2", "socket
              "memfd": "memfd_create", "io-uring": "io_uring_setup", "bpf": "bpf", "userfaultfd": "userfaultfd",
              "seccomp": "seccomp", "write": "write", "writev": "writev", "thread": "clone", "setuid": "setresuid",
              "capset": "capset"}
-# What a driver might try: the renderer gets an error and lives.
+# Actions that a driver might try: the renderer gets an error and lives.
 ONLY_DENIED_TO_RENDER = dict.fromkeys(("open", "create", "setrlimit", "setpriority", "ioctl", "memfd", "write", "writev"),
                                       "Operation not permitted") | {"thread": "Resource temporarily unavailable"}
 
@@ -80,12 +80,12 @@ def test_self_test(command):
         assert rows["capabilities"].split()[1].startswith("none")
         assert rows["core dump"].split()[-2:] == ["0", "bytes"]
         assert rows["out-of-memory score"].split()[-1] == "1000"
-    # without the sandbox the same calls go through, or the attempts would show nothing
+    # Without the sandbox the same calls succeed, otherwise the attempts would prove nothing.
     status, out, _ = command("--self-test-sandbox", "--sandbox", "off")
     assert status == 1 and "NOT CONFINED" in out
     possible = {line.split("  ")[1] for line in out.splitlines() if "POSSIBLE" in line}
     assert {"open", "create", "socket", "execve", "fork", "thread", "ptrace", "memfd", "write"} <= possible
-    assert not {"capset", "processor-time"} & possible  # what no filter has to refuse
+    assert not {"capset", "processor-time"} & possible  # no filter has to refuse these
 
 
 # ---- each end has its code ----
@@ -126,12 +126,12 @@ def test_signal_to_a_real_importer(start, root, number, code):
 
 
 def nice_of(place):
-    """Of a process, or of a thread, below /proc."""
+    """Of a process or a thread, below /proc."""
     return int(pathlib.Path(f"/proc/{place}/stat").read_text().rsplit(")", 1)[1].split()[16])
 
 
 def test_who_goes_first(start, root):
-    """The server, and what makes importers; whoever works for clients lets them, with all threads."""
+    """The server and the process that forks importers run at normal priority. Workers give way to them, with all threads."""
     write_long_model(root)
     server = start("--render-workers", "1", root=root)
     own = nice_of(server.process.pid)
@@ -149,7 +149,7 @@ def test_result_that_is_too_large(start, root):
     write_long_model(root)
     server = start(*NO_RENDERING, "--max-model", "1m", root=root)
     answer = server.get("/v1/model?model=long.obj")
-    # the importer's own account of what it makes, or the kernel's of what it writes
+    # The importer counts what it makes, or the kernel limits what it writes.
     assert answer.status == 422 and answer.error() in ("model_limit", "import_too_large"), answer.body
     assert "1048576" in answer.json()["error"]["message"]
 
@@ -162,7 +162,7 @@ def test_files_that_crash_assimp(start):
     for path in sorted(bad.iterdir()):
         answer = server.get(f"/v1/model?model={path.name}")
         assert answer.status in (200, 415, 422), (path, answer.body)
-        if path.name.startswith("crash-30d6d0"):  # a PLY file, which posed's own reader refuses
+        if path.name.startswith("crash-30d6d0"):  # a PLY file that posed's own reader refuses
             assert answer.error() == "bad_model"
         if path.name.startswith("OutOfMemory"):
             assert answer.error() == "import_memory"
@@ -184,8 +184,8 @@ def test_limits_of_a_real_importer(start, root):
         assert limits["Max address space"] == str(1 << 30) and limits["Max cpu time"] == "50"
         assert limits["Max core file size"] == "0" and limits["Max open files"] == "64"
         files = [os.readlink(proc / "fd" / name) for name in os.listdir(proc / "fd")]
-        # nothing, its words, the socket to ask on and the result; for a moment a file that it was given. No directory,
-        # no socket of a client, no port.
+        # /dev/null, the pipe for messages, the socket for requests and the result; for a moment a file that it was given. No directory, no
+        # client's socket, no port.
         kinds = sorted(name.split(":")[0].split(" ")[0] for name in files if name != str(root / "long.obj"))
         assert kinds == ["/dev/null", "/dev/null", "/memfd", "pipe", "socket"] or \
             kinds == ["/dev/null", "/dev/null", "/memfd", "socket", "socket"], files
@@ -201,7 +201,7 @@ def test_limits_of_a_renderer(start, root):
     assert (proc / "oom_score_adj").read_text().strip() == "1000"
     limits = {line[:26].strip(): line[26:].split()[0] for line in (proc / "limits").read_text().splitlines()}
     assert int(limits["Max cpu time"]) >= 3600 and limits["Max processes"] == "0"
-    for thread in (proc / "task").iterdir():  # those of the driver as well
+    for thread in (proc / "task").iterdir():  # including the driver's
         status = (thread / "status").read_text()
         assert "Seccomp:\t2" in status and "NoNewPrivs:\t1" in status and "CapEff:\t0000000000000000" in status
 
@@ -244,7 +244,7 @@ def test_subverted_renderer_makes_no_threads(start, root, tmp_path, gl):
     answer = server.get("/v1/render?model=a.gltf")
     if answer.status == 503 and "nothing to draw with" in answer.json()["error"]["message"]:
         pytest.skip(f"no {gl} here")
-    assert answer.status == 200  # with the driver's threads alone
+    assert answer.status == 200  # only with the driver's threads
     renderer = workers(server)[0]
     count = len(os.listdir(f"/proc/{renderer}/task"))
     os.kill(renderer, signal.SIGTERM)
@@ -275,7 +275,7 @@ def test_companions_beyond_the_root(start, root, tmp_path):
         (root / f"{i}.gltf").write_text(gltf(buffer=name))
         answer = server.get(f"/v1/model?model={i}.gltf")
         assert answer.status == 422 and answer.error() in ("companion_missing", "bad_model"), (name, answer.body)
-    # what a material file of assimp's names goes the same way
+    # Files that a material file of assimp's names are found in the same way.
     (root / "m.obj").write_text("mtllib ../../../../../../etc/passwd\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     assert server.get("/v1/model?model=m.obj").status == 200
     listening.close()
@@ -284,7 +284,7 @@ def test_companions_beyond_the_root(start, root, tmp_path):
 # ---- machines that do not let workers give anything up ----
 
 def no_filters():
-    """A filter of the test's own: this process and its children cannot make another."""
+    """A filter of the test: this process and its children cannot make another."""
     library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     library.seccomp_init.restype = ctypes.c_void_p
     errno_eperm, allow = 0x00050001, 0x7fff0000

@@ -1,4 +1,4 @@
-"""What systemd says and hears: sockets that it passes, reloads, and the watchdog. The test plays systemd."""
+"""What systemd sends and receives: sockets that it passes, reloads, and the watchdog. The test acts as systemd."""
 import contextlib
 import os
 import pathlib
@@ -14,7 +14,7 @@ from importers import NO_RENDERING
 from packets import Link
 from small_models import gltf
 
-# a shell becomes the server after it has said who is meant, as a service manager does between fork and exec
+# A shell names the intended process, and then becomes the server, as a service manager does between fork and exec.
 BECOME = 'export LISTEN_PID=$$; exec "$@"'
 
 
@@ -28,7 +28,7 @@ def notified(tmp_path):
 
 @contextlib.contextmanager
 def passed(tmp_path, sockets, *options, names=None, count=None, pid=None):
-    """A server that is started with these sockets from descriptor 3 on; (process, its first line, stderr so far)."""
+    """A server started with these sockets from descriptor 3 on. Returns (process, its first line, stderr so far)."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("POSED_")}
     env.update({"LISTEN_FDS": str(len(sockets) if count is None else count)}, **({} if names is None else {"LISTEN_FDNAMES": names}))
     become = BECOME if pid is None else BECOME.replace("$$", str(pid))
@@ -80,7 +80,7 @@ def test_sockets_by_their_names(tmp_path):
 
 @pytest.mark.parametrize("loops", ["1", "3"])
 def test_sockets_without_names(tmp_path, loops):
-    """As a unit without FileDescriptorName= passes them: its own name."""
+    """A unit without FileDescriptorName= passes them with its own name."""
     with listening(str(tmp_path / "s"), socket.AF_UNIX) as unix, listening() as http, listening() as tcp, \
             passed(tmp_path, [unix, http, tcp], "--loops", loops, names="posed.socket:posed.socket:posed.socket") as (_, line, said):
         assert line == f"posed ready unix={tmp_path}/s http={name_of(http)} tcp={name_of(tcp)}\n"
@@ -115,7 +115,7 @@ def test_the_next_server_has_the_connections_of_between(tmp_path):
 
 
 def test_who_may_ask_follows_the_socket(tmp_path):
-    """One that others reach is open to any Host name, as with --http, and the log warns."""
+    """A socket that other machines reach accepts any Host name, as with --http, and the log warns."""
     with listening("0.0.0.0") as http, passed(tmp_path, [http]) as (_, _, said):
         with Connection(f"127.0.0.1:{http.getsockname()[1]}") as one:
             one.send("GET /v1/models HTTP/1.1\r\nHost: any.example\r\n\r\n")
@@ -217,7 +217,7 @@ def test_a_stuck_loop_stops_the_watchdog(start, tmp_path, notified):
     assert sorted({notified.recv(100) for _ in range(4)}) == [b"READY=1", b"WATCHDOG=1"]
     (tmp_path / "new").write_text("loop-2")
     os.replace(tmp_path / "new", says)
-    clients = [server.connect() for _ in range(30)]  # of which the kernel deals each loop some
+    clients = [server.connect() for _ in range(30)]  # the kernel distributes them over the loops
     wait_until(pathlib.Path(f"{says}.stopped").exists, "no loop stopped")
     server.wait_for_line("an event loop has not turned for")
     notified.settimeout(0)

@@ -8,12 +8,12 @@ import urllib.parse
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 LETTERS = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}
 EXACT = 2e-6
-TIMES_MAX = 240  # of a clip; of more keys every so many-th is looked at
+TIMES_MAX = 240  # of a clip; if it has more keys, every n-th is compared
 TIMES_AT_ONCE = 40
 
 
 class Glb:
-    """A GLB file taken apart, after chapter 4 of the specification."""
+    """A parsed GLB file (chapter 4 of the specification)."""
 
     def __init__(self, data):
         assert struct.unpack("<4sII", data[:12]) == (b"glTF", 2, len(data))
@@ -40,15 +40,15 @@ class Glb:
         return [values[i:i + width] for i in range(0, len(values), width)]
 
     def key_times(self, clip):
-        """Of all channels of an animation, once each."""
+        """Of all channels of an animation, without duplicates."""
         samplers = self.json["animations"][clip]["samplers"]
         inputs = {sampler["input"] for sampler in samplers}
         return sorted({time for index in inputs for time in self.values(index)})
 
 
 def moments(keys):
-    """The keys and what is halfway between them; of many, evenly chosen ones. Without keys side by side, between which values jump: a file
-    has such a time to within some 32 bit numbers alone."""
+    """The keys and the midpoints between them; evenly chosen ones if there are many. Without adjacent keys, between which values jump,
+    because a file stores such a time only to within 32 bits."""
     pairs = [(a, b) for a, b in zip(keys, keys[1:]) if b - a > 1e-6 * b]
     apart = [b for (_, b), (c, _) in zip(pairs, pairs[1:]) if b == c] + keys[:1] + keys[-1:]
     all_times = sorted(set(apart) | {(a + b) / 2 for a, b in pairs})
@@ -63,7 +63,8 @@ def size_of(server, model):
 
 
 def distance(a, b, size):
-    """How far apart two matrices put a point of the model, about: their axes by the longest, at the model's size."""
+    """The approximate distance between the places to which two matrices move a point of the model: their axes by the longest, at the
+    model's size."""
     axes = [(x, y) for i, (x, y) in enumerate(zip(a, b)) if i % 4 != 3 and i < 12]
     longest = max(abs(x) for pair in axes for x in pair) or 1
     return max(max(abs(x - y) for x, y in axes) / longest * size, max(abs(x - y) for x, y in zip(a[12:15], b[12:15])))
@@ -80,7 +81,7 @@ def ask(server, path, **parameters):
 
 
 def worst_of_clip(server, a, b, clips, times, nodes, skins, size):
-    """The largest distance between two models at these times, and where: (units, time, what)."""
+    """The greatest distance between two models at these times, and where: (units, time, what)."""
     worst = (0.0, None, None)
     for i in range(0, len(times), TIMES_AT_ONCE):
         some = ",".join(map(repr, times[i:i + TIMES_AT_ONCE]))
@@ -102,7 +103,7 @@ def worst_of_clip(server, a, b, clips, times, nodes, skins, size):
 
 
 def check(server, a, b, glb, exact=EXACT):
-    """Compares model `a` with `b`, which was made of `glb`, the whole model. Returns the largest distance as a share of the size."""
+    """Compare model `a` with `b`, which was made from `glb`, the whole model. Returns the greatest distance as a share of the size."""
     info_a, info_b = (ask(server, "/v1/model", model=name) for name in (a, b))
     size = size_of(server, a) or 1
     nodes = len(info_a["nodes"])
@@ -122,7 +123,7 @@ def check(server, a, b, glb, exact=EXACT):
 
 
 def main():
-    """round_trip.py ROOT OUT [WORD=VALUE..]: exports every model under ROOT into OUT, and compares them."""
+    """round_trip.py ROOT OUT [WORD=VALUE..]: export every model under ROOT into OUT, and compare them."""
     import pathlib
     import shutil
     import sys
@@ -141,7 +142,7 @@ def main():
     models = [entry["model"] for entry in ask(server, "/v1/models", prefix="from/")["models"]]
     for model in models:
         info = server.get(query("/v1/model", model=model))
-        if info.status != 200 or not info.json()["nodes"]:  # a clip of glTF moves a node
+        if info.status != 200 or not info.json()["nodes"]:  # a clip of glTF needs a node to move
             continue
         answer = server.get(query("/v1/export", model=model, **more))
         if answer.status != 200:

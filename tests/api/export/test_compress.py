@@ -18,8 +18,8 @@ def waves(offset):
 
 
 def sheet():
-    """A sheet of triangles and a line around it, on seven joints in a chain that is turned, scaled by axis and far from the origin; six joints
-    for a vertex; two morph targets; the sheet once more without its skin."""
+    """A sheet of triangles with a line around it, on a rotated, unevenly scaled chain of seven joints far from the origin; six
+    joints for a vertex; two morph targets; the sheet once more without its skin."""
     vertices = SIDE * SIDE
     document = Document(scene=0, scenes=[{"nodes": [0, 8, 9]}])
     places = [(x + 0.1 * math.sin(y), 2 * y + 0.01 * x * x, math.cos(x * y)) for y in range(SIDE) for x in range(SIDE)]
@@ -62,7 +62,7 @@ def sheet():
 
 
 def turned(triangle):
-    """The triangle from its first corner on."""
+    """The triangle, rotated to begin with its first corner."""
     at = triangle.index(min(triangle))
     return triangle[at:] + triangle[:at]
 
@@ -95,7 +95,7 @@ def test_the_same_vertices(start, tmp_path, word, share):
 
 
 def test_the_words_of_the_extension(start, tmp_path):
-    """Views of a buffer that the file does not have, each with the place of its stream in the one that it has."""
+    """Views of a buffer that the file does not have, each with the position of its stream in the buffer that it has."""
     (tmp_path / "a.gltf").write_text(sheet().text())
     server = start()
     document = export(server, "a.gltf", compress="meshopt")[1].json
@@ -123,7 +123,7 @@ def test_the_words_of_the_extension(start, tmp_path):
 
 
 def test_the_words_of_draco(start, tmp_path):
-    """Triangles of each primitive are a stream; lines and morph targets are as they were."""
+    """Triangles of each primitive are a stream. Lines and morph targets stay unchanged."""
     (tmp_path / "a.gltf").write_text(sheet().text())
     server = start()
     document = export(server, "a.gltf", compress="draco")[1].json
@@ -142,7 +142,7 @@ def test_the_words_of_draco(start, tmp_path):
 
 
 def test_nothing_to_compress(start, tmp_path):
-    """A file without arrays, and one of a triangle: nothing of the extension is in it."""
+    """A file without arrays, and one with a single triangle: they do not use the extension."""
     (tmp_path / "a.gltf").write_text('{"asset":{"version":"2.0"},"nodes":[{"name":"alone"}],"scenes":[{"nodes":[0]}]}')
     (tmp_path / "b.gltf").write_text(gltf())
     server = start()

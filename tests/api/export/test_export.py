@@ -1,4 +1,4 @@
-"""/v1/export: the whole model as a file that has the poses of the model."""
+"""/v1/export: the whole model as a file with the poses of the model."""
 import json
 import struct
 
@@ -92,7 +92,7 @@ class Document:
         return json.dumps(self.json)
 
 
-# one axis sheared and scaled, turned and moved: no translation, rotation and scale make it
+# One axis sheared and scaled, rotated and moved: no translation, rotation and scale give this matrix.
 SHEAR = [2, 0.5, 0, 0, 0.25, 1, 0.5, 0, 0, -0.75, 3, 0, 4, -2, 1, 1]
 
 
@@ -162,14 +162,14 @@ def test_a_strange_model(start, tmp_path):
     assert [sampler.get("interpolation") for sampler in document["animations"][0]["samplers"]] == ["CUBICSPLINE", "STEP", None]
     assert document["meshes"][0]["extras"] == {"targetNames": ["smile"]}
     attributes = document["meshes"][0]["primitives"][0]["attributes"]
-    assert sorted(attributes) == ["JOINTS_0", "POSITION", "WEIGHTS_0"]  # four joints are left when each is named once
+    assert sorted(attributes) == ["JOINTS_0", "POSITION", "WEIGHTS_0"]  # four joints are left without duplicates
     assert [len(mesh["primitives"]) for mesh in document["meshes"]] == [1, 1] and "JOINTS_0" not in document["meshes"][1]["primitives"][0]["attributes"]
     assert glb.rows(attributes["WEIGHTS_0"])[1] == [0.75, 0.25, 0, 0] and glb.rows(attributes["JOINTS_0"])[2] == [0, 0, 0, 0]
     assert sorted(document["extensionsUsed"]) == ["KHR_animation_pointer", "KHR_node_visibility"]
 
 
 def test_axes_and_unit(start, tmp_path):
-    """A turn and a scale above all: what was 3 units up along z is 3 cm up along y, in units of 1 m."""
+    """A rotation and a scale above everything: 3 units up along z become 3 cm up along y, in units of 1 m."""
     (tmp_path / "a.gltf").write_text(gltf(x=3))
     server = start()
     export_of = lambda **parameters: export(server, "a.gltf", **parameters)
@@ -243,12 +243,12 @@ def test_scales_that_are_not_inherited(start, tmp_path):
     (tmp_path / "b.glb").write_bytes(data)
     assert "scales_approximated" in warnings(glb)
     a, b = (server.json("/v1/pose", model=model, clip="-", what="scene")["frames"][0]["scene"][1] for model in ("a.fbx", "b.glb"))
-    assert b[12:15] == pytest.approx(a[12:15], abs=1e-5)  # what shears is lost, the place is not
-    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])  # there the flag makes no difference
+    assert b[12:15] == pytest.approx(a[12:15], abs=1e-5)  # the shear is lost, the position is not
+    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])  # the flag makes no difference here
 
 
 def test_markers_and_lengths_of_clips(start, tmp_path):
-    """A take of two seconds whose keys come early, and a marker on the timeline."""
+    """A take of two seconds whose keys end early, and a marker on the timeline."""
     (tmp_path / "a.fbx").write_text(fbx(markers=[("hit", 2.5)], span=(1, 3)))
     server = start()
     data, glb = export(server, "a.fbx")

@@ -1,4 +1,4 @@
-"""retarget=rest of /v1/export: the file has the clips of another human as keys, which play as they do beside the model."""
+"""retarget=rest of /v1/export: the file has the clips of another human as keys, which play as they do without the export."""
 import json
 import math
 
@@ -16,7 +16,7 @@ SHORT = {**T, "thigh": 0.3, "shin": 0.35, "turn": [0, math.sin(0.4), 0, math.cos
 
 
 def walker(shape):
-    """A human with two clips: one walks, the other kicks: its left leg does what it does in the first, the other way round."""
+    """A human with two clips: a walk, and a kick, in which the joints of its left leg exchange their motions."""
     document = json.loads(Human(shape).write(has_walk=True))
     walk, = document["animations"]
     channels = [channel for channel in walk["channels"] if "Left" in document["nodes"][channel["target"]["node"]]["name"]]

@@ -1,4 +1,4 @@
-"""Files made for what formats other than glTF have, and glTF seldom: exported, read again, and a vertex looked at."""
+"""Files made for features of formats other than glTF, and for rare ones of glTF: exported, read again, and compared at a vertex."""
 import json
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def near(server, a, b, exact, **parameters):
 # --- FBX ---
 
 class Fbx(random_fbx.Writer):
-    """A mesh of two points on a bone, one on the next and one on both, which turns: all that a dual quaternion differs in."""
+    """A mesh with two points on a bone, one on the next and one on both, which rotates: everything in which a dual quaternion differs."""
 
     def __init__(self, method="Linear", curve=((0, 0), (1, 90)), bone=(), stop_s=None):
         super().__init__(1)
@@ -57,7 +57,7 @@ class Fbx(random_fbx.Writer):
             self.link(bone, cluster)
 
     def turn(self, curve, stop_s):
-        """The tip about z, by (seconds or ticks, degrees), straight from key to key."""
+        """The tip about z, by (seconds or ticks, degrees), linear between keys."""
         ticks = [time if isinstance(time, int) and time > 1000 else round(time * TICKS_PER_S) for time, _ in curve]
         span = [] if stop_s is None else [("LocalStart", "KTime", [0]), ("LocalStop", "KTime", [stop_s * TICKS_PER_S])]
         stack, layer = self.add("AnimationStack", "bend", "", random_fbx.properties(span), "AnimStack"), self.add("AnimationLayer", "base", "", prefix="AnimLayer")
@@ -91,17 +91,17 @@ def test_dual_quaternions_are_refused_or_approximated(start, tmp_path):
     (tmp_path / "dual.glb").write_bytes(data)
     said, = glb.json["asset"]["extras"]["warnings"]
     assert said["code"] == "linear_skinning"
-    for time in (0, 0.5, 1):  # the file is what linear blending makes of it
+    for time in (0, 0.5, 1):  # the file has the result of linear blending
         near(server, "linear.fbx", "dual.glb", 2e-5, clip="bend", t=time, wrap="clamp")
     worst = max(abs(x - y) for a, b in zip(positions(server, "dual.fbx", t=1, wrap="clamp"), positions(server, "dual.glb", t=1, wrap="clamp"))
                 for x, y in zip(a, b))
-    assert worst > 0.02  # and that is another place than the model's
+    assert worst > 0.02  # which differs from the model's place
     off = float(said["message"].split("off by ")[1].split()[0])
     assert worst <= off * 1.01 and off < 4 * worst
 
 
 def test_key_times_that_are_no_floats(start, tmp_path):
-    """Half an hour into a take floats are 0.1 ms apart: keys at ticks between them, and fast turns."""
+    """Half an hour into a take, floats are 0.1 ms apart: keys at ticks between them, and fast rotations."""
     later = [(round((1800 + i / 29.97 + 0.00003) * TICKS_PER_S), 80 * (i % 2)) for i in range(12)]
     (tmp_path / "a.fbx").write_text(Fbx(curve=[(0, 0), *later]).text())
     server = start()
@@ -118,7 +118,7 @@ def test_key_times_that_are_no_floats(start, tmp_path):
 
 
 def test_keys_side_by_side_stay_in_order(start, tmp_path):
-    """Two keys a tick apart are one float: the value jumps there, in the file too."""
+    """Two keys a tick apart have the same float: the value jumps there, in the file too."""
     at = round(1000 * TICKS_PER_S)
     (tmp_path / "a.fbx").write_text(Fbx(curve=[(0, 0), (at, 10), (at + 1, 80), (1001, 90)]).text())
     server = start()
@@ -137,7 +137,7 @@ def test_a_clip_that_goes_on_after_its_last_key(start, tmp_path):
     (tmp_path / "b.glb").write_bytes(data)
     for name in ("a.fbx", "b.glb"):
         assert server.get(query("/v1/model", model=name)).json()["clips"][0]["duration"] == 3, name
-    for time_s in (0.5, 1.5, 3.25):  # before the last key, behind it, and where it begins anew
+    for time_s in (0.5, 1.5, 3.25):  # before the last key, after it, and in the repetition
         near(server, "a.fbx", "b.glb", 1e-5, clip=0, t=time_s, wrap="loop")
 
 
@@ -186,7 +186,7 @@ TURNED = {"translation": [3, -1, 2], "rotation": [0.5, 0.5, 0.5, 0.5], "scale": 
 
 
 def test_many_joints_of_a_vertex_and_one_named_twice(start, tmp_path):
-    """Seven joints of one vertex are two sets; a joint that the skin names twice, with two bind matrices, has a node of its own for each."""
+    """Seven joints of one vertex need two sets. A joint that the skin names twice, with two bind matrices, gets a node for each."""
     document = Document(scene=0)
     points = document.add("VEC3", "f", [(0, 0, 0), (1, 0, 0), (0, 1, 2)], min=[0, 0, 0], max=[1, 1, 2])
     joints = [document.add("VEC4", "B", [row] * 3) for row in ((0, 1, 2, 3), (4, 5, 6, 7))]
@@ -271,7 +271,7 @@ def test_clips_of_one_name_and_of_nothing(start, tmp_path):
 
 
 def test_channels_that_share_keys_cost_what_the_file_does(start, tmp_path):
-    """20000 nodes move by keys of two accessors in turns: billions of times, if each of them had its own."""
+    """20000 nodes use the keys of two accessors in turns. If each had a copy, there would be billions of times."""
     nodes, keys = 20000, 200000
     document = Document(scene=0, scenes=[{"nodes": list(range(nodes))}], nodes=[{"name": f"n{i}"} for i in range(nodes)])
     inputs = [document.add("SCALAR", "f", [i / 4 + by for i in range(keys)], min=[by], max=[(keys - 1) / 4 + by]) for by in (0, 0.125)]

@@ -1,4 +1,4 @@
-"""3D Studio files: meshes stand where the editor has them, whatever the keyframer says of things that do not move."""
+"""3D Studio files: meshes are where the editor has them, whatever the keyframer says about things that do not move."""
 import math
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""Files of a few kilobytes that use one big thing many times: they cost what their bytes are worth, or are refused by
-the name of the thing. What they cost is the importer's processor time, which --import-cpu limits, whatever else runs."""
+"""Files of a few kilobytes that use one big thing many times. They cost what their bytes are worth, or are refused with the name of the
+thing. The cost is the importer's processor time, which --import-cpu limits, whatever else runs."""
 import json
 import struct
 
@@ -77,11 +77,11 @@ def test_small_files_of_big_things_are_refused_by_name(start, root, name):
 
 
 def test_channels_share_one_sampler(start, root):
-    """Each of 4000 channels on its own would be 200 million keys."""
+    """With copies for each of the 4000 channels there would be 200 million keys."""
     count = 4000
     animation = {"channels": channels(count), "samplers": [{"input": 0, "output": 1}]}
     (root / "a.gltf").write_text(json.dumps(with_keys(nodes=[{}] * count, animations=[animation])))
-    # All keys at time 0 are one: 500,000 rows for nothing, once.
+    # All keys at time 0 are one key: 500,000 useless rows, read once.
     collapsed = document(nodes=[{}] * 400, accessors=[zeros(500000, "SCALAR"), zeros(500000, "VEC3")],
                          animations=[{**animation, "channels": channels(400)}])
     (root / "b.gltf").write_text(json.dumps(collapsed))
@@ -94,7 +94,7 @@ def test_channels_share_one_sampler(start, root):
 
 
 def test_primitives_share_morph_targets(start, root):
-    """The way of exporters that give every material's primitive the whole mesh: 16 primitives of 40 targets."""
+    """Some exporters give every material's primitive the whole mesh: 16 primitives with 40 targets."""
     rows = 2000
     mesh = triangle_mesh([{"attributes": {"POSITION": 0},
                            "targets": [{"POSITION": 1 + t} for t in range(40)]} for _ in range(16)])

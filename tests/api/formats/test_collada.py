@@ -1,4 +1,4 @@
-"""COLLADA files against an evaluator written from the specification: transforms, curves, clips."""
+"""COLLADA files compared with an evaluator written from the specification: transforms, curves, clips."""
 import pathlib
 import random
 import struct
@@ -15,7 +15,7 @@ import random_collada  # noqa: E402
 DRAWS = False
 
 CASES = 150
-TOLERANCE = 1e-5  # of the largest number there is
+TOLERANCE = 1e-5  # relative to the greatest number
 
 
 def times_of(scene, rng):
@@ -37,7 +37,7 @@ def check(server, name, scene, clip, times):
 
 
 def check_vertices(server, name, model, clip, times):
-    """Each vertex of the answer is known by its place in the file, which no other has."""
+    """Identifies each vertex of the answer by its position in the file, which is unique."""
     query = {"model": name, "clip": "-" if clip == "-" else clip if clip is not None else 0, "wrap": "clamp", "t": [repr(max(t, 0)) for t in times], "rest": 1}
     answer = server.json("/v1/mesh", **query)
     triples = lambda rows: [row[i:i + 3] for row in rows for i in range(0, len(row), 3)]  # noqa: E731

@@ -1,4 +1,4 @@
-"""Every row of formats.def has a file by which it is tested: one of those here, or one that the test named here reads."""
+"""Every row of formats.def has a file that tests it: one of those here, or one that the test named here reads."""
 import pathlib
 import re
 import shutil
@@ -19,12 +19,12 @@ def as_is(corner):
 
 
 def mirrored(corner):
-    """From left-handed axes: z is the negative one."""
+    """From left-handed axes, by negating z."""
     return corner[0], corner[1], -corner[2]
 
 
 def turned(corner):
-    """assimp has put y up."""
+    """assimp has made y the up axis."""
     return corner[0], corner[2], -corner[1]
 
 
@@ -35,7 +35,7 @@ FILES = {
     "nff": (small_static.nff, as_is), "off": (small_static.off, as_is), "ogex": (small_static.ogex, as_is), "pmx": (small_static.pmx, mirrored),
     "q3o": (small_static.q3o, as_is), "xgl": (small_static.xgl, as_is),
 }
-# Where the others are tested: a file of the tree that has the ending in it.
+# Where the others are tested: a file of the tree that contains the extension.
 ELSEWHERE = {
     "3ds": "tests/api/formats/test_3ds.py", "3mf": "tests/api/formats/test_threemf.py", "b3d": "tests/oracle/binary_models.py", "blend": "tests/api/formats/test_refused_formats.py",
     "bvh": "tests/oracle/bvh_evaluator.py", "dae": "tests/api/formats/test_collada.py", "fbx": "tests/oracle/fbx_evaluator.py",
@@ -48,7 +48,7 @@ ELSEWHERE = {
     "x": "tests/oracle/x_evaluator.py", "x3d": "tests/api/formats/test_static_formats.py",
     "zae": "tests/api/formats/test_collada.py",
 }
-# Of these there are files in Debian's assimp-testmodels, which tests without it pass over.
+# Debian's assimp-testmodels has files of these. Tests skip them without that package.
 TEST_MODELS = pathlib.Path("/usr/share/assimp/models")
 OF_TEST_MODELS = {"csm": "CSM/ThomasFechten.csm", "lws": "LWS/move_x.lws", "q3s": "Q3D/WusonOrange.q3s"}
 

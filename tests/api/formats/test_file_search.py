@@ -1,4 +1,4 @@
-"""Companions and textures that lie elsewhere than written: found in one order, in files of each family of formats."""
+"""Companions and textures that are elsewhere than written are found in one order, in files of each family of formats."""
 import json
 import struct
 import zlib
@@ -22,7 +22,7 @@ RED, GREEN = png((200, 0, 0)), png((0, 200, 0))
 
 
 def textured_gltf(image, buffer=None):
-    """A triangle with texture coordinates, which are its positions; a texture from the file `image` lies on it."""
+    """A triangle whose texture coordinates are its positions, with a texture from the file `image`."""
     document = json.loads(gltf(image=image, buffer=buffer))
     document["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = 1
     document["meshes"][0]["primitives"][0]["material"] = 0
@@ -167,7 +167,7 @@ Connections:  {{
 """
 SHADER = MD5MESH.replace('"skin"', '"{image}"').replace("{\n", "{{\n").replace("}\n", "}}\n")
 
-# What a model's file says, in the folder art/hero of the root; the files that are there; the one that is the texture.
+# The name in a model's file, in the folder art/hero of the root; the existing files; the one that becomes the texture.
 CASES = {
     "OBJ, a material library in another case": (
         "art/hero/hero.obj", OBJ.format(library="mtllib Hero.MTL"),
@@ -208,7 +208,7 @@ def codes(model):
 
 
 def reds(server, name):
-    """How many pixels of a picture are red."""
+    """The number of red pixels of a picture."""
     answer = server.get(f"/v1/render?model={name}&width=48&height=48")
     assert answer.status == 200, answer.body
     return sum(r > 2 * g and r > 2 * b for row in Picture(answer.body).rows for r, g, b, *_ in row)
@@ -282,7 +282,7 @@ def test_a_file_that_appears_later_is_a_change(start, tmp_path, options):
 
 @pytest.mark.parametrize("options", [(), ("--watch", "poll", "--watch-interval", "20ms")], ids=["watched", "polled"])
 def test_other_files_beside_it_are_no_change(start, tmp_path, options):
-    """A model with a missing texture is not read again for each file that is written beside it."""
+    """A model with a missing texture is not read again for each new file beside it."""
     write(tmp_path, "art/hero.gltf", textured_gltf("C:\\art\\skin.png"))
     write(tmp_path, "art/tex/other.png", GREEN)
     server = start(*NO_RENDERING, *options, root=tmp_path)
@@ -325,7 +325,7 @@ def test_the_picture_changes_with_the_file(start, tmp_path):
 
 
 def test_what_is_as_written_is_not_looked_for(start, tmp_path):
-    """Names that come and go beside it are no reason to read a model again whose files are all in their places."""
+    """If all files of a model are in their places, other names that come and go do not make the server read it again."""
     write(tmp_path, "hero.gltf", textured_gltf("skin.png"))
     write(tmp_path, "skin.png", RED)
     server = start(*NO_RENDERING, root=tmp_path)

@@ -1,4 +1,4 @@
-"""Extensions of glTF that change what is there: instances of a mesh, nodes that are not visible, channels that point."""
+"""Extensions of glTF that change the content: instances of a mesh, invisible nodes, animation pointers."""
 import io
 import json
 import pathlib
@@ -15,7 +15,7 @@ from matrices import from_trs, multiply, transform  # noqa: E402
 DRAWS = False
 
 TURN = [0.5, 0.5, -0.5, 0.5]
-OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # turned, scaled by axis, off the origin
+OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # rotated, unevenly scaled, off the origin
 INSTANCES = [([1.0, 2.0, 3.0], TURN, [1.0, 3.0, 0.25]), ([-4.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8], [2.0, 1.0, 1.0])]
 CORNERS = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]]
 
@@ -114,7 +114,7 @@ def test_a_vrm_file_names_the_bones_of_its_human(start, tmp_path):
 
 
 def square(document, material, **extensions):
-    """A primitive: a square of the unit in x and y."""
+    """A primitive: a unit square in x and y."""
     position = document.accessor("VEC3", [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], bounds=True)
     indices = document.accessor("SCALAR", [0, 1, 2, 0, 2, 3], component=5123)
     return {"attributes": {"POSITION": position}, "indices": indices, "material": material, **({"extensions": extensions} if extensions else {})}
@@ -125,7 +125,7 @@ def paint(red, green, blue):
 
 
 def colours(answer):
-    """The colours that opaque pixels of a picture have."""
+    """The colours of a picture's opaque pixels."""
     assert answer.status == 200, answer.body
     image = Image.open(io.BytesIO(answer.body)).convert("RGBA")
     return {colour[:3] for _, colour in image.getcolors(image.width * image.height) if colour[3] == 255}

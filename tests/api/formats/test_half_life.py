@@ -18,7 +18,7 @@ def test_masked_textures_have_holes(start, tmp_path, flags, mode):
 
 
 def test_the_last_colour_alone_is_the_hole(start, tmp_path):
-    """All colours of the palette are the same: what differs is what is seen."""
+    """All colours of the palette are equal, so differences show the visible part."""
     for flags in (0, MASKED):
         for texel in (254, 255):
             (tmp_path / f"{flags}_{texel}").mkdir()

@@ -1,4 +1,4 @@
-"""Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had been."""
+"""Whatever the importer does, its model gets an error that says so, and the server goes on as if nothing had happened."""
 import contextlib
 import os
 import re
@@ -25,7 +25,7 @@ def root(tmp_path):
     return folder
 
 
-# Sound requests, one after the other, for more files than a model may have.
+# Valid requests, one after the other, for more files than a model may have.
 ASK_FOREVER = """
 import socket, struct
 files = socket.socket(fileno=3)
@@ -34,7 +34,7 @@ for i in range(5000):
     files.recv(100)
 """
 
-# A failure with the number that is its first argument.
+# A failure with the number in its first argument.
 REFUSE = """
 import os, struct, sys
 
@@ -95,7 +95,7 @@ def test_fault(start, root, tmp_path, fault):
 
 
 def test_fork_server_that_ends_is_replaced(start, root):
-    """Between two imports, and while one is asked for: nobody notices."""
+    """Between two imports, and during a request for one: clients do not notice."""
     server = start(*NO_RENDERING, root=root)
     first, = fork_servers(server)
     assert server.get("/v1/palette?model=a.gltf").status == 200
@@ -112,7 +112,7 @@ def test_fork_server_that_ends_is_replaced(start, root):
     (root / "c.gltf").write_text(gltf(x=3))
     with server.connect() as connection:
         connection.send("GET /v1/palette?model=c.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        # its state is "importing" a moment before the process that is stopped is asked for it
+        # its state is "importing" a moment before the stopped process receives the request
         wait_until(lambda: server.json("/v1/stats")["imports"]["started"] == started + 1)
         with contextlib.suppress(ProcessLookupError):  # the server may have been first
             os.kill(int(second), signal.SIGKILL)
@@ -121,7 +121,7 @@ def test_fork_server_that_ends_is_replaced(start, root):
 
 
 def test_fork_server_that_is_stopped_is_replaced(start, root):
-    """By nobody's hand, with the imports of several requests and more that come meanwhile."""
+    """For no reason, during the imports of several requests, and more requests arrive meanwhile."""
     for name in "bc":
         (root / f"{name}.gltf").write_text(gltf(x=2))
     server = start(*NO_RENDERING, "--import-workers", "2", root=root)
@@ -131,7 +131,7 @@ def test_fork_server_that_is_stopped_is_replaced(start, root):
         connection.send("".join(f"GET /v1/palette?model={name}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n" for name in "abc"))
         assert [connection.answer().status for _ in range(3)] == [200] * 3
     line = server.wait_for_line("the process that makes importers was stopped and is replaced")
-    assert re.search("; it was asked for [12] importers?$", line), line  # it has written nothing, so that this is all there is to say
+    assert re.search("; it was asked for [12] importers?$", line), line  # it has written nothing, so this is the whole message
     wait_until(lambda: not is_alive(stopped), "it lives on")
     assert len(fork_servers(server)) == 1
     assert server.json("/v1/stats")["imports"]["failed"] == {}
@@ -151,7 +151,7 @@ def test_fork_servers_that_always_stop(start, root, tmp_path):
 
 
 def test_fork_servers_that_babble(start, root, tmp_path):
-    """The server ends them: what it says of that is why, and not the signal that it sent."""
+    """The server ends them. The message names the reason, not the signal that the server sent."""
     folder = tmp_path / "bin"
     options = install(folder, "exec {real}")
     program = folder / "posed-import"
@@ -175,7 +175,8 @@ def test_importers_outlive_their_fork_server(start, root, tmp_path):
 
 
 def test_a_crash_has_the_next_importer_from_another_fork_server(start, root, tmp_path):
-    """Addresses are the same in all that one makes: what a file learns by crashing one importer is of no use in the next."""
+    """All children of a fork server have the same addresses. A file that learns them by crashing one importer cannot use them in the next.
+    """
     server = start(*install(tmp_path / "bin", 'case "$*" in *crash*) kill -SEGV $$;; esac; exec {real}'), root=root)
     (root / "crash.gltf").write_text(gltf())
     first, = fork_servers(server)
@@ -186,7 +187,7 @@ def test_a_crash_has_the_next_importer_from_another_fork_server(start, root, tmp
 
 
 def killed(tmp_path, *signals):
-    """The script of an importer that ends by these signals, by one in each import of a file of the same name, and then works."""
+    """The script of an importer that ends by one of these signals in each import of a file of the same name, and then works."""
     cases = " ".join(f"{i}) kill -{int(number)} $$;;" for i, number in enumerate(signals))
     return (f'for last; do :; done; name="{tmp_path}/$(basename "$last").times"; times=$(cat "$name" 2>/dev/null || echo 0)\n'
             f'echo $((times + 1)) > "$name"; case $times in {cases} esac; exec {{real}}')
@@ -200,7 +201,7 @@ def test_a_kill_from_outside_says_nothing_about_the_model(start, root, tmp_path,
         assert (answer.status, answer.error()) == (503, "import_killed"), answer.body
         assert int(answer.headers["retry-after"]) > 0 and f"signal {int(number)}" in answer.json()["error"]["message"]
         assert connection.get("/v1/models").json()["models"][0]["state"] == "new"
-        # nothing is remembered: whoever does as he is told has his answer
+        # nothing is remembered: a client that retries as told gets its answer
         assert connection.get("/v1/palette?model=a.gltf").status == 200
     assert server.json("/v1/stats")["imports"]["failed"] == {"import_killed": 1}
 
@@ -213,7 +214,7 @@ def test_two_kills_in_a_row_are_the_models(start, root, tmp_path, number, code):
     server = start(*install(tmp_path / "bin", script), "--failure-ttl", "60m", root=root)
     assert server.get("/v1/palette?model=a.gltf").error() == "import_killed"
     assert server.get("/v1/palette?model=other.gltf").error() == "import_killed"  # other bytes
-    answer = server.get("/v1/palette?model=copy.gltf")  # the same ones
+    answer = server.get("/v1/palette?model=copy.gltf")  # the same bytes
     assert (answer.status, answer.error()) == (422, code) and "twice in a row" in answer.json()["error"]["message"]
     assert "retry-after" not in answer.headers
     # this is remembered: the next import would work
@@ -224,7 +225,7 @@ def test_two_kills_in_a_row_are_the_models(start, root, tmp_path, number, code):
 
 
 def test_an_import_between_two_kills(start, root, tmp_path):
-    """What happens to both lies between them: they are not in a row."""
+    """The two kills are not consecutive."""
     server = start(*install(tmp_path / "bin", killed(tmp_path, 9)), root=root)
     assert server.get("/v1/palette?model=a.gltf").error() == "import_killed"
     assert server.get("/v1/palette?model=a.gltf").status == 200
@@ -234,7 +235,7 @@ def test_an_import_between_two_kills(start, root, tmp_path):
 
 
 def test_many_kills_are_forgotten_in_time(start, root, tmp_path):
-    """A bounded memory: what was killed long ago begins anew."""
+    """The memory is bounded: kills of long ago are forgotten."""
     for i in range(70):
         (root / f"{i}.gltf").write_text(gltf() + " " * i)
     server = start(*install(tmp_path / "bin", "kill -KILL $$"), root=root)
@@ -259,15 +260,15 @@ def test_a_kill_by_a_person(start, root, tmp_path):
         told = link.read()
         assert told.error()[0] == 62 and told.view()["retry_after_s"] > 0
         go.touch()
-        # it came while the import was under way: it has the result of that one, or of another
+        # it arrived while the import was running: it gets the result of that import, or of another one
         assert connection.answer().status in (200, 503)
         assert server.get("/v1/palette?model=a.gltf").status == 200
 
 
 def test_no_end_of_an_importer_is_the_servers_fault(start, root, tmp_path):
-    """Every exit status, and every signal, the model's file being as good as any."""
+    """Every exit status, and every signal, while the model's file is valid."""
     (root / "a.gltf").unlink()
-    signals = [n for n in range(1, 65) if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]  # which end no process, or cannot be sent
+    signals = [n for n in range(1, 65) if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]  # these end no process, or cannot be sent
     script = ('for last; do :; done; name=$(basename "$last" .gltf)\n'
               'case $name in s*) exit "${name#s}";; *) kill -"${name#k}" $$; exit 0;; esac')
     names = [f"s{n}" for n in range(256)] + [f"k{n}" for n in signals]
@@ -351,10 +352,10 @@ def test_full_queue(start, root, tmp_path):
         wait_until(lambda: server.get(f"/v1/models?prefix={name}").json()["models"][0]["state"] == "importing")
     refused = server.get("/v1/palette?model=c.gltf")
     assert (refused.status, refused.error()) == (503, "overloaded") and "retry-after" in refused.headers
-    # waiting for an import that is asked for already costs no place
+    # waiting for an import that has already been requested takes no place
     waiting.append(server.connect())
     waiting[-1].send("GET /v1/palette?model=b.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    assert server.get("/healthz").status == 200  # what was sent before has been read
+    assert server.get("/healthz").status == 200  # everything that was sent before has been read
     go.touch()
     assert [one.answer().status for one in waiting] == [200] * 3
     assert server.get("/v1/palette?model=c.gltf").status == 200

@@ -1,7 +1,8 @@
-"""IMPORT_VERSION, which stands for what an import makes in the key of the disk cache, is incremented when that changes.
+"""IMPORT_VERSION stands for the result of an import in the key of the disk cache. It is incremented when the result changes.
 
-import_hashes.json has a hash of what each model's import makes, and of the file that it was made from. Where libraries
-made another file of the same generator (another machine's sine), nothing is said about it."""
+import_hashes.json has a hash of the result of each model's import, and of the model's file. If libraries made another file with the same
+generator (another machine's sine), the model is not compared.
+"""
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ DRAWS = False
 STORED = pathlib.Path(__file__).with_name("import_hashes.json")
 HEADER = "server/import/import_version.h"
 WRITE = "WRITE_HASHES=1 python3 -m pytest tests/api/formats/test_import_version.py"
-# Formats of which there is no small file in the tree, or that are refused.
+# Formats without a small file in the tree, or that are refused.
 WITHOUT_FILE = {"blend", "csm", "lws", "q3s", "vrm"}
 
 
@@ -27,7 +28,7 @@ def import_version():
 
 
 def ask(server, name):
-    """Has it imported; an environment is asked for by a picture's parameter."""
+    """Make the server import it. A parameter of a picture imports an environment."""
     if name.endswith(".hdr"):
         server.get(f"/v1/render?model=robot.glb&environment={name}&width=16&height=16")
         return 200
@@ -36,7 +37,7 @@ def ask(server, name):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """{model: (hash of its file, hash of what its import made)}"""
+    """Return {model: (hash of its file, hash of its import's result)}."""
     from conftest import Server
     if not SAMPLES.is_dir():
         pytest.skip("no sample models")
@@ -79,7 +80,7 @@ def test_every_reader_is_covered(made):
 
 
 def test_stamps_are_no_part(start, made, tmp_path):
-    """The hashes are the same of copies at another time, imported by another server."""
+    """Copies with other times, imported by another server, have the same hashes."""
     root, folder = tmp_path / "root", tmp_path / "cache"
     root.mkdir()
     write_models(root)

@@ -55,7 +55,7 @@ def check_factors(served, name):
 
 
 def check_vertex(served, name):
-    """The pole of the second ball: turned and unevenly scaled, not at the origin."""
+    """The pole of the second ball, which is rotated, unevenly scaled and off the origin."""
     node = document_of(layer_spheres.spheres(name))["nodes"][1]
     x, y, z, w = node["rotation"]
     turned = [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)]

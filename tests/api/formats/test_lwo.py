@@ -46,7 +46,7 @@ def lwo2(layer=b""):
 
 
 def triangles(server, name):
-    """Sorted triangles of points, each beginning with its least corner; LightWave is left-handed, assimp's z is too."""
+    """Sorted triangles of points, each beginning with its smallest corner. LightWave is left-handed, and so is assimp's z."""
     mesh = server.json("/v1/mesh", model=name, t=0, rest=1, indices=1)["frames"][0]["positions"]
     return sorted(tuple(positions[i:i + 3]) for positions in mesh for i in range(0, len(positions), 3))
 

@@ -46,7 +46,7 @@ def test_specular_glossy_is_approximated_and_said(model):
     _, answer = model
     gloss = answer["materials"][1]
     assert set(gloss["textures"]) == {"base_color", "metallic_roughness"}
-    assert (gloss["metallic"], gloss["roughness"]) == (1, 1)  # the texture says it
+    assert (gloss["metallic"], gloss["roughness"]) == (1, 1)  # the texture has the values
     codes = {warning["code"] for warning in answer["warnings"]}
     assert codes == {"texture_missing", "material_approximated"}
 
@@ -63,7 +63,7 @@ def test_exported_and_read_again_it_is_the_same_material(model, start, tmp_path_
             assert abs(got - wanted) < 1e-6
         found = [slot for slot, use in before["textures"].items()
                  if answer["textures"][use["texture"]]["state"] == "found"]
-        assert list(after["textures"]) == found  # a picture that is not there cannot be taken along
+        assert list(after["textures"]) == found  # a missing picture cannot be copied into the file
         for slot in found:
             one, other = before["textures"][slot], after["textures"][slot]
             assert one["texcoord_set"] == other["texcoord_set"]

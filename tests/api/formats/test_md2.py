@@ -35,7 +35,7 @@ def test_frames_are_clips_by_their_names(start, tmp_path):
 
 
 def test_triangles_turn_the_other_way(start, tmp_path):
-    """Those of the game turn clockwise; a normal points to where they are seen from."""
+    """The game's triangles are clockwise. A normal points to the side from which they are visible."""
     (tmp_path / "a.md2").write_bytes(md2([("a", (1, 1, 1), (0, 0, 0))], points=[[0, 0, 0], [255, 0, 0], [255, 255, 0], [0, 255, 0]]))
     mesh = start(root=tmp_path).json("/v1/mesh", model="a.md2", normals=1, t=0)["frames"][0]
     assert mesh["normals"][0][:3] == pytest.approx([0, 0, -1])

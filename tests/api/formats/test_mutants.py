@@ -1,4 +1,4 @@
-"""Damaged models of every format through a running server; the whole of it is `make soak`."""
+"""Damaged models of every format through a running server. `make soak` runs all of them."""
 import os
 import pathlib
 import sys

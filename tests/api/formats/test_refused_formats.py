@@ -1,4 +1,4 @@
-"""Files that are not read are refused by name, with a way out, and never in the words of a library."""
+"""Files that cannot be read are refused by name, with advice, and never in the words of a library."""
 import gzip
 import pathlib
 import re
@@ -51,12 +51,12 @@ def test_versions_of_blender_are_named(start, tmp_path):
         assert "export it from Blender as glTF (.glb)" in refusal(server, name), name
 
 
-# What assimp says of its own code, and of C++.
+# Words of assimp's own code, and of C++.
 INTERNALS = re.compile(r"assimp|ai[A-Z]\w+|\w+::\w+|\.cpp|\.h\b|std\b|terminate|nullptr|0x[0-9a-f]{4,}|\bassert", re.I)
 
 
 def damaged(content):
-    """The same in several kinds of wrong."""
+    """The same file, damaged in several ways."""
     content = content if isinstance(content, bytes) else content.encode()
     yield "half", content[:len(content) // 2]
     yield "letters", re.sub(rb"\d\.\d", b"q.q", content)

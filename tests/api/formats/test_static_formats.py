@@ -1,4 +1,4 @@
-"""PLY, STL and X3D: each spelling that a file may have gives the same vertices, and what is wrong is named with its place."""
+"""PLY, STL and X3D: each notation that a file may use gives the same vertices, and errors are named with their position."""
 import pathlib
 import struct
 import sys
@@ -183,7 +183,7 @@ def test_stl_that_is_wrong_is_refused_with_the_place(start, tmp_path):
 
 # --- X3D ---
 
-OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # turned, scaled by axis, off the origin
+OUTER = ([3.0, -2.0, 5.0], [0.0, 0.6, 0.0, 0.8], [2.0, 0.5, 1.5])  # rotated, unevenly scaled, off the origin
 INNER = ([1.0, 2.0, 3.0], [0.5, 0.5, -0.5, 0.5], [1.0, 3.0, 0.25])
 COORDINATE = "<Coordinate point='" + ", ".join(f"{x} {y} {z}" for x, y, z in CORNERS) + "'/>"
 FACE_SET = "<IndexedFaceSet coordIndex='" + " ".join(f"{a} {b} {c} -1" for a, b, c in FACES) + f"'>{COORDINATE}</IndexedFaceSet>"

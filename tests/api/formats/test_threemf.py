@@ -1,4 +1,4 @@
-"""3MF packages against an evaluator written from the specification: triangles in scene space, colours; textures; faults."""
+"""3MF packages compared with an evaluator written from the specification: triangles in scene space, colours; textures; errors."""
 import pathlib
 import struct
 import sys
@@ -15,7 +15,7 @@ from png_picture import picture  # noqa: E402
 pytestmark = pytest.mark.short
 
 CASES = 60
-TOLERANCE = 1e-5  # of the largest number there is
+TOLERANCE = 1e-5  # relative to the greatest number
 COLOR_TOLERANCE = 1e-6
 CORE = random_threemf.NAMESPACES
 
@@ -41,7 +41,7 @@ def model(resources, build, attributes=""):
 
 
 def triangles_of(answer, described):
-    """Of each node its triangles: three points and the base colour of the material, or None."""
+    """The triangles of each node: three points and the base colour of the material, or None."""
     out = {}
     for entry, positions, indices in zip(answer["meshes"], answer["frames"][0]["positions"], answer["indices"], strict=True):
         points = [positions[i:i + 3] for i in range(0, len(positions), 3)]
@@ -104,7 +104,7 @@ QUAD = ('<object id="9"><mesh><vertices><vertex x="-10" y="0" z="-10"/><vertex x
 
 
 def test_a_texture_is_drawn_upright(start, tmp_path):
-    """A picture of four colours on a quad that stands upright, seen from the front."""
+    """A picture of four colours on an upright quad, seen from the front."""
     corners = {(0, 0): (255, 0, 0), (1, 0): (0, 255, 0), (0, 1): (0, 0, 255), (1, 1): (255, 255, 0)}
     pixels = b"".join(bytes(corners[x // 8, y // 8]) for y in range(16) for x in range(16))
     resources = ('<m:texture2d id="1" path="/3D/Textures/t.png" contenttype="image/png"/><m:texture2dgroup id="2" texid="1"><m:tex2coord u="0" '

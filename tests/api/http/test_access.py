@@ -1,4 +1,4 @@
-"""Who may ask: Host names, bearer tokens, origins of web pages."""
+"""Access control: Host names, bearer tokens, origins of web pages."""
 import pytest
 
 DRAWS = False
@@ -33,7 +33,7 @@ def test_a_rebound_name_is_refused_on_loopback(server):
 
 
 def test_the_host_of_an_absolute_target_counts(server):
-    """That of the header is ignored then (RFC 9112, 3.2.2), as proxies do that look at the target."""
+    """The Host header is ignored then (RFC 9112, 3.2.2), as proxies do that look at the target."""
     for host, target, status in (("localhost", "http://evil.example/v1/models", 421), ("localhost", "http://localhost.evil.example:1", 421),
                                  ("evil.example", "http://localhost/v1/models", 200), ("evil.example", "HTTPS://[::1]:7878/v1/models", 200)):
         assert ask(server, host, target).status == status

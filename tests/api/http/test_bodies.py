@@ -81,7 +81,7 @@ def test_layers_in_every_operation(server, model):
             {"clip": clips[1], "weight": 0.5}, {"clip": clips[0], "weight": 0.5}]}))
         kind = {"/v1/palette": "palettes", "/v1/pose": "scene", "/v1/mesh": "positions",
                 "/v1/bounds": "bounds"}[path]
-        if kind == "palettes":  # of one clip from its compiled form, of a blend in double precision
+        if kind == "palettes":  # a single clip comes from its compiled form, a blend from double precision
             for a, b in zip(same, alone):
                 assert numpy.allclose(a[kind], b[kind], rtol=0, atol=1e-6)
         else:
@@ -149,7 +149,7 @@ def test_batch_says_what_single_queries_say(server, model):
 
 
 def test_bounds_of_layers(server, model):
-    """Around the vertices of the blend; per joint; not over a clip, of which there are several."""
+    """Around the vertices of the blend; per joint; not over a clip, because there are several."""
     name, clips = model
     layers = [{"clip": clips[1], "weight": 2, "speed": 0.5}, {"clip": clips[0], "mode": "additive", "weight": 0.5}]
     body = {"model": name, "t": [0.1, 0.7], "layers": layers}
@@ -208,7 +208,7 @@ def test_client_leaves_its_batch(start, root):
 
 
 def test_stopping_during_batches(start, root, tmp_path):
-    """One batch waits for its first import, one has lost its client: the server still stops cleanly."""
+    """One batch waits for its first import, and one has lost its client. The server still stops cleanly."""
     server = start(*install(tmp_path / "slow", "sleep 1\n{real}"), "--drain-timeout", "200", root=root)
     body = json.dumps({"queries": [{"op": "palette", "model": f"{i}.gltf"} for i in range(6)]}).encode()
     request = f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body

@@ -1,4 +1,4 @@
-"""Content-Encoding: what a client takes compressed is the same bytes once it is decoded, with a tag of its own."""
+"""Content-Encoding: a compressed answer decodes to the same bytes, and has a tag of its own."""
 import ctypes
 import gzip
 import json
@@ -14,9 +14,9 @@ DRAWS = False
 
 pytestmark = pytest.mark.short
 SMALL = "/v1/palette?model=robot.glb&t=0.5"
-MIDDLE = "/v1/palette?model=robot.glb&t=0:0.5:30"  # coded on the loop
-WHOLE = "/v1/palette?model=robot.glb&t=0:3:30"  # made whole, coded as it is read
-PIECES = "/v1/pose?model=robot.glb&t=0:40:30&what=local,scene"  # made as it is read
+MIDDLE = "/v1/palette?model=robot.glb&t=0:0.5:30"  # compressed on the loop
+WHOLE = "/v1/palette?model=robot.glb&t=0:3:30"  # made completely, compressed while it is sent
+PIECES = "/v1/pose?model=robot.glb&t=0:40:30&what=local,scene"  # made and compressed while it is sent
 ALL = [MIDDLE, WHOLE, PIECES, "/page/model/model.js", "/v1/bounds?model=robot.glb&t=0:20:30"]
 
 
@@ -87,20 +87,20 @@ def test_a_copy_is_known_by_its_own_tag(server, target):
         answer = server.get(target, f"Accept-Encoding: {accepts}", f'If-None-Match: "other", W/{tag}')
         assert answer.status == 304 and answer.headers["etag"] == tag and answer.body == b""
         assert "content-encoding" not in answer.headers and "Accept-Encoding" in answer.headers["vary"]
-        # the plain copy is good for everybody
+        # the plain copy is valid for every client
         answer = server.get(target, f"Accept-Encoding: {accepts}", f"If-None-Match: {tags['identity']}")
         assert answer.status == 304 and answer.headers["etag"] == tags["identity"]
-    if target != SMALL:  # who does not take gzip any more gets what it takes
+    if target != SMALL:  # a client that no longer accepts gzip gets what it accepts
         answer = server.get(target, f"If-None-Match: {tags['gzip']}")
         assert answer.status == 200 and answer.headers["etag"] == tags["identity"]
         assert server.get(target, "Accept-Encoding: zstd", f"If-None-Match: {tags['gzip']}").status == 200
-        # a tag of another answer with the coding of this one is not this one's
+        # a tag of another answer with this answer's coding does not match
         other = tags["gzip"].replace(tags["identity"][1:17], "0" * 16)
         assert server.get(target, "Accept-Encoding: gzip", f"If-None-Match: {other}").status == 200
 
 
 def test_repeated_queries_in_turns(server):
-    """The same query by clients that take other codings."""
+    """The same query by clients that accept other codings."""
     plain = server.get(MIDDLE).body
     with server.connect() as one:
         for accepts in ("gzip", "identity", "zstd", "gzip", "identity", "gzip") * 2:
@@ -165,7 +165,7 @@ def slow(start, tmp_path):
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_slow_readers(slow, coding):
-    """The whole is coded as it is read; a client that leaves takes its coder with it, and one that stays gets all."""
+    """The whole answer is compressed while it is read. A client that leaves ends its encoder, and one that stays gets everything."""
     plain = slow.get(LARGE).body
     clients = []
     for _ in range(10):

@@ -1,4 +1,4 @@
-"""estimate=1: how long an answer takes and how large it is, told without making it."""
+"""estimate=1: how long an answer takes and how large it is, without making it."""
 import json
 import shutil
 
@@ -13,7 +13,7 @@ RANGE = "t=0:30:60"
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    """A server of its own: what it has measured depends on what it was asked."""
+    """A server of its own, because its measurements depend on its requests."""
     root = tmp_path_factory.mktemp("estimates")
     for name in "dragon.glb", "robot.glb":
         shutil.copy(SAMPLES / name, root / name)

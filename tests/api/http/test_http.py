@@ -1,4 +1,4 @@
-"""HTTP as such: framing, order, limits, timeouts, headers. Needs no model unless it says so."""
+"""HTTP itself: framing, order, limits, timeouts, headers. Needs no model unless a test says so."""
 import re
 import signal
 import socket
@@ -48,7 +48,7 @@ def test_pipelined_answers_come_in_order(server):
 
 
 def test_pipelined_work_does_not_stop_the_others(start, a_model):
-    """Hundreds of requests that come in one read, a millisecond each: others are answered between them."""
+    """Hundreds of requests that arrive in one read, a millisecond each. Other requests are answered between them."""
     server = start("--log-probes", root=SAMPLES)
     target = f"/v1/palette?model={a_model}&t=0:0.099:1000"
     with server.connect() as connection, server.connect() as other:
@@ -68,7 +68,7 @@ def test_pipelined_work_does_not_stop_the_others(start, a_model):
 
 
 def test_slow_answer_does_not_lose_its_place(start, a_model):
-    """A model's first request is an import: what was sent behind it is answered behind it."""
+    """A model's first request is an import. Requests after it are answered after it."""
     own = start(root=SAMPLES)
     with own.connect() as connection:
         connection.send(f"GET /v1/model?model={a_model} HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: slow\r\n\r\n" + GET)
@@ -109,7 +109,7 @@ def test_half_closed_client_gets_its_answer(server):
         statuses = [connection.answer().status]
         while statuses.count(200) < 2:
             statuses.append(connection.answer().status)
-        assert set(statuses) <= {100, 200}  # 100: where an answer took a moment it was tried whether the client is there
+        assert set(statuses) <= {100, 200}  # 100: if an answer took a moment, the server checked whether the client was still there
         assert connection.is_closed_by_server()
 
 
@@ -171,7 +171,7 @@ def test_body_too_large_in_chunks(start):
 
 
 def test_answer_survives_a_client_that_keeps_sending(start):
-    """The refused body is still on its way when the answer leaves: a plain close would reset the connection."""
+    """The refused body is still on its way when the answer is sent. A plain close would reset the connection."""
     server = start("--max-body", "1k")
     for _ in range(5):
         with server.connect() as connection:
@@ -272,7 +272,7 @@ def test_slow_header_is_408(start):
 
 
 def test_dripping_header_is_408(start):
-    """Bytes that keep coming do not win time."""
+    """Bytes that keep arriving do not extend the time."""
     server = start("--header-timeout", "500ms")
     with server.connect() as connection:
         connection.send("GET /healthz HTTP/1.1\r\nX: ")
@@ -342,7 +342,7 @@ def test_too_many_connections(start):
 
 
 def test_client_that_reads_nothing_is_held_back(start):
-    """Thousands of pipelined requests, no reading: the server stops taking them, and forgets the client in time."""
+    """Thousands of pipelined requests and no reading: the server stops accepting them, and drops the client in time."""
     server = start("--write-timeout", "500ms")
     with server.connect() as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -368,7 +368,7 @@ def test_slow_reader_gets_everything(start):
 
 
 def test_slow_reader_is_not_taken_for_a_dead_one(start):
-    """A trickle is progress, although the kernel's buffer hides it from the server for long."""
+    """A trickle is progress, although the kernel's buffer hides it from the server for a long time."""
     server = start("--write-timeout", "2s")
     with server.connect() as connection:
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)

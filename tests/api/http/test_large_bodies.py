@@ -1,4 +1,4 @@
-"""Bodies that work threads parse: the same answers and errors as those of small bodies, in the same order."""
+"""Bodies that work threads parse have the same answers and errors as small bodies, in the same order."""
 import contextlib
 import json
 import pathlib
@@ -47,7 +47,7 @@ def test_the_same_as_of_a_small_body(own, path, body):
 
 
 def crowd(padding, **more):
-    """Two robots; padding: items that nobody wants."""
+    """Two robots; padding: unneeded items."""
     return large_requests.crowd(entity=crowds.record("ENTITY", first_layer=0, layer_count=1) + crowds.record("ENTITY", **more),
                                 layer=crowds.record("LAYER", time_s=0.3), wanted_item=bytes(4 * padding))
 
@@ -118,7 +118,7 @@ def test_clients_that_leave_meanwhile(own):
 
 
 def spent_ns(server):
-    """{thread: its processor time}, which no other work of the machine changes. A thread may end while it is looked at."""
+    """{thread: its processor time}, which does not depend on other work of the machine. A thread may end meanwhile."""
     spent = {}
     for path in pathlib.Path(f"/proc/{server.process.pid}/task").glob("*/schedstat"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -127,7 +127,7 @@ def spent_ns(server):
 
 
 def spent_on(server, path, body, code):
-    """By the loop and by all other threads, in ns, on bodies that are refused with this code."""
+    """By the loop and by all other threads, in ns, for bodies that are refused with this code."""
     before = spent_ns(server)
     assert all(post(server, path, body).error() == code for _ in range(10))
     spent = {thread: ns - before.get(thread, 0) for thread, ns in spent_ns(server).items()}
@@ -143,7 +143,7 @@ def test_a_loop_leaves_the_parsing_to_others(start):
 
 
 def test_a_loop_leaves_large_binary_crowds_to_others(start):
-    """What is wrong stands at the end of millions of bytes, which the loop only receives."""
+    """The error is at the end of millions of bytes, which the loop only receives."""
     server = start("--max-body", "16m", "--max-answer", "20m", "--client-memory", "200m", root=SAMPLES)
     layers = crowds.record("LAYER", time_s=0.3) * 150_000 + crowds.record("LAYER", wrap=9)
     loop, others = spent_on(server, "/v1/crowd", large_requests.crowd(entity=crowds.record("ENTITY"), layer=layers), "bad_parameter")

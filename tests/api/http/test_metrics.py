@@ -1,4 +1,4 @@
-"""/metrics: every family of the tables is there, in both forms, and moves with what happens; --admin, its port."""
+"""/metrics: every family of the tables exists, in both forms, and changes with the events; --admin, its port."""
 import os
 import re
 import signal
@@ -115,7 +115,7 @@ def test_counts_requests_by_operation_and_status(start, tmp_path, log):
     assert grown("posed_response_body_bytes_total", operation="palette") >= sum(sizes["palette"])
     for operation, requests in (("palette", 6), ("model", 4), ("none", 1)):
         assert grown("posed_request_duration_seconds_count", operation=operation) == requests
-    assert grown("posed_request_duration_seconds_sum", operation="palette") > 0  # the import is in it
+    assert grown("posed_request_duration_seconds_sum", operation="palette") > 0  # it includes the import
     assert grown("posed_connections_sent_bytes_total") > sum(sizes["palette"]) and grown("posed_connections_received_bytes_total") > 300
 
 
@@ -174,7 +174,7 @@ def test_counts_imports_and_pictures_by_outcome(start, tmp_path):
 
 
 def test_counts_a_picture_that_fails(start, tmp_path):
-    """One for which nobody waits any more is cancelled when another needs its worker."""
+    """A picture that nobody waits for any more is cancelled when another one needs its worker."""
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.gltf").write_text(gltf())
@@ -293,7 +293,7 @@ def test_admin_of_a_full_server(start, tmp_path):
         metrics = exposition.read(server, port="admin")
         assert metrics.get("posed_connections_refused_total") == 1 and metrics.get("posed_limit", limit="max-connections") == 2
     with Connection(server.ports["admin"]) as watcher:
-        assert watcher.get("/metrics").status == 200  # and takes no client's place:
+        assert watcher.get("/metrics").status == 200  # and takes no client's place
         wait_until(lambda: exposition.read(server, port="admin").get("posed_connections_open") == 2)
         with server.connect() as one, server.connect() as two:
             assert one.get("/healthz").status == two.get("/healthz").status == 200
@@ -304,7 +304,7 @@ def test_admin_has_so_many_places(start, tmp_path):
     watchers = [Connection(server.ports["admin"]) for _ in range(16)]
     assert all(one.get("/healthz").status == 200 for one in watchers)
     with Connection(server.ports["admin"]) as one:
-        assert one.get("/healthz").status == 200  # whoever has been idle for longest makes way
+        assert one.get("/healthz").status == 200  # the connection that has been idle longest is closed
         assert watchers[0].is_closed_by_server()
         assert all(other.get("/healthz").status == 200 for other in watchers[1:])
     for one in watchers:

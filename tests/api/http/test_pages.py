@@ -1,4 +1,4 @@
-"""The pages for people: shells of /, /m/PATH and /embed/PATH, and what they consist of below /page/."""
+"""The pages for people: shells of /, /m/PATH and /embed/PATH, and their files below /page/."""
 import gzip
 import html
 import re
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.short
 
 TOP = Path(__file__).resolve().parents[3]
 TOKEN = "0123456789abcdef-one"
-PAGE_MAX_BYTES = 300_000  # of gzip: what a visitor of /m/ loads before the model
+PAGE_MAX_BYTES = 300_000  # gzipped: what a visitor of /m/ loads before the model
 POLICY = {"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
           "img-src": "'self' data: blob:", "base-uri": "'self'", "form-action": "'none'", "frame-ancestors": "'none'"}
 
@@ -33,7 +33,7 @@ def meta_of(page):
 
 
 def asset_files():
-    """Each file that is served, by its name below /page/."""
+    """Each served file, by its name below /page/."""
     found = {str(file.relative_to(TOP / "clients/page")): file for file in (TOP / "clients/page").glob("*/*") if file.suffix in (".css", ".js", ".svg")}
     found |= {f"js/{file.name}": file for file in (TOP / "clients/js").glob("*.js")}
     return found | {f"shaders/{file.name}": file for file in (TOP / "shaders").iterdir()}
@@ -180,14 +180,14 @@ def test_bad_lists_of_frames_do_not_start(command, tmp_path, name):
 
 
 def test_a_model_s_page_is_small(server):
-    """Everything that is for it: of clients/page all but the gallery's, of the others what its modules import."""
+    """All of its files: all of clients/page except the gallery, and of the others those that its modules import."""
     names = [name for name in asset_files() if not name.startswith("gallery/")]
     size = sum(len(ask(server, target, "Accept-Encoding: gzip").body) for target in ["/m/a.glb", *("/page/" + name for name in names)])
     assert 0 < size < PAGE_MAX_BYTES
 
 
 def test_pages_put_what_models_say_as_text():
-    """No script of the pages makes markup of a text."""
+    """No script of the pages turns text into markup."""
     for name, file in asset_files().items():
         if not name.startswith("shaders/"):
             assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", file.read_text()), name

@@ -1,4 +1,4 @@
-"""What the server believes of proxies in front of it, and what it says to them: addresses, traces, caches, routes."""
+"""What the server believes of proxies in front of it, and what it sends them: addresses, traces, caches, routes."""
 import json
 import re
 import socket
@@ -68,7 +68,7 @@ def test_proxy_protocol(start):
     assert remote(server, "v1", before=V1) == "[2001:db8::9]:4711"
     assert remote(server, "v2", before=V2) == "203.0.113.9:56324"
     assert remote(server, "local", before=SIGNATURE + b"\x20\0\0\0").startswith("127.0.0.1:")
-    # whom the proxy names is no proxy, so its headers are a client's
+    # the address that the proxy names is no proxy, so its headers are a client's
     assert remote(server, "client", "X-Forwarded-For: 1.1.1.1", before=V2) == "203.0.113.9:56324"
     with server.connect() as connection:
         connection.send(V2 + b"GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
@@ -126,7 +126,7 @@ def test_bad_networks(command, text, part):
 
 
 def test_how_visitors_see_the_server_is_believed_of_trusted_proxies(start, root):
-    """Without --trusted-proxy anybody is believed, see test_pages.py."""
+    """Without --trusted-proxy the server believes everybody, see test_pages.py."""
     lines = "X-Forwarded-Proto: https", "X-Forwarded-Host: models.example"
     for networks, address in (("127.0.0.1", "https://models.example/v1/render"), ("10.0.0.0/8", "http://localhost/v1/render")):
         page = start("--trusted-proxy", networks, root=root).get("/m/a.gltf", *lines).body.decode()
@@ -134,7 +134,7 @@ def test_how_visitors_see_the_server_is_believed_of_trusted_proxies(start, root)
 
 
 def test_forwarded_headers_open_no_door(start):
-    """Other Host names are refused, whatever a trusted proxy says of its client."""
+    """Other Host names are refused, whatever a trusted proxy says about its client."""
     server = start("--trusted-proxy", "127.0.0.1")
     with server.connect() as connection:
         connection.send("GET /v1/models HTTP/1.1\r\nHost: models.example\r\nX-Forwarded-For: 127.0.0.1\r\n"
@@ -187,7 +187,7 @@ def test_probes_are_logged_only_when_they_fail_or_it_is_said(start):
 
 # --- route ---
 
-NO_BODY = {"/v1/crowd": "bad_request"}  # whose body is binary: what says nothing is none
+NO_BODY = {"/v1/crowd": "bad_request"}  # their body is binary; without one the request is bad
 
 
 def test_route_is_taken_everywhere_and_changes_nothing(start, root):
@@ -201,7 +201,7 @@ def test_route_is_taken_everywhere_and_changes_nothing(start, root):
     others = {path for path, _ in ROUTES} - {target.split("?")[0] for target in targets} - {"/m/", "/embed/", "/page/", "/v1/models/", "/v1/stream", "/v1/query"}
     assert {"/metrics", "/v1/stats", "/v1/texture"} <= others
     for path, traits in ROUTES:
-        if path in others:  # their counts differ each time, or they lack a parameter, and say that
+        if path in others:  # their counts differ each time, or they lack a parameter and report it
             ways = [server.get(path + route) if "GET" in traits else post(server, path + route, {}) for route in ("", "?route=a.gltf")]
             assert len({one.status for one in ways}) == 1 and all(one.status == 200 or one.error() == NO_BODY.get(path, "missing_parameter") for one in ways), (path, ways[1].body)
     for target in targets:

@@ -1,5 +1,5 @@
-"""Queries of palettes that come again and again at other times, of which the server reads no more than the time: each answer is
-what it would have been had nothing come before."""
+"""Queries of palettes that repeat with other times. The server reads only the time of such a query. Each answer is the same as without
+earlier queries."""
 import json
 import os
 import shutil
@@ -39,7 +39,7 @@ def repeated(server):
 
 
 def post(connection, target):
-    """The same by POST, which is not remembered."""
+    """The same by POST, which the server does not remember."""
     path, query = target.split("?", 1)
     values = {name: [] for name, _ in urllib.parse.parse_qsl(query)}
     for name, value in urllib.parse.parse_qsl(query):
@@ -74,18 +74,18 @@ def test_they_are_counted(both):
 
     def count():
         before = repeated(both)
-        with both.connect() as connection:  # which stays on one loop
+        with both.connect() as connection:  # the connection stays on one loop
             for i in range(10):
                 assert connection.get(target.format(i / 7)).status == 200
         return repeated(both) - before
 
-    # All but the first, which is read as any request; unless the model's file is looked at meanwhile, which a query waits for.
+    # all but the first, which is read as any request; unless the model's file is being checked, for which a query waits
     wait_until(lambda: count() in (9, 10), "queries that are the same are not counted as such")
 
 
 @pytest.mark.parametrize("t", ["0:1:10", "0,0.5", "1e+1", "%30.5", "nan", "", "0.5&t=0.7", "1e400", "0.5&speed=x"])
 def test_other_times(both, t):
-    """What is no plain number takes the usual way, every time."""
+    """Times that are not plain numbers take the usual path, every time."""
     target = f"/v1/palette?model=robot.glb&clip=walk&t={t}"
     with both.connect() as connection:
         first = connection.get(target)
@@ -227,7 +227,7 @@ def test_pipelined_and_in_pieces(both):
 
 @pytest.mark.parametrize("values", [{}, {"clip": 0}, {"clip": -1}, {"layout": 1}, {"space": 1}, {"wrap": 2}])
 def test_packets(both, values):
-    """As a `call` with many times says it, frame by frame; and what goes wrong does so again."""
+    """The same as a `call` with many times, frame by frame. Errors repeat, too."""
     with packets.Link(both.ports["tcp"]) as link:
         model = link.open("robot.glb")
         times = [0.1 * i for i in range(12)]
@@ -246,7 +246,7 @@ def test_packets(both, values):
 
 
 def test_more_queries_than_are_remembered(both):
-    """Each comes back when its place has long been another's."""
+    """Each query comes back when its place has long been taken by another."""
     with both.connect() as connection:
         def ask(i, t):
             return connection.get(f"/v1/palette?model=robot.glb&clip=walk&format=bin&phase={i / 1024}&t={t}")

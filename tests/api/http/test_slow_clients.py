@@ -1,4 +1,4 @@
-"""Clients that read slowly, send slowly or do nothing: they cost others time at most, and the server a limited memory."""
+"""Clients that read slowly, send slowly or do nothing: they cost other clients time at most, and the server a limited amount of memory."""
 import json
 import resource
 import select
@@ -18,8 +18,8 @@ DRAWS = False
 
 pytestmark = pytest.mark.short
 MIB = 1 << 20
-LARGE = "/v1/mesh?model=large.gltf&t=0:19:1"  # twenty frames of 15000 vertices: some 3.5 MB
-MIDDLE = "/v1/mesh?model=large.gltf&format=bin"  # one, of 180 KB: made on the loop
+LARGE = "/v1/mesh?model=large.gltf&t=0:19:1"  # twenty frames of 15000 vertices: about 3.5 MB
+MIDDLE = "/v1/mesh?model=large.gltf&format=bin"  # one frame, of 180 KB: made on the loop
 SMALL = "/v1/palette?model=large.gltf"
 
 
@@ -39,7 +39,7 @@ def slow(start, tmp_path):
 
 
 def ask(server, target):
-    """A client that does not read, for now."""
+    """A client that does not read for now."""
     connection = server.connect(receive_bytes=16384)
     connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return connection
@@ -75,7 +75,7 @@ def test_answers_that_nobody_reads_have_a_budget(slow):
 def test_large_answers_wait_for_room(slow):
     server = slow()
     clients = []
-    for count in range(1, 13):  # the server has them in the order in which they are read below: those who wait are the last
+    for count in range(1, 13):  # the server has them in the order in which they are read below: those that wait are last
         clients.append(ask(server, LARGE))
         wait_for_stats(server, lambda stats, count=count: stats["answers"]["started"] + stats["answers"]["waiting"] == count)
     wait_for_stats(server, lambda stats: stats["answers"]["waiting"] >= 1 and stats["answers"]["running"] == 0)
@@ -89,7 +89,7 @@ def test_large_answers_wait_for_room(slow):
 
 
 def test_answer_without_room_for_long_is_refused(slow):
-    """What takes the room is no answer that somebody reads too slowly, and stays: the body of another request."""
+    """The room is taken by the body of another request, which stays, and not by an answer that somebody reads too slowly."""
     server = slow("--write-timeout", "500ms", memory="6m", answer="4m")
     with server.connect() as one, server.connect() as another, server.connect() as third:
         for sender in one, another, third:
@@ -104,11 +104,11 @@ def test_answer_without_room_for_long_is_refused(slow):
 
 
 def test_who_still_sends_when_the_answer_comes_gets_it(slow):
-    """A body that is refused at once, from a client that sends it all before it reads."""
+    """A body refused at once, from a client that sends all of it before it reads."""
     server = slow()
     with server.connect() as client:
         client.send(f"POST /v1/mesh HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {100 * MIB}\r\n\r\n")
-        for _ in range(16):  # for longer than a silent client would be waited for
+        for _ in range(16):  # longer than the server waits for a silent client
             client.send(1024 * " ")
             time.sleep(0.25)
         answer = client.answer()
@@ -117,7 +117,7 @@ def test_who_still_sends_when_the_answer_comes_gets_it(slow):
 
 
 def fill(server):
-    """Answers of the middle size until there is no room; returns their clients and the refusal."""
+    """Request answers of the middle size until there is no room. Returns their clients and the refusal."""
     clients = []
     for _ in range(200):
         one = ask(server, MIDDLE)
@@ -138,7 +138,7 @@ def test_middle_answers_are_refused_without_room(slow):
         answer = one.answer()
         assert (answer.status, answer.error()) in ((503, "overloaded"), (400, "unknown_parameter"))
     assert server.get(SMALL).status == 200
-    assert clients[0].answer().status == 200  # what was begun is sent whole
+    assert clients[0].answer().status == 200  # an answer that has begun is sent completely
     for one in clients:
         one.socket.close()
     wait_for_stats(server, lambda stats: stats["client_memory"]["bytes"] < 65536)
@@ -146,7 +146,7 @@ def test_middle_answers_are_refused_without_room(slow):
 
 
 def test_steady_reader_is_closed_only_when_others_need_the_room(slow):
-    """It takes 20 KB at a time: progress, but an answer of megabytes would stay for long."""
+    """It reads 20 KB at a time. That is progress, but an answer of megabytes would take a long time."""
     server = slow("--write-timeout", "2s", "--idle-timeout", "10min")
     slow_one = ask(server, LARGE)
     got, end = 0, time.monotonic() + 5
@@ -159,7 +159,7 @@ def test_steady_reader_is_closed_only_when_others_need_the_room(slow):
     others, reads = [], 0
 
     def is_closed():
-        """Reads on, while one after the other comes who needs room."""
+        """Reads on, while clients that need room arrive one after the other."""
         nonlocal reads
         if reads % 10 == 0:
             others.append(ask(server, LARGE))
@@ -174,7 +174,7 @@ def test_steady_reader_is_closed_only_when_others_need_the_room(slow):
 
 
 def test_trickled_body_is_408(start):
-    """A byte now and then is no progress."""
+    """A byte now and then is not progress."""
     server = start("--render-workers", "0", "--body-timeout", "800ms")
     with server.connect() as one:
         one.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n")
@@ -204,7 +204,7 @@ def test_body_of_steady_parts_is_no_trickle(start):
 
 
 def hold_idle(server, count, per_connection_kib):
-    """Opens idle connections and checks that they are all held, cost little, and are all still of use."""
+    """Open idle connections. Checks that all of them are held, cost little, and can still be used."""
     before_kib = memory_kib(server)
     clients = connect_many(server, count)
     wait_for_stats(server, lambda stats: stats["connections"]["open"] == count + 1)
@@ -231,7 +231,7 @@ def test_thousand_idle_connections(slow):
 
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps freed memory")
 def test_keep_alive_connections_keep_little(start):
-    """Also after large bodies and heads."""
+    """Even after large bodies and heads."""
     if not file_limit(300):
         pytest.skip("this process may not open so many files")
     server = start("--render-workers", "0", "--idle-timeout", "5min")
@@ -267,7 +267,7 @@ def test_says_when_the_system_allows_fewer_connections(start):
         host, port = address.rsplit(":", 1)
         clients = [socket.create_connection((host, int(port)), timeout=PATIENCE_S) for _ in range(allowed)]
         clients.append(socket.create_connection((host, int(port)), timeout=PATIENCE_S))
-        (refused,), _, _ = select.select(clients, [], [], PATIENCE_S)  # of several loops the last need not be the one
+        (refused,), _, _ = select.select(clients, [], [], PATIENCE_S)  # with several loops, it need not be the last one
         assert refused.recv(4096).startswith(b"HTTP/1.1 503")
         clients.remove(refused)
         refused.close()
@@ -299,7 +299,7 @@ def test_client_memory_has_room_for_the_largest_answer_and_request(command):
 
 
 def test_the_least_client_memory_makes_the_largest_answers(slow):
-    """Whose sizes are not known beforehand, beside clients that ask nothing, and for a request that is nearly as large as it may be. A
+    """The sizes of these answers are not known beforehand. Idle clients are connected, and the request has almost the greatest size. A
     connection of packets always holds some memory."""
     server = slow("--write-timeout", "500ms", "--tcp", "127.0.0.1:0", memory="6m", answer="4m")
     others = [server.connect() for _ in range(50)]

@@ -1,4 +1,4 @@
-"""/v1/stats: every row of protocol/stats.def is there and counts what it says."""
+"""/v1/stats: it has every row of protocol/stats.def, and each counts the right events."""
 import os
 import re
 import signal

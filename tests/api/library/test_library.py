@@ -1,4 +1,5 @@
-"""libposed-eval as a library: what it exports and needs, C and C++, beside the client of the server, without allocation, on threads."""
+"""libposed-eval as a library: its exports and dependencies, C and C++, together with the client of the server, without allocation, on
+threads."""
 import re
 import shutil
 import subprocess
@@ -45,7 +46,7 @@ def test_only_the_functions_of_the_header_are_seen():
     assert symbols("-D", "--defined-only", SHARED) - weak == FUNCTIONS
     extra = symbols("-g", "--defined-only", STATIC) - FUNCTIONS
     assert FUNCTIONS <= symbols("-g", "--defined-only", STATIC)
-    # what compilers add of their own may be seen
+    # symbols that compilers add are allowed
     assert {name for name in extra if not re.match(r"_?_?(asan|odr_asan|DW\.|x86\.)|DW\.ref|__x86", name)} == set()
 
 
@@ -58,7 +59,7 @@ def test_it_needs_nothing_but_libc_and_libm():
 
 @pytest.mark.skipif(is_sanitized(), reason="sanitizers have state of their own")
 def test_it_has_no_state_of_its_own():
-    """Of what can be written there is one pointer, which only a server sets: what to call when memory is gone."""
+    """Its only writable data is one pointer, which only a server sets: the function to call when memory runs out."""
     rows = run("objdump", "-t", STATIC, check=True).stdout.splitlines()
     written = {line.split()[-1] for line in rows
                if re.search(r"\s(\.data|\.bss|\.tbss|\.tdata|\*COM\*)\s", line) and not line.split()[-1].startswith(".")}
@@ -102,7 +103,7 @@ def test_the_shared_library_says_the_same(tmp_path, crowd):
 
 
 def test_what_a_program_calls_its_own_functions_is_its_affair(tmp_path, crowd):
-    """Names of the library's inside are the program's to use, and both libraries are in it at once."""
+    """A program may use the library's internal names for its own functions, and both libraries at once."""
     source = tmp_path / "both.c"
     source.write_text("""
         #include <posed.h>

@@ -1,5 +1,5 @@
-"""The floats of libposed-eval have stored hashes: palettes of a crowd, and what rays hit of it, by volumes and by meshes. `make test-arm` asks
-the library of AArch64 for the same, by POSED_EVAL_BUILD (where its example is) and POSED_EVAL_RUN (what runs it)."""
+"""The floats of libposed-eval have stored hashes: palettes of a crowd, and hits of rays at it, by volumes and by meshes. `make test-arm`
+asks the library for AArch64 for the same, through POSED_EVAL_BUILD (where its example is) and POSED_EVAL_RUN (the program that runs it)."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ MODELS = "robot", "dragon", "octopus"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """With a .posed file of each model, as the server answers it."""
+    """A folder with a .posed file of each model, as the server makes it."""
     folder = tmp_path_factory.mktemp("bits")
     server = Server(SAMPLES, draws=False)
     for name in MODELS:

@@ -83,7 +83,7 @@ def test_hitboxes_are_those_of_the_server(both, fit):
 
 
 def random_world(rng):
-    """Turned, scaled by axis, off the origin; column by column."""
+    """Rotated, unevenly scaled, off the origin; column by column."""
     q, _ = np.linalg.qr(np.array([[rng.gauss(0, 1) for _ in range(3)] for _ in range(3)]))
     world = np.eye(4)
     world[:3, :3] = q @ np.diag([rng.uniform(0.5, 2) for _ in range(3)])
@@ -92,7 +92,7 @@ def random_world(rng):
 
 
 def random_pose(rng, info):
-    """As JSON of the server, and as calls of the probe."""
+    """As JSON for the server, and as calls for the probe."""
     world = random_world(rng)
     calls = ["entity world=" + ",".join(map(repr, world))]
     if not info["clips"]:
@@ -114,7 +114,7 @@ def is_refused(server, entity, test="volumes"):
 
 
 def random_scene(server, rng, name, info, probe, verb="add"):
-    """Entities as JSON; the probe has them in its scene, or as its targets."""
+    """Entities as JSON; the probe gets them in its scene, or as its targets."""
     entities = []
     while len(entities) < 8:
         pose, calls = random_pose(rng, info)
@@ -226,7 +226,7 @@ def test_hits_at_meshes_have_the_bits_of_the_server(both):
         theirs = cast_by_server(server, {"entities": entities, "rays": rays, "test": "mesh", "hits": which})
         ours = cast_at_meshes(probe, which, rays)
         for hit in theirs:
-            del hit["part"]  # of the mesh; the library's is the draw
+            del hit["part"]  # of the mesh; the library's part is the draw
             for key in ("point", "normal", "barycentric"):
                 hit[key] = list(hit[key])
         assert ours == theirs
@@ -244,7 +244,7 @@ def test_what_is_refused(models):
             with pytest.raises(LibraryError) as error:
                 probe.ask(f"rays nearest {numbers}")
             assert error.value.status == -1 and error.value.message.startswith(words)
-        assert probe.ask("rays all 0 0 0 0 0 1 inf 0 0 1 -1") == ""  # nobody is there
+        assert probe.ask("rays all 0 0 0 0 0 1 inf 0 0 1 -1") == ""  # there is no entity
         for _ in range(16):
             probe.ask("layer clip=0 t=0.3")
             probe.ask("add 1")
@@ -283,7 +283,7 @@ def test_the_example_hits_the_head_of_a_character_that_walks(models, time_s):
 
 
 def below(nodes, top):
-    """The node and what hangs from it."""
+    """The node and all nodes below it."""
     found = {top}
     for node, one in enumerate(nodes):
         if one["parent"] in found:

@@ -1,4 +1,4 @@
-"""/v1/export?format=posed, and libposed-eval (tests/eval/eval_probe.c) on what it answers: the bits of the server."""
+"""/v1/export?format=posed, and libposed-eval (tests/eval/eval_probe.c) with such files: the bits of the server."""
 import json
 import pathlib
 import random
@@ -53,7 +53,7 @@ def models(tmp_path_factory):
 
 @pytest.fixture(params=NAMES)
 def both(models, request):
-    """The server's questioner and the library's probe, about one model."""
+    """The server's client and the library's probe, for one model."""
     with EvalProbe(models.folder / f"{request.param}.posed") as probe:
         assert probe.first == "ready"
         yield Questions(models, request.param), probe
@@ -76,7 +76,7 @@ class Questions:
             return json.loads(error.read())["error"]["code"]
 
     def times(self):
-        """(clip, time) with times inside, before, behind and at the keys of each clip."""
+        """(clip, time) with times inside each clip, before and after it, and at its keys."""
         rng = random.Random(self.name)
         yield -1, 0.0
         for clip in self.info["clips"]:
@@ -85,7 +85,7 @@ class Questions:
 
 
 def same(probe, line, frames, blocks, frame=0):
-    """Whether the probe answers these blocks' bytes, or the error that the server answers."""
+    """Whether the probe returns the bytes of these blocks, or the server's error."""
     if isinstance(frames, str):
         with pytest.raises(LibraryError) as error:
             probe.ask(line)
@@ -181,7 +181,7 @@ def test_root_motion_has_the_bits_of_the_server(both):
 
 
 def random_layers(rng, info):
-    """Layers as JSON of the server and as words of the probe."""
+    """Layers as JSON for the server and as words for the probe."""
     asked, words = [], []
     for number in range(rng.randint(2, 4)):
         clip = rng.choice(info["clips"])

@@ -1,4 +1,4 @@
-"""Clients that leave before their answer: queued work for them is dropped, and nothing is left behind."""
+"""Clients that leave before their answer: queued work for them is dropped, and nothing remains."""
 import signal
 import socket
 import struct
@@ -21,7 +21,7 @@ def test_abandoned_pictures(start, tmp_path):
     for i in range(CLIENTS):
         with server.connect() as one:
             one.send(f"GET /v1/render?model=a.gltf&width=1024&height=1024&yaw={i} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            server.get("/healthz")  # by now the picture is queued or drawn
+            server.get("/healthz")  # by now the picture is queued or being drawn
             one.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close by reset
     assert server.get("/v1/render?model=a.gltf&yaw=77").status == 200
     answered = lambda: sum("path=/v1/render" in line for line in server.lines())

@@ -1,4 +1,4 @@
-"""--max-connections-per-address: one client leaves places for the others."""
+"""--max-connections-per-address: one client leaves room for others."""
 import contextlib
 import socket
 
@@ -11,7 +11,7 @@ LIMIT, TOLD = ("--max-connections-per-address", "3"), 16
 
 
 class From(Connection):
-    """A connection whose client has another loopback address."""
+    """A connection from another loopback address."""
 
     def __init__(self, address, client):
         host, port = address.rsplit(":", 1)
@@ -46,10 +46,10 @@ def test_one_address_has_so_many_and_others_theirs(start, loops):
 
 
 def test_few_are_told_and_the_rest_is_closed(start):
-    """Those that are told wait for it: they have no place in which to stay."""
+    """Clients that are told of the limit wait for the message. There are few places for that."""
     server = start(*LIMIT, "--tcp", "127.0.0.1:0")
     with connections(server, 3), contextlib.ExitStack() as stack:
-        # a port for packets waits for the first byte before it answers
+        # A port for packets waits for the first byte before it answers.
         waiting = [stack.enter_context(Connection(server.ports["tcp"])) for _ in range(TOLD)]
         with From(server.address, "127.0.0.2") as other:
             wait_until(lambda: other.get("/v1/stats").json()["connections"]["open"] == 3 + TOLD + 1)

@@ -1,4 +1,4 @@
-"""Clocks that jump, files that are dated as they like, and a server that stands still: nothing is answered otherwise."""
+"""Clocks that jump, files with arbitrary dates, and a server stopped for a while: the answers stay the same."""
 import email.utils
 import json
 import os
@@ -72,7 +72,7 @@ def test_the_disk_cache_takes_models_again_whatever_the_wall_clock_says(start, r
     server.wait_for_line("takes models again")
 
 
-DATES = {  # seconds, and what the listing says
+DATES = {  # seconds, and their form in the listing
     2**33: "2242-03-16T12:56:32Z", 2**34: "2262-04-11T23:47:16Z", 2**40: "2262-04-11T23:47:16Z", 0: "1970-01-01T00:00:00Z",
     -0.5: "1969-12-31T23:59:59Z", -2**31: "1901-12-13T20:45:52Z", -2**40: "1677-09-21T00:12:43Z",
 }
@@ -80,7 +80,7 @@ DATES = {  # seconds, and what the listing says
 
 @pytest.fixture
 def far_root(root):
-    """In memory, where the system allows any date, if there is such a place."""
+    """In memory, where the system allows any date, if it has such a place."""
     if not os.access("/dev/shm", os.W_OK):
         yield root
         return
@@ -114,7 +114,7 @@ def test_a_file_of_any_date(far_root, start, tmp_path, date_s):
 
 
 def stand_still(server, clocks, meanwhile, seconds=100):
-    """Stops the server, so that what happens meanwhile comes all at once, and late."""
+    """Stop the server, so that everything that happens meanwhile arrives at once, and late."""
     server.signal(signal.SIGSTOP)
     wait_until(lambda: open(f"/proc/{server.process.pid}/stat").read().rsplit(")", 1)[1].split()[0] == "T")
     meanwhile()
@@ -131,7 +131,7 @@ def test_a_request_that_came_while_the_server_stood_still(start, root, clocks):
         assert server.get(PALETTE).status == 200
         one.send(texts[0][:20])
         other.send(texts[1][:-20])
-        assert server.get("/healthz").status == 200  # what was sent before has been read
+        assert server.get("/healthz").status == 200  # everything that was sent before has been read
         stand_still(server, clocks, lambda: (one.send(texts[0][20:]), other.send(texts[1][-20:])))
         assert one.answer().status == 200
         assert other.answer().status == 200

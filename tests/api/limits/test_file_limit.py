@@ -1,5 +1,5 @@
-"""Where the system lets the server open few files, or none for the moment: it does less, says so, refuses what it has no
-descriptor for, goes on as soon as there is one, and ends when it is told to."""
+"""The system lets the server open few files, or none for a moment. The server then does less and says so, refuses work without a
+descriptor, goes on when it has one, and ends when it is told to."""
 import contextlib
 import os
 import pathlib
@@ -24,7 +24,7 @@ from upload_requests import put
 
 WAVE = 200
 MODELS = 12
-PAUSE_S = 0.1  # of a port at which nothing can be accepted
+PAUSE_S = 0.1  # of a port that cannot accept
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def root(tmp_path):
 
 
 class Client:
-    """Who asks for a model, at whatever port, and may not be answered."""
+    """A client that asks for a model on any port, and may get no answer."""
 
     def __init__(self, server, port, x):
         if port == "unix":
@@ -54,10 +54,10 @@ class Client:
             else:
                 self.socket.sendall(f"GET /v1/palette?model={x}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         except OSError:
-            pass  # it was refused without a word
+            pass  # it was refused without an answer
 
     def outcome(self):
-        """What the first bytes of the answer say: a status, "packets", or None where the server closed instead."""
+        """The meaning of the answer's first bytes: a status, "packets", or None if the server closed instead."""
         data = b""
         try:
             while len(data) < HEADER:
@@ -82,7 +82,8 @@ def stats_of(server):
 
 
 def wait_until_idle(server):
-    """Until the server has a place again. Whom it has no place for may see a reset instead of the 503: the request came after the close."""
+    """Wait until the server has a place again. A client without a place may see a reset instead of the 503, because its request arrived
+    after the close."""
     def is_idle():
         with contextlib.suppress(ConnectionError):
             return server.get("/healthz").status == 200
@@ -101,7 +102,7 @@ def needs_files(count):
 @pytest.mark.parametrize("loops", [1, 2, 4])
 @pytest.mark.parametrize("files", [72, 96, 128])
 def test_waves_beside_imports(start, root, tmp_path, files, loops):
-    """Each of them gets an answer or is closed, while all hold on: no descriptor is lacking for that."""
+    """Each of them gets an answer or is closed while all hold on: there are enough descriptors for that."""
     needs_files(WAVE + 50)
     server = start("--loops", str(loops), "--tcp", "127.0.0.1:0", "--unix", str(tmp_path / "socket"), root=root, files=files)
     seen = set()
@@ -149,8 +150,8 @@ def allow(server, files):
 
 
 def check_want(server, loops, begin, end):
-    """A port that cannot accept looks again after a pause, and not as often as it can; then it takes who has waited. It ends
-    when it is told to."""
+    """A port that cannot accept tries again after a pause, not continuously. Then it accepts the waiting clients. It ends when it is told
+    to."""
     assert place(server.get("/v1/palette?model=3.gltf")) == 3
     with server.connect() as watcher:
 
@@ -172,7 +173,7 @@ def check_want(server, loops, begin, end):
     for client in clients:
         client.leave(is_rude=False)
     if is_sanitized():
-        end()  # whoever looks for leaks opens files
+        end()  # leak checkers open files
     server.signal(signal.SIGTERM)
     assert server.wait() == 0
 
@@ -185,8 +186,8 @@ def test_descriptors_are_gone_for_a_while(start, root, tmp_path, loops):
 
 
 def sweep(server, ask):
-    """ask(n) for n = 1 to 16 with more and more spare descriptors, from none at all; `ask` closes what it opens."""
-    for n, spare in enumerate(range(-2, 14), 1):  # what the server has open is counted a moment before: it may be less by then
+    """ask(n) for n = 1 to 16 with a growing number of spare descriptors, from none at all; `ask` closes what it opens."""
+    for n, spare in enumerate(range(-2, 14), 1):  # the open files of the server are counted a moment before, and may be fewer by then
         wait_until_idle(server)
         wait_until(lambda: stats_of(server)["connections"]["open"] == 1 and stats_of(server)["imports"]["running"] == 0)
         before = open_files(server)
@@ -198,7 +199,7 @@ def sweep(server, ask):
 
 
 def test_imports_without_descriptors(start, tmp_path):
-    """A model is what it is, or nothing: not without a texture that could not be opened, and a shortage is not kept."""
+    """A model is complete or missing: it never lacks a texture that could not be opened, and the shortage is not remembered."""
     root = tmp_path / "root"
     picture = (REPOSITORY / "tests").rglob("*.png")
     texture = next(iter(picture), None)
@@ -235,7 +236,7 @@ def test_listings_without_descriptors(start, root):
     seen = set()
 
     def ask(connection, _):
-        (root / "b" / "note.txt").write_text("")  # what was listed before says nothing any more
+        (root / "b" / "note.txt").write_text("")  # the earlier listing is out of date now
         answer = connection.get("/v1/models")
         seen.add(answer.status)
         assert answer.body == whole if answer.status == 200 else (answer.status, answer.error()) == (503, "overloaded")
@@ -251,7 +252,7 @@ def test_uploads_without_descriptors(start, root, loops):
     stored, seen = 100, set()
 
     def ask(connection, n):
-        """What is refused has changed nothing."""
+        """A refused request has changed nothing."""
         nonlocal stored
         body = gltf(x=n).encode()
         connection.send(f"PUT /v1/models/a.gltf HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -296,12 +297,13 @@ def test_the_system_has_none(stand_in, error, loops):
 
 
 def test_a_loop_that_cannot_go_on_does_not_hold_the_end_back(stand_in):
-    """Two servers at once, since each takes its time: their main loop, whose thread has the program's name, or another."""
+    """Two servers at once, because each takes a while: one's main loop is stuck, whose thread has the program's name, the other's another
+    loop."""
     servers = []
     for thread in ("posed", "loop-2"):
         server, says = stand_in(thread, "--loops", "2", "--drain-timeout", "100ms")
         say(says, thread)
-        clients = [server.connect() for _ in range(30)]  # of which the kernel deals each loop some
+        clients = [server.connect() for _ in range(30)]  # the kernel distributes them over the loops
         wait_until(pathlib.Path(f"{says}.stopped").exists, "no loop stopped")
         server.signal(signal.SIGTERM)
         servers.append((server, clients))

@@ -1,4 +1,4 @@
-"""Each limit on a model is an option and has its sentence; a small file that claims to be huge is refused, in every format."""
+"""Each limit on a model is an option with a message of its own. A small file that claims to be huge is refused, in every format."""
 import json
 import re
 import struct
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.short
 
 
 def chain(nodes, **members):
-    """Nodes one below another, with what else the document has."""
+    """Nodes one below another, with other members of the document."""
     return json.dumps({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
                        "nodes": [{"children": [i + 1]} if i + 1 < nodes else {} for i in range(nodes)], **members})
 
@@ -28,7 +28,7 @@ def skinned():
 
 
 def clips(count):
-    """Each moves the first node: two keys of three floats."""
+    """Each clip moves the first node: two keys of three floats."""
     return chain(1, bufferViews=[{"buffer": 0, "byteLength": 8}],
                  buffers=[{"byteLength": 8, "uri": "data:application/octet-stream;base64,AAAAAAAAgD8="}],
                  accessors=[{"bufferView": 0, **zeros(2)}, zeros(2, "VEC3")],
@@ -58,7 +58,7 @@ def weights():
 
 
 OBJ = "".join(f"v {i} {i * i} 0\n" for i in range(9)) + "f 1 2 3\nf 4 5 6\nf 7 8 9\n"
-GLTF = {  # option, a value that the model goes over, the model
+GLTF = {  # option, a value that the model exceeds, the model
     "nodes": ("max-nodes", 5, chain(6)),
     "depth": ("max-depth", 5, chain(6)),
     "joints": ("max-joints", 4, skinned()),
@@ -132,7 +132,7 @@ def test_picture_limits(start, tmp_path):
 
 
 def test_every_limit_that_issue_names_is_an_option(command):
-    """File size to queue lengths: in --help, with a variable."""
+    """From file size to queue lengths: in --help, and as a variable."""
     status, text, _ = command("--help")
     assert status == 0
     for name in ("max-file", "max-vertices", "max-joints", "max-nodes", "max-depth", "max-clips", "max-keys", "max-image-pixels",
@@ -147,7 +147,7 @@ BILLION = 1_000_000_000
 
 
 def md2():
-    """A header with a billion vertices in a billion frames, and nothing behind it."""
+    """A header with a billion vertices in a billion frames, and nothing after it."""
     return struct.pack("<4s16i", b"IDP2", 8, 64, 64, BILLION, 1, BILLION, 1, BILLION, 1, BILLION, 68, 68, 68, 68, 68, 2000)
 
 
@@ -194,7 +194,7 @@ def test_small_files_that_claim_to_be_huge(start, tmp_path):
     codes = {}
     for name in HUGE:
         answer = server.get(f"/v1/model?model={name}")
-        # some readers stop at the file's end and keep what there is
+        # some readers stop at the end of the file and keep what they have
         codes[name] = "ok" if answer.status == 200 else answer.error()
         assert answer.status in (200, 415, 422) and codes[name] in CODES | {"ok"}, (name, answer.body)
         message = answer.json().get("error", {}).get("message", "")

@@ -1,4 +1,4 @@
-"""Where the system gives less memory than the machine has: by ulimit -v, by a control group."""
+"""The system gives the server less memory than the machine has: by ulimit -v, or by a control group."""
 import contextlib
 import os
 import pathlib
@@ -88,7 +88,7 @@ def group():
 
 
 def test_an_importer_ends_before_the_server(group, start, root, tmp_path):
-    """The kernel takes the worker that eats up the group's memory, and only that one."""
+    """The kernel ends the worker that uses up the group's memory, and no other process."""
     eat = f"{sys.executable} -c 'x = [bytearray(b\"x\" * (1 << 20)) for _ in range(4000)]'"
     options = install(tmp_path / "bin", f'echo 1000 > /proc/self/oom_score_adj; case "$*" in *large*) exec {eat};; esac; exec {{real}}')
     server = start(*options, root=root)

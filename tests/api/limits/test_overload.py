@@ -1,5 +1,5 @@
-"""More work than the server can do: the same thing is done once, what nobody waits for is not done, queues end at their
-limits, and small questions are answered meanwhile."""
+"""More work than the server can do: it does equal work once, drops work that nobody waits for, limits its queues, and answers small
+requests meanwhile."""
 import os
 import signal
 import socket
@@ -147,7 +147,7 @@ def test_queued_picture_of_a_client_that_left(stopped, leave):
 def test_running_picture_that_nobody_waits_for_makes_room(stopped):
     reset(ask(stopped, PICTURE + "&yaw=1"))
     wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 1)
-    assert renders(stopped, running=1)["cancelled"] == 0  # it is in nobody's way
+    assert renders(stopped, running=1)["cancelled"] == 0  # it is in no other request's way
     assert stopped.get(PICTURE + "&yaw=2").status == 200  # although the worker never went on
     stats = renders(stopped, running=0, cancelled=1)
     assert (stats["workers_ended"], stats["failed"]) == (1, {})
@@ -226,7 +226,7 @@ def test_queued_imports_of_clients_that_left(start, root, tmp_path):
 
 
 def test_large_answers_wait_in_a_queue(start, root):
-    """Two are evaluated at a time; more wait, and those whose client leaves are never begun."""
+    """Two are evaluated at a time and others wait. The server never begins those whose clients leave."""
     (root / "large.gltf").write_text(gltf(triangles=20000))
     server = start("--render-workers", "0", "--answer-queue", "3", root=root)
     assert server.get("/v1/model?model=large.gltf").status == 200
@@ -246,7 +246,7 @@ def test_large_answer_of_a_client_that_left_ends(start, root):
     (root / "large.gltf").write_text(gltf(triangles=20000))
     server = start("--render-workers", "0", "--max-evaluations", "1000000000", "--max-answer", "4g", "--client-memory", "8g", root=root)
     assert server.get("/v1/model?model=large.gltf").status == 200
-    # all its frames are written, and counted, before the answer begins: for some 6 seconds
+    # All its frames are made, and counted, before the answer begins: about 6 seconds.
     gone = ask(server, "/v1/mesh?model=large.gltf&t=0:2999:1", method="HEAD")
     wait_for_stats(server, lambda stats: stats["answers"]["running"] == 1)
     reset(gone)
@@ -262,7 +262,7 @@ def test_half_closed_client_gets_a_slow_answer(start, root, tmp_path, version):
     server = start(*options, root=root)
     connection = ask(server, "/v1/palette?model=a.gltf", version=version)
     connection.socket.shutdown(socket.SHUT_WR)
-    beginning = connection.socket.recv(9)  # what every answer begins with is sent ahead: nobody there would have reset it
+    beginning = connection.socket.recv(9)  # the beginning of every answer is sent ahead: a client that had left would have reset the connection
     assert beginning == b"HTTP/1.1 "
     connection.unread = beginning
     go.touch()
@@ -276,7 +276,7 @@ def test_pipelined_requests_of_a_client_that_left(stopped):
     reset(one)
     wait_for_stats(stopped, lambda stats: stats["requests"]["abandoned"] == 1 and stats["connections"]["open"] == 1)
     stopped.go()
-    assert renders(stopped, running=0)["started"] == 2  # those behind the first were never begun
+    assert renders(stopped, running=0)["started"] == 2  # those after the first were never begun
 
 
 def test_stopping_with_full_queues(stopped):

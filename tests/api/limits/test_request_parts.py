@@ -1,4 +1,4 @@
-"""What a body of "{}" becomes is limited, too: layers of a JSON raycast are kilobytes each."""
+"""The data made from a body of "{}" is limited, too: each layer of a JSON raycast takes kilobytes."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""--client-memory: whether there is room for an answer is looked at before the answer is made."""
+"""--client-memory: the server checks for room before it makes an answer."""
 import json
 
 import pytest
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def full(start):
-    """A server whose memory for clients is taken by what a client sends."""
+    """A server whose memory for clients is taken by one client's body."""
     server = start("--client-memory", "3m", "--max-answer", "1m", root=SAMPLES)
     assert server.get("/v1/model?model=robot.glb").status == 200
     with server.connect() as one, server.connect() as another, server.connect() as third:
@@ -45,14 +45,14 @@ def test_nothing_is_made_that_has_no_room(full, ask):
 
 
 def test_large_requests_leave_room_for_answers(start):
-    """What a raycast in JSON names takes far more memory than its text, and the answers need some, too."""
+    """The data of a raycast in JSON takes far more memory than its text, and the answers need some, too."""
     server = start("--client-memory", "20m", "--max-answer", "1m", root=SAMPLES)
     body = json.dumps({"entities": [{"model": "robot.glb"}] * 6000, "rays": large_requests.rays(1)}).encode()
     for _ in range(2):
         answer = post(server, "/v1/raycast", body)
         assert (answer.status, answer.error()) == (503, "overloaded") and "half of --client-memory" in answer.json()["error"]["message"]
     fewer = json.dumps({"entities": [{"model": "robot.glb"}] * 1000, "rays": large_requests.rays(1)}).encode()
-    for _ in range(20):  # each gives back what it has held
+    for _ in range(20):  # each gives its memory back
         assert post(server, "/v1/raycast", fewer).status == 200
     binary = raycasts.raycast([{"model": 0, "layers": []}] * 4000, large_requests.rays(1), [("robot.glb", 0)])
-    assert post(server, "/v1/raycast", binary).status == 200  # of the same memory as in the body, about
+    assert post(server, "/v1/raycast", binary).status == 200  # it takes about as much memory as its body

@@ -42,7 +42,7 @@ def test_large_requests_do_not_keep_a_loop(own, name, way):
 
 @pytest.mark.parametrize("name", ["names", "all hits of volumes"])
 def test_large_answers_are_whole_by_each_way(own, name):
-    """They leave in steps, and their memory is given back behind what is sent."""
+    """They are sent in steps, and their memory is freed after each step."""
     target, body = large_requests.REQUESTS[name]()
     answers = [large_requests.ask(own, way, target, body) for way in large_requests.WAYS]
     assert all(is_good and len(data) > 10_000_000 for is_good, data in answers)

@@ -1,4 +1,4 @@
-"""--batch-cpu: what only shows while it is worked on how long it takes has an end, too."""
+"""--batch-cpu: work whose duration is not known beforehand has a limit, too."""
 import pytest
 
 import large_requests

@@ -1,4 +1,4 @@
-"""Models in memory: imported once, imported anew when a file changes, dropped when there are too many."""
+"""Models in memory: imported once, imported again when a file changes, dropped when there are too many."""
 import os
 import socket
 import struct
@@ -131,7 +131,7 @@ def test_failure_is_tried_again(start, root):
 
 
 def test_change_during_an_import(start, root, tmp_path):
-    """Who asks after the change gets the new file; who asked before may get the old one."""
+    """A request after the change gets the new file; one before it may get the old one."""
     (root / "a.gltf").write_text(gltf(x=1))
     done, go = tmp_path / "done", tmp_path / "go"
     script = "{real}; rc=$?; touch %s; while [ ! -e %s ]; do sleep 0.02; done; exit $rc" % (done, go)
@@ -174,7 +174,7 @@ def test_least_recently_used_goes_first(start, root):
 
 
 def test_a_model_that_took_long_is_not_the_first_to_go(start, root, tmp_path):
-    """Those that were used while it was imported are used more lately than it was asked for."""
+    """Models that were used during its import count as used more recently than its request."""
     for name in "abc":
         (root / f"{name}.gltf").write_text(gltf(x=ord(name), triangles=LARGE))
     server = start("--cache-bytes", "100m", *NO_RENDERING, root=root)

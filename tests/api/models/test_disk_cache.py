@@ -1,4 +1,4 @@
-"""--cache-dir: a restart needs no import, and nothing that happens to the folder is worse than an import."""
+"""--cache-dir: a restart needs no import, and the worst that damage to the folder can cause is an import."""
 import os
 import resource
 import shutil
@@ -64,7 +64,7 @@ def test_restart_needs_no_import(start, root, folder):
 
 
 def test_every_answer_is_that_of_an_import(start, folder):
-    """All operations on a sample, pictures with textures included, byte for byte."""
+    """All operations on a sample, including pictures with textures, byte for byte."""
     if not SAMPLES.is_dir():
         pytest.skip("no sample models")
     targets = [f"/v1/{op}?model=dragon.glb&clip=0&t=0.3" for op in ("palette", "pose", "mesh", "bounds")]
@@ -75,7 +75,7 @@ def test_every_answer_is_that_of_an_import(start, folder):
     wait_stored(server)
     server.end()
     server = begin(start, SAMPLES, folder, rendering=("--render-workers", "1"))
-    # the first leaves the textures on disk, the last needs them; and the other way round
+    # The first target leaves the textures on disk and the last one needs them; and the reverse.
     assert [server.get(target).body for target in targets] == [one.body for one in expected]
     assert imports(server) == 0 and disk(server)["hits"] >= 1
     server.end()
@@ -91,7 +91,7 @@ def test_an_exported_file_has_its_textures(start, folder):
     wait_stored(server)
     server.end()
     server = start("--cache-dir", str(folder), *NO_RENDERING, root=SAMPLES)
-    assert server.get("/v1/palette?model=robot.glb&t=0").status == 200  # which needs none
+    assert server.get("/v1/palette?model=robot.glb&t=0").status == 200  # it needs none
     got = server.get(target)
     assert got.headers["etag"] == wanted.headers["etag"] and got.body == wanted.body
     assert imports(server) == 0
@@ -118,7 +118,7 @@ def test_touched_and_copied_files_need_no_import(start, root, folder):
 
 @pytest.mark.parametrize("change", ["model", "companion", "missing companion", "texture", "clip"])
 def test_changed_while_the_server_was_down(start, root, folder, change):
-    """Anything that the import looked at, what it did not find included."""
+    """Anything that the import looked at, including files that it did not find."""
     (root / "a.gltf").write_text(gltf(x=1, buffer="tri.bin", image="skin.png"))
     (root / "tri.bin").write_bytes(TRIANGLE)
     if change == "texture":
@@ -141,7 +141,7 @@ def test_changed_while_the_server_was_down(start, root, folder, change):
     server = begin(start, root, folder)
     after = ask(server, model)
     assert after.status == 200 and imports(server) == 1 and disk(server)["hits"] == 0
-    assert (after.headers["etag"] != before) == (change != "texture")  # broken before and after: the same answer
+    assert (after.headers["etag"] != before) == (change != "texture")  # it was broken before and after: the same answer
 
 
 def test_other_limits_are_other_models(start, root, folder):
@@ -211,7 +211,7 @@ def exchange(one, other):
 
 @pytest.mark.parametrize("endings", [["index"], ["model"], ["index", "model"]], ids="-".join)
 def test_files_of_another_model_are_not_believed(start, folder, endings):
-    """Each two of the cache's files exchanged, of models whose own files are old: their stamps decide alone."""
+    """Exchanges each pair of the cache's files, of models whose own files are old, so that only their stamps decide."""
     models = ["dragon.glb", "octopus.glb", "robot.glb"]
     if not SAMPLES.is_dir():
         pytest.skip("no sample models")
@@ -236,7 +236,7 @@ def test_files_of_another_model_are_not_believed(start, folder, endings):
 
 
 def test_damaged_textures_are_found_when_they_are_used(start, root, folder):
-    """Palettes do not look at them; a picture does, and comes from a new import."""
+    """Palettes do not read them. A picture does, and comes from a new import."""
     if not SAMPLES.is_dir():
         pytest.skip("no sample models")
     shutil.copy(SAMPLES / "dragon.glb", root)
@@ -273,7 +273,7 @@ def test_the_folder_cannot_be_used(start, root, tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of its own. Before `start` in a test, so that servers end before it does."""
+    """A file system of its own. It comes before `start` in a test, so that servers end first."""
     path = tmp_path / "small"
     path.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=0700", "none", path], capture_output=True)
@@ -326,7 +326,7 @@ def test_the_disk_is_read_only(root, small_disk, start):
 
 
 def test_a_limit_on_file_sizes(root, folder):
-    """SIGXFSZ is no reason to end."""
+    """SIGXFSZ does not end the server."""
     (root / "a.gltf").write_text(gltf(x=1, triangles=1000))
     probe = Server(root, "--cache-dir", str(folder), *NO_RENDERING)
     ask(probe)
@@ -334,7 +334,7 @@ def test_a_limit_on_file_sizes(root, folder):
     probe.end()
     shutil.rmtree(folder)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 2000, before[1]))  # the model alone fits
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 2000, before[1]))  # only the model fits
     try:
         server = Server(root, "--cache-dir", str(folder), *NO_RENDERING)
     finally:
@@ -375,5 +375,5 @@ def test_folder_removed_under_the_server(start, root, folder):
 
 
 def test_killed_while_storing(start, root, folder):
-    """start: skips where the server is another's."""
+    """start: skips the test if the server was started by somebody else."""
     kill_and_restart(root, folder, kills=5)

@@ -1,4 +1,4 @@
-"""Files that change while the server runs: seen by the next request, whoever wrote them and however."""
+"""Files that change while the server runs: the next request sees the change, whoever made it and in whatever way."""
 import mmap
 import os
 import pathlib
@@ -40,7 +40,7 @@ def state(server):
 
 
 def answers(server, x, model="a.gltf"):
-    """Waits until the model is at x: where the system tells nothing a change takes a moment to be seen."""
+    """Wait until the model is at x. Without events of the system, it takes a moment to notice a change."""
     def is_there():
         answer = ask(server, model)
         return answer.status == 200 and place(answer) == x
@@ -67,7 +67,7 @@ def test_changed_model(start, root, how):
 
 @pytest.mark.parametrize("folder", ["a/sub", "b", "a/../c/d"])
 def test_a_companion_in_a_folder_of_its_own(start, root, folder):
-    """Nothing but an event tells of it in time."""
+    """Only an event reports it in time."""
     (root / "a").mkdir()
     (root / folder).mkdir(parents=True)
     bytes_file = root / folder / "x.bin"
@@ -81,7 +81,7 @@ def test_a_companion_in_a_folder_of_its_own(start, root, folder):
 
 @HOWS
 def test_companions(start, root, how):
-    """Changed, gone, come, in a folder that was not there."""
+    """Changed, removed, created, in a folder that did not exist."""
     (root / "a.gltf").write_text(gltf(buffer="data/tri.bin", image="tex/deep/skin.png"))
     (root / "data").mkdir()
     (root / "data" / "tri.bin").write_bytes(TRIANGLE)
@@ -101,7 +101,7 @@ def test_companions(start, root, how):
 
 
 def test_next_request_sees_the_change(start, root):
-    """Where the system tells, there is no moment in between; other models in the folder stay."""
+    """With events of the system, the next request sees the change; other models in the folder stay."""
     for name in "abc":
         (root / f"{name}.gltf").write_text(gltf(x=0))
     server = start("--watch-interval", "60m", *NO_RENDERING, root=root)
@@ -153,7 +153,7 @@ def test_watch_off(start, root):
     assert place(ask(server)) == 1
     (root / "a.gltf").write_text(gltf(x=2))
     (root / "b.gltf").write_text(gltf(x=3))
-    assert place(ask(server, "b.gltf")) == 3  # one that was never asked for
+    assert place(ask(server, "b.gltf")) == 3  # a model that was never requested
     assert place(ask(server)) == 1 and imports(server) == 2
 
 
@@ -194,7 +194,7 @@ def test_the_root_is_removed_and_put_back(start, root):
 
 
 def test_the_root_is_a_link_that_is_turned(start, tmp_path):
-    """As deployments do it: a new folder, then one rename."""
+    """As in deployments: a new folder, then one rename."""
     for version in (1, 2):
         (tmp_path / f"v{version}").mkdir()
         (tmp_path / f"v{version}" / "a.gltf").write_text(gltf(x=version))
@@ -267,7 +267,7 @@ def test_client_that_gives_up_on_a_half_written_file(start, root):
 
 
 def test_writer_who_cannot_be_seen():
-    """A server of another user is not told who writes the files of others: it waits until they are quiet."""
+    """A server of another user cannot see who has files open for writing: it waits until they are quiet."""
     if os.environ.get("POSED_SERVER") or os.geteuid() != 0:
         pytest.skip("needs a server of another user")
     with tempfile.TemporaryDirectory() as folder:
@@ -291,7 +291,7 @@ def test_writer_who_cannot_be_seen():
 
 
 def test_change_while_a_failing_import_runs(start, root, tmp_path):
-    """Who asked for the broken file gets the mended one."""
+    """A request for the broken file gets the repaired one."""
     (root / "a.gltf").write_text("{}")
     server = start(*install(tmp_path / "bin", "{real}; rc=$?; touch ended; while [ ! -e go ]; do sleep 0.02; done; exit $rc"
                             .replace("ended", str(tmp_path / "ended")).replace("go ]", str(tmp_path / "go") + " ]")),

@@ -1,4 +1,4 @@
-"""/v1/models for those who keep a list open: folders, tags, counts, and changes on disk."""
+"""/v1/models for clients that keep a list open: folders, tags, counts, and changes on disk."""
 import os
 import socket
 import threading
@@ -57,7 +57,7 @@ def test_a_change_is_seen_by_who_asks_with_the_tag(start, root, watch):
     versions = {one["folder"]: one["version"] for one in answer.json()["folders"]}
 
     def changed(tag):
-        while True:  # without events after a while, with them at once
+        while True:  # at once with events, after a while without
             status, new, answer = tagged(server, "/v1/models?folders=1", tag)
             if status == 200:
                 return new, {one["folder"] for one in answer.json()["folders"] if versions.get(one["folder"]) != one["version"]}
@@ -68,7 +68,7 @@ def test_a_change_is_seen_by_who_asks_with_the_tag(start, root, watch):
     assert [one["model"] for one in server.json("/v1/models", prefix="set/new")["models"]] == ["set/new.obj"]
     os.remove(root / "set" / "new.obj")
     tag, which = changed(tag)
-    assert which == set()  # all is as it was
+    assert which == set()  # nothing has changed
     (root / "other").mkdir()
     (root / "other" / "f.obj").write_text(OBJ)
     tag, which = changed(tag)
@@ -120,7 +120,7 @@ def test_counts_are_those_of_the_model(start, tmp_path, server):
 
 
 def test_a_crowd_that_asks_at_once_gets_one_walk(start, root):
-    """All are answered, also those who leave, while files come and go."""
+    """All are answered, while files come and go and some clients leave."""
     server = start("--list-queue", "64", root=root)
     failures = []
 

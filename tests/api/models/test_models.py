@@ -1,4 +1,4 @@
-"""/v1/models, and what a model's name may be."""
+"""/v1/models, and valid names of models."""
 import datetime
 import json
 import os
@@ -20,7 +20,7 @@ def names(answer):
 
 @pytest.fixture
 def root(tmp_path):
-    """A root of its own, beside whatever else the test needs."""
+    """A root of its own, beside the test's other files."""
     folder = tmp_path / "root"
     folder.mkdir()
     return folder

@@ -1,4 +1,4 @@
-"""Servers that share a --cache-dir: one of them imports a model, and the others take it from there."""
+"""Servers that share a --cache-dir: one of them imports a model, and the others read it from there."""
 import os
 import random
 import shutil
@@ -38,7 +38,7 @@ def stats(server):
 
 
 def later(server, target):
-    """Asks in a thread; the answer is in the list once that has ended."""
+    """Ask in a thread. The answer is in the list when the thread has ended."""
     answers = []
     thread = threading.Thread(target=lambda: answers.append(server.get(target)))
     thread.start()
@@ -46,7 +46,7 @@ def later(server, target):
 
 
 def ask_all(server, models, seed, connections=8):
-    """Every model once, in an order of its own, over several connections at the same time."""
+    """Ask for every model once, in an order of its own, over several connections at the same time."""
     order = list(models)
     random.Random(seed).shuffle(order)
     statuses, lock = [], threading.Lock()
@@ -67,7 +67,7 @@ def ask_all(server, models, seed, connections=8):
 
 
 def write_copies(root, count):
-    """Copies of the samples, each with other extras, and many small models."""
+    """Copies of the samples with different extras, and many small models."""
     if not SAMPLES.is_dir():
         pytest.skip("no sample models")
     sources = [(SAMPLES / name).read_bytes() for name in ("robot.glb", "dragon.glb", "octopus.glb")]
@@ -121,7 +121,7 @@ def test_who_waits_is_answered_from_disk(start, root, folder, tmp_path):
 
 
 def test_others_are_imported_meanwhile(start, root, folder, tmp_path):
-    """What waits for another server has no place among the imports, nor in their queue."""
+    """An import that waits for another server takes no place among the imports, nor in their queue."""
     for name in ("a", "b", "c"):
         (root / f"{name}.gltf").write_text(gltf())
     options, go = install_waiting(tmp_path / "bin", "*[ab].gltf*")
@@ -165,7 +165,7 @@ def test_a_killed_owner_keeps_nobody_waiting(start, root, folder, tmp_path, kill
 
 
 def test_a_failure_is_everybodys_own(start, root, folder, tmp_path):
-    """It is not stored: who waited imports, too."""
+    """A failure is not stored: the servers that waited import the model, too."""
     (root / "a.gltf").write_text("{}")
     options, go = install_waiting(tmp_path / "bin")
     first = begin(start, root, folder, *options)
@@ -190,7 +190,7 @@ def test_patience_has_an_end(start, root, folder, tmp_path):
     thread, _ = later(first, "/v1/palette?model=a.gltf")
     wait_until(lambda: stats(first)["imports"]["running"] == 1, "no import")
     second.get("/v1/palette?model=a.gltf")
-    assert imports(second) in (1, 2)  # of its own, whatever became of it in so little time, and its second try
+    assert imports(second) in (1, 2)  # its own, however far it came in that time, and its second try
     go.write_text("")
     thread.join()
 

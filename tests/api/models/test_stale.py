@@ -1,5 +1,5 @@
-"""A root that cannot be read: what is in memory or on disk is answered and says so, all else is 503, and nothing is 404 but what a root
-that can be read does not have."""
+"""A root that cannot be read: content in memory or on disk is answered and marked, everything else is 503. 404 is only for files that a
+readable root does not have."""
 import json
 import os
 import shutil
@@ -33,7 +33,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def begin(start, root, tmp_path):
-    """begin(*options): a server with source_stand_in.c, and what says how the file system is: say(word, prefix)."""
+    """begin(*options): a server with source_stand_in.c, and say(word, prefix), which sets the state of the file system."""
     if is_sanitized():
         pytest.skip("a sanitizer has to be the first library of a process")
     library = stand_in_library("source_stand_in")
@@ -178,7 +178,7 @@ def threads(server):
 
 
 def test_a_root_that_does_not_answer(begin):
-    """Requests wait for a bounded time, once; no request costs a thread; what hung is over when the root is back."""
+    """Requests wait for a bounded time, once. No request takes a thread. Hanging calls end when the root is back."""
     server, say = begin("--source-timeout", "300ms")
     assert place(ask(server)) == 1
     say("HANG")
@@ -211,14 +211,14 @@ def test_an_import_that_waits_for_the_root(begin, root):
     server, say = begin("--source-timeout", "300ms")
     say("HANG", "c.bin")
     assert is_unavailable(ask(server, "c.gltf"))
-    assert is_unavailable(ask(server, "b.gltf"))  # for now nothing is known of any file
+    assert is_unavailable(ask(server, "b.gltf"))  # for now the server knows nothing about any file
     say(FINE)
     wait_until(lambda: ask(server, "c.gltf").status == 200, "the model stays unavailable")
     assert place(ask(server, "c.gltf")) == 3 and place(ask(server, "b.gltf")) == 2
 
 
 def test_a_companion_that_fails_makes_no_other_model(begin, root):
-    """Without its bytes the model would be a broken one, and without a texture another."""
+    """Without its bytes the model would be broken, and without a texture it would differ."""
     (root / "c.bin").write_bytes(TRIANGLE)
     (root / "c.gltf").write_text(gltf(x=3, buffer="c.bin"))
     server, say = begin()
@@ -270,7 +270,7 @@ def test_the_root_is_removed_and_put_back(start, root):
     wait_stale(server)
     assert place(ask(server)) == 1 and is_unavailable(ask(server, "b.gltf")) and is_unavailable(ask(server, "none.gltf"))
     server.wait_for_line("No such file")
-    root.mkdir()  # as the folder beneath a mount point
+    root.mkdir()  # like the folder beneath a mount point
     wait_until(lambda: b"without anything in it" in ask(server, "b.gltf").body, "the empty folder is not told")
     for _ in range(5):
         assert is_stale(ask(server)) and is_unavailable(ask(server, "b.gltf"))
@@ -281,7 +281,7 @@ def test_the_root_is_removed_and_put_back(start, root):
 
 
 def test_the_root_is_replaced_under_requests(start, root):
-    """Never 404 in between: until the other folder is taken, the one that was removed is no answer."""
+    """Never 404 meanwhile: until the server uses the new folder, the removed one gives no answer."""
     server = start(*SOON, *NO_RENDERING, root=root)
     assert place(ask(server)) == 1
     for x in range(2, 12):
@@ -321,7 +321,7 @@ def test_streams_go_on(begin):
 
 
 def test_imports_that_wait_for_a_disk_keep_no_answer_waiting(begin, root):
-    """As many as there are threads for files, and more: answers that take long and bodies that do are made by other threads."""
+    """As many as there are threads for files, and more. Other threads make long answers and read long bodies."""
     (root / "bin").mkdir()
     for i in range(24):
         (root / "bin" / f"{i}.bin").write_bytes(TRIANGLE)

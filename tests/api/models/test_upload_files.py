@@ -1,4 +1,4 @@
-"""Which files an uploaded model opens, and what becomes of the older one when an upload is refused."""
+"""The files that an uploaded model may open, and the fate of the older one when an upload is refused."""
 import base64
 import concurrent.futures
 import fcntl
@@ -19,7 +19,7 @@ from importers import install
 from small_models import MD5MESH, gltf
 from upload_requests import TRIANGLE, delete, files, packed, put
 
-# as a buffer of three vertices: whoever reads it sees it in /v1/mesh
+# As a buffer of three vertices: a model that reads it shows it in /v1/mesh.
 SECRET = struct.pack("<9f", *[7.25 + i for i in range(9)])
 SECRET_NUMBER = "7.25"
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
@@ -35,7 +35,7 @@ def model(buffer=None, image=None, x=0.0):
 
 @pytest.fixture
 def place(tmp_path):
-    """A root with things that no uploader may have, and the upload folder."""
+    """A root with files that no uploader may read, and the upload folder."""
     root = tmp_path / "root"
     for name in (".env", "plain.bin", ".private/s.bin", "in/.env", "in/theirs.bin", "in/theirs/x.bin", "birds/crow.bin"):
         path = root / name
@@ -52,7 +52,7 @@ def taking(start, place):
     return start("--uploads", str(folder), root=root), root, folder
 
 
-# Paths to what is there, each with one to what is not: as the file says them, from in/up/hero/m.gltf or in/up/m.gltf.
+# Paths to existing files, each with one to a missing file, as written in in/up/hero/m.gltf or in/up/m.gltf.
 FOREIGN = [("../../../.env", "../../../.nev"), ("../../../plain.bin", "../../../plane.bin"), ("../../.env", "../../.nev"),
            ("../../../.private/s.bin", "../../../.private/t.bin"), ("../../theirs.bin", "../../there.bin"),
            ("../../theirs/x.bin", "../../theirs/y.bin"), ("..\\..\\..\\.env", "..\\..\\..\\.nev"),
@@ -63,7 +63,7 @@ FOREIGN = [("../../../.env", "../../../.nev"), ("../../../plain.bin", "../../../
 
 
 def alike(there, missing, body_there, body_missing):
-    """Whether two answers differ in nothing but the path that was asked for."""
+    """Whether two answers differ only in the requested path."""
     clean = [body.decode().replace("%2e", ".").replace("\\\\", "/") for body in (body_there, body_missing)]
     names = [uri.replace("%2e", ".").replace("\\", "/").rsplit("/", 1)[-1] for uri in (there, missing)]
     return clean[0].replace(names[0], "NAME") == clean[1].replace(names[1], "NAME")
@@ -72,7 +72,7 @@ def alike(there, missing, body_there, body_missing):
 @pytest.mark.parametrize("as_zip", [True, False])
 def test_an_upload_opens_only_its_own(taking, as_zip):
     server, _, folder = taking
-    # what an uploader may lay beside himself first, so that paths are good ones from there
+    # an uploader may create these folders first, so that paths through them are valid
     for decoy in ("up/env.zip", "up/private.zip"):
         assert put(server, decoy, packed([("m.gltf", gltf()), ("x.bin", SECRET)])).status == 201
 
@@ -148,7 +148,7 @@ def test_a_folder_of_uploads_that_is_moved(taking):
     answer = server.get("/v1/mesh?model=box/b.gltf")
     assert (answer.status, answer.error()) == (422, "companion_missing")
     before = files(moved)
-    for is_empty in (False, True):  # nothing is there instead, and another folder
+    for is_empty in (False, True):  # nothing in its place, or another folder
         if is_empty:
             folder.mkdir()
         for answer in (put(server, "new.gltf", TRIANGLE), put(server, "new.zip", packed([("m.gltf", gltf())])), delete(server, "old.gltf")):
@@ -161,7 +161,7 @@ def test_a_folder_of_uploads_that_is_moved(taking):
 
 
 def test_a_root_that_is_replaced(taking, tmp_path):
-    """What is said to be stored is found, and what is said to be deleted is what was found."""
+    """A file reported as stored is found, and a deleted file was the one that was found."""
     server, root, _ = taking
     assert put(server, "old.gltf", TRIANGLE).status == 201
     root.rename(tmp_path / "away")
@@ -199,7 +199,7 @@ def test_what_may_not_be_opened_is_not_looked_at_later(start, place):
     count = server.json("/v1/stats")["imports"]["started"]
     for change in (lambda path: path.write_bytes(b"x"), lambda path: path.unlink(), lambda path: path.mkdir()):
         change(root / ".private" / "s.png")
-        for _ in range(4):  # a look beside one is seen by the next
+        for _ in range(4):  # a file beside one that was found is visible to the next request
             again = server.get("/v1/model?model=in/hero/m.gltf")
             assert (again.body, again.headers["etag"]) == (described.body, described.headers["etag"])
             time.sleep(0.01)
@@ -207,7 +207,7 @@ def test_what_may_not_be_opened_is_not_looked_at_later(start, place):
 
 
 def test_who_comes_first_has_the_folder(taking):
-    """A zip, a file and another zip for one folder at the same time: its files are never mixed."""
+    """A zip, a file and another zip for one folder at the same time: their files never mix."""
     server, _, folder = taking
     tries = {"hero.zip": packed([("m.gltf", gltf())]), "hero/other.gltf": TRIANGLE, "hero/sub.zip": packed([("m.gltf", gltf())])}
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
@@ -308,7 +308,7 @@ def test_what_came_as_a_zip_stays_one(start, place, tmp_path):
     server = start(*options, root=root, env=env)
     assert server.get("/v1/mesh?model=in/people/hero/hero.gltf").body == mesh
 
-    # the mark is what tells: whoever copies a folder in makes one, and without it each file is alone
+    # The mark decides. Somebody who copies a folder in makes a mark; without it each file is separate.
     target = "/v1/mesh?model=in/people/hero/hero.gltf"
     (folder / "people" / "hero" / ".posed-zip").rename(folder / "people" / ".posed-zip")
     assert server.get(target).body == mesh  # the nearest mark above counts
@@ -332,7 +332,7 @@ def test_a_refused_upload_leaves_the_older_model(taking):
     assert put(server, "a/one.gltf", TRIANGLE).status == 201
     one = server.get("/v1/mesh?model=in/a/one.gltf").body
     before = files(folder)
-    for name in (".env", "a/.env", "a/x.bin"):  # so that paths are good ones from wherever an upload is staged
+    for name in (".env", "a/.env", "a/x.bin"):  # so that paths are valid from any place where an upload may be staged
         (folder / name).write_bytes(SECRET)
     before = files(folder)
     for uri in ("../../../.env", "../../.env", "../.env", "../x.bin", ".env"):
@@ -344,7 +344,7 @@ def test_a_refused_upload_leaves_the_older_model(taking):
 
 
 def test_the_check_is_what_answers(start, place, tmp_path):
-    """An importer that looks only once: what is stored is described, whoever else has no time."""
+    """The importer checks only once. The answer describes the stored files, even if other work fails for lack of time."""
     root, folder = place
     count = tmp_path / "count"
     server = start(*install(tmp_path / "bin", f'echo x >> "{count}"; [ "$(wc -l < "{count}")" -le 1 ] || kill -SEGV $$; exec {{real}}'),
@@ -369,7 +369,7 @@ def test_what_is_the_operators_lies_elsewhere(command, tmp_path, option):
     assert code == 2 and option in complaint and "uploads" in complaint, complaint
 
 
-# An importer that is not ours any more: it asks for whatever it likes, and says what it was told.
+# An importer under foreign control: it asks for whatever it likes, and reports the answers.
 SUBVERTED = """
 import array, os, socket, struct, sys
 
@@ -423,12 +423,12 @@ def test_a_subverted_importer_gets_no_more(start, place, tmp_path):
 # ---- whatever is refused leaves the older model ----
 
 def answers(server, path):
-    """All that a model says: what it is, its vertices, its palettes."""
+    """Everything about a model: its description, its vertices, its palettes."""
     return [server.get(f"/v1/{what}?model={path}{more}").body for what, more in (("model", ""), ("mesh", ""), ("palette", "&t=0"))]
 
 
 def random_zip(dice, number):
-    """The bytes of a zip that may be good."""
+    """The bytes of a zip that may be valid."""
     binary = struct.pack("<9f", number, 0, 0, number, 1, 0, number, 0, 1)
     ways = ["x.bin", "data/x.bin", "./data/../x.bin", "../hero/x.bin", "../../a/hero/x.bin", "../../../in/a/hero/data/x.bin",
             "../../../.env", "../../.env", "../.env", ".env", "../x.bin", "../one.gltf", "none.bin", "/etc/passwd", "..\\x.bin",
@@ -446,7 +446,7 @@ def random_zip(dice, number):
     if dice.random() < 0.1:
         entries[0] = (entries[0][0], dice.choice(["{", "", "null", document[:-9], "\0" * 40]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # names that are there twice
+        warnings.simplefilter("ignore")  # duplicate names
         body = packed(entries)
     if dice.random() < 0.15:
         at = dice.randrange(len(body))
@@ -485,7 +485,7 @@ def test_random_zips_over_a_good_model(taking, seed):
 
 
 def test_deletions_that_wait_are_few(start, tmp_path):
-    """Another server that is stopped may hold the lock of the folder: the threads for files are there for others, too."""
+    """Another, stopped server may hold the lock of the folder. The threads for files must stay available."""
     root = tmp_path / "root"
     (root / "in").mkdir(parents=True)
     (root / "a.gltf").write_text(gltf())

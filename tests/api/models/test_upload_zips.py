@@ -1,4 +1,4 @@
-"""Zips of a model and its companions: unpacked as a folder, described, or not there at all."""
+"""Zips of a model and its companions: unpacked as a folder and described, or not stored at all."""
 import json
 import struct
 import zipfile
@@ -123,7 +123,7 @@ def test_entries_are_as_deep_as_listings_go(taking):
     assert (answer.status, answer.error()) == (422, "bad_model")
     message = answer.json()["error"]["message"]
     assert "x/y/z.zip: entry 'd/d/" in message and "65 folders" in message, message
-    # the path that a model would have is longer than a path may be
+    # the path of the model would be too long
     long = "/".join(["n" * 250] * 13) + "/z"
     answer = put(server, long + ".zip", packed([("m" * 200 + "/" + "m" * 200 + "/" + "m" * 200 + "/m.gltf", gltf())]))
     assert (answer.status, answer.error()) == (422, "bad_model"), answer.body

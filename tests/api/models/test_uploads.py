@@ -1,4 +1,4 @@
-"""PUT and DELETE /v1/models/NAME: a model is there whole, described, or not at all."""
+"""PUT and DELETE /v1/models/NAME: a model is stored completely and described, or not at all."""
 import concurrent.futures
 import io
 import json
@@ -18,7 +18,7 @@ from upload_requests import TRIANGLE, delete, files, put
 
 @pytest.fixture
 def taking(start, tmp_path):
-    """A server that takes uploads, its root and the folder."""
+    """A server that accepts uploads, its root and the folder."""
     root = tmp_path / "root"
     root.mkdir()
     server = start("--uploads", str(root / "in"), root=root)
@@ -54,7 +54,7 @@ def test_a_second_upload_replaces_the_first(taking):
 
 
 def test_a_part_or_a_condition_replaces_nothing(taking):
-    """Formats without an end are models when they are cut: the rest of one is another."""
+    """Formats without an end are valid models when they are cut: a part is a different model."""
     server, _, folder = taking
     points = [f"v {i} 0 0\nv 1 {i} 0\nv 0 1 {i}\nf 1 2 3\n".encode() for i in (1, 2)]
     assert put(server, "a.obj", points[0]).status == 201
@@ -128,7 +128,7 @@ def test_off_unless_asked_for(server):
 
 
 def test_off_where_everybody_could_change_models(start, tmp_path):
-    """On an address that is not loopback uploads need a token, and the server says what it lacks."""
+    """On an address that is not loopback, uploads need a token, and the server says what it lacks."""
     (tmp_path / "in").mkdir()
     (tmp_path / "tokens").write_text("0123456789abcdef-one\n")
     options = ("--uploads", str(tmp_path / "in"), "--http", "0.0.0.0:0")
@@ -213,7 +213,7 @@ def test_a_large_upload_does_not_stay_in_memory(start, tmp_path):
 
 
 def test_large_models_at_the_same_time(taking):
-    """What is said of each takes a thread: uploads that wait for theirs take none from others."""
+    """Describing each takes a thread. Uploads that wait for theirs take none from other work."""
     server, _, _ = taking
     document = json.loads(TRIANGLE)
     document["nodes"] += [{"name": f"node {i}"} for i in range(12_000)]
@@ -263,7 +263,7 @@ def test_names_are_as_deep_as_listings_go(taking):
     assert delete(server, "d/" * 63 + "a.gltf").status == 204
     wait_until(lambda: files(folder) == [])
     for name in ("d/" * 64 + "a.gltf", "d/" * 1500 + "a.gltf", "d/" * 63 + "a.zip"):
-        # refused at its head: nothing of it is read
+        # refused by its head: nothing of the body is read
         with server.connect() as connection:
             connection.send(f"PUT /v1/models/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
             answer = connection.answer()
@@ -325,13 +325,13 @@ def imports_of(server):
 
 
 def test_an_upload_is_imported_once(start, tmp_path):
-    """The model that was checked before it was stored is the one that is then in memory and in the disk cache."""
+    """The model checked before it is stored is the one in memory and in the disk cache afterwards."""
     root = tmp_path / "root"
     root.mkdir()
     options = ("--uploads", str(root / "in"), "--cache-dir", str(tmp_path / "cache"))
     server = start(*options, root=root)
     archive = zipped(b__c_gltf=TRIANGLE)
-    # a zip is unpacked by an importer, which counts as one
+    # an importer unpacks a zip, and counts as an import
     uploads = [("x/a.gltf", TRIANGLE, 1), ("x/z.zip", archive, 2), ("robot.glb", (SAMPLES / "robot.glb").read_bytes(), 1)]
     for again in range(2):
         for name, body, most in uploads:
@@ -351,7 +351,8 @@ def test_an_upload_is_imported_once(start, tmp_path):
 
 
 def test_an_upload_that_is_changed_before_it_is_stored(start, tmp_path):
-    """Somebody with the rights of the server writes to the stage when the importer has read it: what is answered is imported anew."""
+    """Somebody with the rights of the server changes the staged files after the importer has read them. The answered model is imported
+    again."""
     root = tmp_path / "root"
     root.mkdir()
     document = json.loads(TRIANGLE)
@@ -370,7 +371,7 @@ def test_an_upload_that_is_changed_before_it_is_stored(start, tmp_path):
     assert imports_of(server) == 2
 
 
-# An importer that says what it likes about the paths that it knows: 'PATH' in the words is the model's, 'FOLDER' that of its folder.
+# An importer that says what it likes about the paths that it knows: 'PATH' in the words is the model's path, 'FOLDER' that of its folder.
 SAYS = """
 import os, struct, sys
 
@@ -394,7 +395,7 @@ os.execv({real!r}, [{real!r}, *sys.argv[1:]])
     ids=["at the start", "companion", "within", "cut", "many"])
 @pytest.mark.parametrize("folder", ["in", "."])
 def test_no_message_tells_of_the_stage(start, tmp_path, folder, words, single, unzipped):
-    """An importer knows the path that the model will have, and no other."""
+    """An importer knows only the path that the model will have."""
     root = tmp_path / "root"
     root.mkdir()
     script = SAYS.format(words=words, only="not path.endswith('.zip')", real=str(BUILD / "posed-import"))
@@ -420,7 +421,7 @@ def test_a_missing_companion_is_named_where_it_would_lie(taking):
 
 
 def test_no_refusal_tells_of_the_stage(start, tmp_path):
-    """Who finds no place for his import, or whose importer dies, is not told either where his bytes were."""
+    """If there is no place for the import, or the importer dies, the message does not name the staging path either."""
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.gltf").write_bytes(TRIANGLE)
@@ -442,7 +443,7 @@ def test_no_refusal_tells_of_the_stage(start, tmp_path):
 
 
 def test_an_upload_whose_importer_is_killed(start, tmp_path):
-    """503, so that it is sent again; when that is killed as well the bytes are the reason, whatever the name."""
+    """503, so that it is sent again. If the importer is killed again, the bytes count as the reason, whatever the name."""
     root = tmp_path / "root"
     root.mkdir()
     server = start(*importers.install(tmp_path / "bin", f'[ -e {tmp_path}/well ] || kill -KILL $$; exec {{real}}'), "--uploads", str(root / "in"), root=root)

@@ -1,4 +1,4 @@
-"""Crowds (protocol/crowd.md): many entities in one request, the same bits over HTTP, packets and WebSocket as one by one."""
+"""Crowds (protocol/crowd.md): many entities in one request have the same bits over HTTP, packets and WebSocket as one by one."""
 import json
 import os
 import random
@@ -43,7 +43,7 @@ def models(own):
 
 
 def scene(models, count=200, seed=1, handles=None):
-    """A crowd of entities without order, and of each (path, body of the query that means the same, operation)."""
+    """A crowd of random entities, and for each (path, body of the equivalent query, operation)."""
     chance = random.Random(seed)
     crowd, queries = Crowd(), []
     places = {path: crowd.model(path) if handles is None else crowd.model(handle=handles[path]) for path in PATHS}
@@ -89,7 +89,7 @@ def test_two_hundred_entities_are_what_each_is_alone(own, models):
     wrong = 0
     for i, (path, body, op, joints) in enumerate(queries):
         text = json.dumps({"model": path, "format": "bin", **body}).encode()
-        if i in answer.errors:  # dual quaternions of what is not rigid
+        if i in answer.errors:  # dual quaternions of a non-rigid transform
             with own.connect() as connection:
                 connection.send(f"POST /v1/{op} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
                 alone = connection.answer()
@@ -115,7 +115,7 @@ def test_handles_name_models_too(own, models):
         assert answer.kind == "entities" and answer.model == 0
         assert Answer(answer.payload).floats == named.floats
         assert [model["handle"] for model in Answer(answer.payload).models] == list(handles.values())
-        assert post(own, crowd.bytes()).status == 200  # each an error: a handle is of a connection
+        assert post(own, crowd.bytes()).status == 200  # each is an error: a handle belongs to a connection
         link.ask("close", model=handles["dragon.glb"])
         again = Answer(link.ask("crowd", crowd.bytes()).payload)
         assert {code for code, _ in again.errors.values()} - {44} == {20} and again.models[1]["code"] == 20
@@ -127,7 +127,7 @@ def floats_of(answer, i):
 
 
 def test_a_place_in_the_world(own):
-    """A rotated, not uniformly scaled place away from the origin, against the product."""
+    """A rotated, unevenly scaled place off the origin, compared with the product."""
     rows = [0.0, -2.0, 0.0, 10.0, 3.0, 0.0, 0.0, -5.0, 0.0, 0.0, 0.5, 2.0]
     crowd = Crowd()
     crowd.model("robot.glb")
@@ -226,7 +226,7 @@ def test_a_form_that_is_broken_is_an_error_of_all(own):
         assert answer.status == 400 and answer.error() == "bad_request", size
     answer = post(own, body + b"\0")
     assert answer.status == 400
-    with Link(own.ports["tcp"]) as link:  # and over packets nothing can follow it
+    with Link(own.ports["tcp"]) as link:  # over packets, nothing can follow it
         answer = link.ask("crowd", body[:-1])
         code, offset, message, _ = answer.error()
         assert code == 1 and offset == 16 + 32 + 8 and "size" in message, (offset, message)  # hello, header, size_bytes
@@ -241,7 +241,7 @@ def test_limits(own):
         crowd.entity([{"clip": 0}])
     answer = post(own, crowd.bytes())
     assert answer.status == 400 and answer.error() == "bad_parameter" and "--max-entities 400" in answer.json()["error"]["message"]
-    with Link(own.ports["tcp"]) as link:  # a value: the connection goes on
+    with Link(own.ports["tcp"]) as link:  # an invalid value: the connection goes on
         assert link.ask("crowd", crowd.bytes()).code == 3
         assert link.ask("ping").kind == "done"
         assert link.ask("crowd", one().bytes(), model=1).code == 3
@@ -277,7 +277,7 @@ def test_models_are_imported_first(own, tmp_path):
 
 
 def test_the_log_names_it(own):
-    """Its operation, and the first of its models whose path can be one; the error of a form that is broken."""
+    """Its operation, and the first of its models with a valid path; the error of an invalid crowd."""
     told = lambda line: re.search(r"method=(\S+) path=(.+) status=(\d+) .* code=(\S+) operation=(\S+) model=(\S+) from=(\S+) ", line).groups()
     cases = [
         ("several", of_models("dragon.glb", "robot.glb"), "", ("/v1/crowd", "200", "-", "crowd", "dragon.glb", "memory")),
@@ -286,14 +286,14 @@ def test_the_log_names_it(own):
         ("handle", of_models(handle=1), "", ("/v1/crowd", "200", "-", "crowd", "-", "-")),
         ("cut", of_models("robot.glb")[:-1], "", ("/v1/crowd", "400", "bad_request", "crowd", "-", "-")),
     ]
-    post(own, of_models("dragon.glb", "robot.glb"))  # imports what is not there yet
+    post(own, of_models("dragon.glb", "robot.glb"))  # imports the missing models
     for name, body, query, expected in cases:
         answer = post(own, body, query, headers=[f"X-Request-Id: log-{name}"])
         line = own.wait_for_line(f"id=log-{name} ")
         assert told(line) == ("POST", *expected) and answer.status == int(expected[1]), line
         assert expected[2] == "-" or answer.json()["error"]["message"] in line
     with Link(own.ports["tcp"]) as link:
-        link.next_id = 770_000  # a number that no other test of this server has
+        link.next_id = 770_000  # a number that no other test of this server uses
         handle = link.open("octopus.glb")
         for body, expected in ((of_models(handle=handle), ("200", "-", "crowd", "octopus.glb", "memory")),
                                (of_models(handle=handle + 1), ("200", "-", "crowd", "-", "-")),

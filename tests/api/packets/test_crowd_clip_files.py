@@ -21,7 +21,7 @@ FILES = {"anna.gltf": ["sway"], "ben.gltf": ["kick", "nod"], "moves/walk.gltf": 
 LAYOUTS = ["mat4", "mat3x4", "dualquat"]
 SCOPES = {"leg": (("knee", 1), {"subtree": "knee"}), "rest": (("knee", 2), {"except": "knee"})}
 NODES = ["root", "hip", "knee", "toe"]
-WORLD = [0.0, -2.0, 0.0, 10.0, 3.0, 0.0, 0.0, -5.0, 0.0, 0.0, 0.5, 2.0]  # turned, not uniformly scaled, away from the origin
+WORLD = [0.0, -2.0, 0.0, 10.0, 3.0, 0.0, 0.0, -5.0, 0.0, 0.0, 0.5, 2.0]  # rotated, unevenly scaled, off the origin
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_bits_are_those_of_clip_file(own):
 
 
 def test_many_that_are_alike_are_evaluated_together(own):
-    """Blends of one shape with clips of all files: groups of them have the bits of each alone."""
+    """Blends of one shape with clips of all files: groups of them have the bits of single ones."""
     chance = random.Random(8)
     crowd, queries = Crowd(), []
     for path in FILES:
@@ -118,7 +118,7 @@ def test_many_that_are_alike_are_evaluated_together(own):
 
 
 def test_one_clip_alone_is_the_clip(own):
-    """Also as clip_file= without layers has it, in every layout that the rig allows."""
+    """The same as clip_file= without layers, in every layout that the rig allows."""
     crowd = Crowd()
     for path in FILES:
         crowd.model(path)
@@ -280,7 +280,7 @@ def test_handles_lend_clips_too(own):
 
 @pytest.mark.parametrize("kind", ["volumes", "mesh"])
 def test_rays_meet_what_plays_other_files(own, root, kind):
-    """A character with clips of other files is hit where the character is hit that has these clips itself."""
+    """A character with clips of other files is hit where a character that has these clips itself is hit."""
     (root / "whole.gltf").write_text(character({**SWAY, **CLIPS, **KICK}))
     models = [("anna.gltf", 0), ("moves/walk.gltf", 0), ("moves/kicks.gltf", 0), ("whole.gltf", 0)]
     world = [0, 3, 0, 0, -2, 0, 0, 0, 0, 0, 0.5, 0, 10, -5, 2, 1]  # column by column
@@ -303,7 +303,7 @@ def test_rays_meet_what_plays_other_files(own, root, kind):
         told.append(raycasts.read_hits(answer.body)["hits"])
     names = [(hit["ray"], hit["entity"], hit["node"], hit["triangle"]) for hit in told[0]]
     assert len(names) >= 4 and names == [(hit["ray"], hit["entity"], hit["node"], hit["triangle"]) for hit in told[1]]
-    files = ["anna.gltf", "moves/walk.gltf", "moves/kicks.gltf"]  # in JSON the same bits
+    files = ["anna.gltf", "moves/walk.gltf", "moves/kicks.gltf"]  # the same bits in JSON
     as_json = lambda parts: {"layers": [{"clip": clip, "t": time, "weight": weight, **({"clip_file": files[file[0] - 1]} if file else {})} for clip, time, weight, *file in parts]}
     entity = {"model": "anna.gltf", "world": world, **as_json(layers[0]), "end": as_json(end[0])}
     answer = send(own, "/v1/raycast?format=bin", json.dumps({"test": kind, "entities": [entity], "rays": rays}).encode())
@@ -332,7 +332,7 @@ def test_rays_name_what_is_wrong(own):
 
 
 def test_a_reference_of_another_file(own, root):
-    """In JSON alone: the hits are those of the character that has all clips itself."""
+    """Only in JSON: the hits equal the hits of a character that has all clips itself."""
     (root / "whole.gltf").write_text(character({**SWAY, **CLIPS, **KICK}))
     ray = [{"origin": [9, 9, 9], "direction": [-1, -2, -1.5], "radius": 6}]
     layers = [{"clip": "sway", "t": 0.2}, {"clip": "run", "clip_file": "moves/walk.gltf", "t": 0.3, "mode": "additive", "weight": 0.5,

@@ -1,4 +1,4 @@
-"""protocol/examples: the server answers with these bytes on every way in, and protocol/tcp.md shows these files."""
+"""protocol/examples: the server answers with these bytes on every transport, and protocol/tcp.md shows these files."""
 import os
 import socket
 
@@ -30,7 +30,7 @@ def test_there_is_an_example_of_every_kind():
         for step in packet_examples.load(name)[1]:
             if step.bytes[:4] != list(b"\x89PSD"):
                 kinds.add(NAME.get(step.bytes[4] + 256 * step.bytes[5]))
-    # of a file that changes there can be no bytes to replay; a GLB and an HTML page are as long as a file
+    # A changing file has no bytes to replay; a GLB and an HTML page are as long as a file.
     assert set(NAME.values()) - kinds == {"changed", "glb", "other"}
 
 

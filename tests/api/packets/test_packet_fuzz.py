@@ -1,5 +1,5 @@
-"""Ten thousand packets of chance, from fixed seeds: each is answered or ends its connection, the server stays, and so does
-its memory. tests/fuzz/fuzz_packets.c looks for more with a fuzzer."""
+"""Ten thousand random packets, from fixed seeds. Each is answered or ends its connection. The server survives, and its memory does not
+grow. tests/fuzz/fuzz_packets.c looks for more with a fuzzer."""
 
 import pathlib
 import random
@@ -62,14 +62,14 @@ def a_packet(chance):
     data = bytearray(packet(kind, payload, id=chance.randrange(1, 4), model=chance.choice([0, 1, 1, 1, 2, 99]),
                             generation=chance.choice([0, 0, 0, 1, 2])))
     change = chance.randrange(4)
-    if change == 1 and len(payload):  # a field of the payload is another one
+    if change == 1 and len(payload):  # another value in a field of the payload
         at = HEADER + 4 * chance.randrange((len(payload) + 3) // 4)
         data[at:at + 4] = struct.pack("<I", chance.choice(EDGES))[:max(0, HEADER + len(payload) - at)] + bytes(
             max(0, at + 4 - HEADER - len(payload)))
-    elif change == 2:  # any bits
+    elif change == 2:  # random bits
         for _ in range(chance.randrange(1, 4)):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-    elif change == 3 and chance.randrange(4) == 0:  # cut off, or with something behind it
+    elif change == 3 and chance.randrange(4) == 0:  # cut off, or with bytes appended
         data = data[:chance.randrange(len(data))] if chance.randrange(2) else data + chance.randbytes(chance.randrange(1, 40))
     claimed = struct.unpack("<I", data[:4])[0] if len(data) >= HEADER else -1
     return bytes(data), claimed >= 0 and HEADER + claimed + -claimed % 16 == len(data)
@@ -83,7 +83,7 @@ def a_link(server, chance):
 
 
 def is_alive_after(link, data, has_end):
-    """Sends it; true when the connection goes on."""
+    """Send it; true if the connection goes on."""
     try:
         link.send(data + packet("ping", id=PING) if has_end else data)
         if not has_end:
@@ -116,7 +116,7 @@ def test_packets_of_chance(start, tmp_path):
                 link = a_link(own, chance)
                 ended += 1
         link.socket.close()
-        if seed == 2:  # everything that is kept was needed once
+        if seed == 2:  # everything that the server keeps was needed once
             before = rss_bytes(own)
     assert sent == SEEDS * PACKETS_EACH and ended < sent / 2
     with Link(own.ports["tcp"]) as one:
@@ -131,7 +131,7 @@ def test_packets_of_chance(start, tmp_path):
 
 
 def test_bytes_of_chance(start, tmp_path):
-    """What is no protocol at all: hellos of any kind, and then anything."""
+    """Bytes that are no protocol: hellos of any kind, and then anything."""
     own = start("--tcp", "127.0.0.1:0", "--log", "off")
     chance = random.Random(1)
     for i in range(500):

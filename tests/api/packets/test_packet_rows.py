@@ -1,4 +1,4 @@
-"""Rows of packets that differ in id and time alone are answered as each of them by itself is."""
+"""Rows of packets that differ only in id and time have the same answers as single packets."""
 import math
 import random
 import shutil
@@ -17,7 +17,7 @@ TIME_BYTES = 8
 
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory):
-    """A server that logs no requests: with a log each one is timed, and rows are not taken together."""
+    """A server that logs no requests: with a log it times each one, and does not take rows together."""
     root = tmp_path_factory.mktemp("rows")
     for name in "dragon.glb", "robot.glb":
         shutil.copy(SAMPLES / name, root / name)
@@ -43,7 +43,7 @@ def palette(time, id, model, **values):
 
 
 def alone(link, payloads):
-    """What each of the packets is answered, one at a time."""
+    """The answers to the packets, one at a time."""
     found = []
     for data in payloads:
         link.send(data)
@@ -107,7 +107,7 @@ def test_one_wrong_time_within_a_row_fails_alone(link, wrong):
 
 
 def test_a_malformed_packet_behind_a_row_is_told_with_its_byte(quiet):
-    """The place is counted over the packets of the row, too."""
+    """The offset counts the packets of the row, too."""
     with packets.connect(quiet.ports, "tcp") as one:
         model = one.open("robot.glb")
         sent = len(packets.hello()) + len(packet("open", b"robot.glb"))
@@ -121,7 +121,7 @@ def test_a_malformed_packet_behind_a_row_is_told_with_its_byte(quiet):
 
 
 def test_a_changed_model_ends_the_row(tmp_path):
-    """Answers before the change have one content, those behind it the other; the flag says so once."""
+    """Answers before the change have one content, those after it the other. The flag marks the change once."""
     shutil.copy(SAMPLES / "robot.glb", tmp_path / "it.glb")
     server = Server(tmp_path, "--log", "off", "--tcp", "127.0.0.1:0", "--render-workers", "0")
     try:

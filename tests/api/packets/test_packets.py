@@ -1,4 +1,4 @@
-"""The binary protocol on TCP and on a Unix socket: what protocol/tcp.md says of hello, requests, handles and errors."""
+"""The binary protocol on TCP and on a Unix socket: the rules of protocol/tcp.md for hello, requests, handles and errors."""
 import json
 import os
 import shutil
@@ -64,7 +64,7 @@ def test_hello_tells_version_and_limits(both, link):
     told = link.hello.view()
     assert link.hello.kind == "hello" and link.hello.id == 0 and told["version"] == 1
     assert told["payload_max"] == 1048576 and told["streams_max"] == 16 and told["frames_max"] == 10000
-    # the release alone, so that packets do not differ from commit to commit
+    # only the release, so that packets do not differ from commit to commit
     assert told["server"].rstrip(b"\0").decode() == json.loads(http(both, "/v1/version"))["version"].split("+")[0]
 
 
@@ -263,7 +263,7 @@ MALFORMED = {
     "short payload": (packets.hello() + packet("ping", id=1) + packet("control", bytes(31)), 16 + 32),
     "long payload": (packets.hello() + packet("ping", b"\0"), 16),
     "reserved field": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\1" + bytes(7)), 16 + 32 + 8),
-    # also where the handle is not open, or there is none
+    # even if the handle is not open or missing
     "reserved field, no model": (packets.hello() + packet("find", b"\1\0\0\0" + bytes(4) + b"\0\1" + bytes(6)), 16 + 32 + 9),
     "short payload, another model": (packets.hello() + packet("palette", bytes(16), model=5), 16),
     "counts of nothing, another model": (packets.hello() + packet("pose", query(time_count=9), model=5), 16),
@@ -293,7 +293,7 @@ def test_malformed_bytes_are_refused_where_they_are(both, name):
 
 @pytest.mark.parametrize("at", [22, 47])
 def test_malformed_bytes_of_a_request_are_answered_under_its_id(both, at):
-    """In its header, in its padding."""
+    """In its header, or in its padding."""
     request = packet("open", b"a", id=7)
     with Link(both.tcp) as one:
         one.send(request[:at] + b"\1" + request[at + 1:])
@@ -348,7 +348,7 @@ def test_a_handle_survives_a_change_and_says_so(start, tmp_path):
 
 
 def test_a_generation_is_checked_against_the_content_itself(start, tmp_path):
-    """The change is found out by the very request that wants the old content."""
+    """The request that needs the old content finds the change itself."""
     shutil.copy(SAMPLES / "dragon.glb", tmp_path / "m.glb")
     with Link(start("--tcp", "127.0.0.1:0").ports["tcp"]) as one:
         handle = one.open("m.glb")
@@ -471,7 +471,7 @@ def test_a_port_that_nobody_asked_for_may_be_taken(start, command):
             taken.bind(("127.0.0.1", 7879))
             taken.listen()
         except OSError:
-            pass  # somebody else has it
+            pass  # another process has it
         own = start(env={"POSED_TCP": ""})
         assert "tcp" not in own.ports and own.get("/healthz").status == 200
         assert any("no binary protocol on TCP" in line for line in own.lines())

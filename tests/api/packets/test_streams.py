@@ -1,5 +1,5 @@
-"""Streams and watches: credit, the clock, what a client changes, slow clients, changed models. Nothing here is timed: a
-frame says which tick it is and what time it shows, and that has to fit."""
+"""Streams and watches: credit, the clock, changes by the client, slow clients, changed models. No test measures time: a frame has its tick
+and its time, and these must fit."""
 import os
 import shutil
 import signal
@@ -47,7 +47,7 @@ class Frame:
 
 
 def begin(link, id, payload):
-    """Subscribes; the answer is read."""
+    """Subscribe and read the answer."""
     link.send(packet("subscribe", payload, id=id, model=link.model))
     answer = link.read()
     assert (answer.kind, answer.id, answer.model) == ("done", id, link.model), answer
@@ -159,7 +159,7 @@ def test_pause_seek_resume_speed_and_rate(link):
     link.send(packet("control", control(7, "resume", "rate", rate=50), id=4))
     assert link.read().kind == "done"
     third, fourth = frames(link, 2)
-    # it goes on with the tick behind the last one
+    # it goes on with the tick after the last one
     assert third.time == pytest.approx(second.time - 2 / 100 - 2 * ((third.tick - second.tick - 1) / 50))
     assert fourth.time == pytest.approx(third.time - 2 * ((fourth.tick - third.tick) / 50))
 
@@ -231,7 +231,7 @@ def test_close_ends_the_streams_of_its_handle(link):
 
 
 def test_a_client_that_does_not_read_costs_no_memory_and_gets_no_old_frames(streaming):
-    """The credit of a thousand frames of 100 KB, taken by a client that reads none of them."""
+    """The credit of a thousand frames of 100 KB, granted by a client that reads none of them."""
     with Link(streaming.ports["tcp"], receive_bytes=4096) as slow, Link(streaming.ports["tcp"]) as other:
         model = slow.open("dragon.glb")
         before = streaming.json("/v1/stats")
@@ -244,7 +244,7 @@ def test_a_client_that_does_not_read_costs_no_memory_and_gets_no_old_frames(stre
         assert stats["streams"]["frames"] - before["streams"]["frames"] < 100
         assert slow.read().kind == "done"
         last = -1
-        while True:  # what lay in the sockets, then new ones
+        while True:  # those in the sockets' buffers, then new ones
             frame = Frame(slow.read())
             assert frame.tick == last + 1 + frame.skipped
             last = frame.tick

@@ -1,4 +1,4 @@
-"""The WebSocket around the packets: opening, who may, frames of RFC 6455, closing. What is in it has the other tests."""
+"""The WebSocket around the packets: opening, access, frames of RFC 6455, closing. Other tests check its contents."""
 import base64
 import os
 import shutil
@@ -60,7 +60,7 @@ GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.mark.parametrize("body", ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
                                   "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", f"Content-Length: {len(GET)}\r\n\r\n" + GET])
 def test_an_opening_with_a_body_is_refused(own, body):
-    """A proxy that does not take a WebSocket's opening for one with a body would see frames where the server sees the body."""
+    """A proxy that ignores the body of a WebSocket's opening would see frames where the server sees the body."""
     with own.connect() as one:
         one.send(OPENING.format(path="/v1/stream", version=13) + body + GET)
         answer = one.answer()
@@ -77,7 +77,7 @@ def test_an_opening_of_no_bytes_is_one(own):
     ("/v1/stream", 99, "", 400), ("/v1/stream", 13, "Origin: http://evil.example\r\n", 403), ("/v1/stream?x=1", 13, "", 400),
     ("/healthz", 13, "", 200), ("/nothing", 13, "", 404)])
 def test_nothing_is_read_as_a_request_behind_a_refused_opening(own, path, version, headers, status):
-    """A proxy that looks only at the request tunnels what its client sends from there on, past its own rules."""
+    """A proxy that looks only at the request would tunnel everything after it, past its own rules."""
     with own.connect() as one:
         one.send(OPENING.format(path=path, version=version) + headers + "\r\n" + GET)
         answer = one.answer()
@@ -191,7 +191,7 @@ MALFORMED = {
 def test_malformed_frames_close(own, name):
     with WebSocketLink(own.address) as one:
         one.socket.sendall(MALFORMED[name])
-        assert one.read() is None and one.close_status in (1002, None)  # a close may say nothing
+        assert one.read() is None and one.close_status in (1002, None)  # a close may have no status
 
 
 def test_malformed_packets_close_too(own):
@@ -232,7 +232,7 @@ def test_pings_without_reading_cost_no_memory(own):
 
 
 def test_node_speaks_it(own, tmp_path):
-    """A WebSocket that nobody here wrote: that of Node 22, which is npm's where Debian's is older."""
+    """A WebSocket from elsewhere: that of Node 22, or npm's if Debian's Node is older."""
     found = subprocess.run([REPOSITORY / "tests/web/node.sh", "22"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
         pytest.skip("there is no Node 22: tests/web/run.sh --install gets it, where npm's registry is in reach")

@@ -1,4 +1,4 @@
-"""Where pictures are seen from: what the headers say, cameras of the file, telling moments, pictures of nothing."""
+"""The cameras of pictures: the headers, cameras of the file, telling moments, empty pictures."""
 import io
 import json
 import math
@@ -46,7 +46,7 @@ def ask(server, query, status=200):
     return answer
 
 
-# a tetrahedron: three of its sides can have their backs to a camera
+# A tetrahedron: three of its sides can face away from a camera.
 CORNERS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 CLOSED = [CORNERS[i] for i in (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)]
 
@@ -62,7 +62,7 @@ def alpha(answer):
 
 
 def box(answer):
-    """Left, top, right, bottom of what is covered; right and bottom are the first that are not."""
+    """Left, top, right, bottom of the covered pixels; right and bottom are exclusive."""
     rows, columns = (numpy.flatnonzero((alpha(answer) > 0).any(axis)) for axis in (1, 0))
     return columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
 
@@ -81,7 +81,7 @@ ORTHOGRAPHIC = {"name": "plan", "type": "orthographic", "orthographic": {"xmag":
 
 @pytest.fixture
 def studio(start, tmp_path):
-    """Two cameras: one that looks along +x from (-4, 0.5, 0.25) at t=0 and from (-8, ..) at t=1, and one from above."""
+    """Two cameras: one looks along +x from (-4, 0.5, 0.25) at t=0 and from (-8, ..) at t=1, the other from above."""
     cameras = [(PERSPECTIVE, {"translation": [-4, 0.5, 0.25], "rotation": [0, -HALF, 0, HALF], "scale": [2, 0.5, 3]}),
                (ORTHOGRAPHIC, {"translation": [0, 5, 0], "rotation": [-HALF, 0, 0, HALF], "name": "above"})]
     (tmp_path / "studio.gltf").write_text(animated(
@@ -96,7 +96,7 @@ def test_camera_of_the_file(studio):
         (0, "shot", 1, "perspective"), (1, "plan", 2, "orthographic")]
     shown = ask(studio, f"{model}&camera=shot&width=200&height=100&t=0")
     view, clip = camera_of(shown)
-    # scale does not count; x to the right is +z, y is up, away from what is looked at is -x
+    # Scale has no effect. x to the right is +z, y is up, and -x points away from the target.
     assert numpy.allclose(view, [[0, 0, 1, -0.25], [0, 1, 0, -0.5], [-1, 0, 0, -4], [0, 0, 0, 1]], atol=1e-6)
     assert math.isclose(clip[1, 1], 1 / math.tan(0.4), rel_tol=1e-6)
     assert math.isclose(clip[0, 0], clip[1, 1] / 2, rel_tol=1e-6)
@@ -104,7 +104,7 @@ def test_camera_of_the_file(studio):
     assert numpy.allclose(box(shown), [*corners.min(0), *corners.max(0)], atol=1)
     assert camera_of(ask(studio, f"{model}&camera=0&t=0.5&width=200&height=100"))[0][2, 3] == pytest.approx(-6)
     assert ask(studio, f"{model}&camera_name=shot&t=0").body == ask(studio, f"{model}&camera=0&t=0").body
-    # a picture narrower than the camera's shows all of its width, a wider one more than that
+    # A picture narrower than the camera's shows its whole width, a wider one shows more.
     assert camera_of(ask(studio, f"{model}&camera=shot&t=0"))[1][0, 0] == pytest.approx(0.5 / math.tan(0.4), rel=1e-6)
     assert camera_of(ask(studio, f"{model}&camera=shot&t=0&width=400&height=100"))[1][1, 1] == pytest.approx(
         1 / math.tan(0.4), rel=1e-6)
@@ -119,7 +119,7 @@ def test_orthographic_camera_of_the_file(studio):
 
 
 def test_sheets_by_a_camera_of_the_file(studio):
-    """Each cell is what the camera sees at its moment; one that moves has a view for each cell, and no common anchor."""
+    """Each cell shows what the camera sees at its moment. A moving camera has a view for each cell, and no common anchor."""
     query = "/v1/sheet?model=studio.gltf&camera=shot&frames=4&columns=2&width=60&height=40&aa=0"
     manifest = studio.json(query + "&format=json")
     sheet = Image.open(io.BytesIO(studio.get(query).body)).convert("RGBA")
@@ -152,7 +152,7 @@ def test_a_camera_of_the_file_goes_round_nothing(studio):
 
 
 def test_a_moment_that_is_not_finite_is_named(start, tmp_path):
-    """And those beside it are drawn."""
+    """Those beside it are drawn."""
     (tmp_path / "far.gltf").write_text(awkward_text())
     server, model = start(), "model=far.gltf&clip=overflow&width=64&height=64"
     assert ask(server, f"{model}&t=0").body == ask(server, model).body == ask(server, f"{model}&t=0&frame=pose").body
@@ -163,7 +163,7 @@ def test_a_moment_that_is_not_finite_is_named(start, tmp_path):
         answer = server.get("/v1/" + query)
         assert (answer.status, answer.error()) == (422, "not_finite"), answer.body
         assert words in answer.json()["error"]["message"], answer.body
-    # still finite, but nothing could be seen beside it
+    # still finite, but nothing would be visible beside it
     (tmp_path / "wide.gltf").write_text(animated({(0, "scale"): {0: (1, 1, 1), 1: (1, 1, 1), 1.5: (3e38, 3e38, 3e38)}}))
     answer = server.get("/v1/sheet?model=wide.gltf&t=0,0.5,1.4")
     assert (answer.status, answer.error()) == (422, "not_finite"), answer.body
@@ -195,7 +195,7 @@ def test_presets_and_yaw(start, tmp_path):
 
 
 def test_strip_stands_still(start, tmp_path):
-    """Something small that jumps far: the camera is the same at all times, and it is never cut off."""
+    """Something small that jumps far: the camera is the same at all times, and never cuts it off."""
     (tmp_path / "jump.gltf").write_text(animated({(0, "translation"): {0: (0, 0, 0), 0.5: (30, 10, 0), 0.55: (0, -20, 4)}}))
     server = start()
     times = [i * 0.55 / 40 for i in range(41)]
@@ -208,11 +208,11 @@ def test_strip_stands_still(start, tmp_path):
     still = [ask(server, f"model=jump.gltf&camera=front&width=200&height=120&frame=pose&t={t}") for t in times]
     assert all(numpy.ptp(box(answer)[::2]) > 90 for answer in still)
     part = ask(server, "model=jump.gltf&camera=front&to=0.01&width=200&height=120&t=0")
-    assert numpy.ptp(box(part)[::2]) > 50  # of a short part less has to fit in
+    assert numpy.ptp(box(part)[::2]) > 50  # a short part has less to fit in
 
 
 def test_telling_moment(start, tmp_path):
-    """Furthest from the rest pose; the header's time draws it again."""
+    """The moment that is farthest from the rest pose. The header's time draws it again."""
     (tmp_path / "bow.gltf").write_text(animated({(0, "scale"): {0: (1, 1, 1), 1: (1, 1, 1), 1.5: (3, 2, 1), 2: (1, 1, 1)}}))
     server = start()
     shown = ask(server, "model=bow.gltf")
@@ -232,7 +232,7 @@ def test_telling_moment(start, tmp_path):
     ({0: 1e-5, 1: 1}, 0.7), ({0: 1, 1: 0}, 0.7), ({0: 1, 0.5: 0, 1: 1}, 0.7), ({0: 0, 0.2: 1.2, 0.4: 1, 2: 1}, 1),
     ({0: 1, 1.5: 1, 2: 0}, 0.7), ({0: 0, 0.03: 1}, 0.7)])
 def test_telling_moments_show_the_model(start, tmp_path, sizes, least):
-    """What pops up or vanishes is furthest from its rest pose where it is scaled to nothing."""
+    """A model that appears or vanishes is farthest from its rest pose where it is scaled to zero."""
     (tmp_path / "pop.gltf").write_text(animated({(0, "scale"): {time: [size] * 3 for time, size in sizes.items()}}))
     server = start()
     model = "model=pop.gltf&camera=front&width=100&height=100"
@@ -269,7 +269,7 @@ BOX = (-3, -1, -2, 5, 4, 2.5)
 
 
 def test_a_box_of_its_own_frames_a_model_as_it_is(start, tmp_path):
-    """A box around a box-like model is what `frame=pose` would frame: its corners are the model's outermost points."""
+    """A box that equals the model's own frames it as `frame=pose` does: its corners are the model's outermost points."""
     corners = [(x, y, z) for x in (-1, 2) for y in (0, 3) for z in (-0.5, 0.5)]
     (tmp_path / "box.gltf").write_text(animated({}, positions=[corners[i] for i in (0, 3, 7, 1, 5, 6, 2, 4, 0)],
                                                 translation=[5, -1, 2], scale=[2, 1, 0.5]))
@@ -291,8 +291,8 @@ def test_a_box_of_its_own_frames_a_model_as_it_is(start, tmp_path):
 
 @pytest.mark.parametrize("more", ["", "&camera=front", "&yaw=-60&pitch=70&ortho=1", "&distance=0.6&fov=100", "&target=1,1,1"])
 def test_models_in_one_box_have_one_camera(start, tmp_path, more):
-    """Models of different sizes and places, one turned, unevenly scaled and moving: a place of the scene is at one pixel in
-    both, and that is where a vertex is seen that lies there."""
+    """Models of different sizes and places, one rotated, unevenly scaled and moving. A place of the scene is at the same pixel in both, and
+    a vertex at that place is visible there."""
     (tmp_path / "small.gltf").write_text(animated({}, material={"doubleSided": True}, translation=[1, 1, 1]))
     (tmp_path / "large.gltf").write_text(animated(
         {(0, "translation"): {0: (5, -1, 2), 1: (900, 30, -70)}}, material={"doubleSided": True}, rotation=[0, 0, HALF, HALF],
@@ -307,9 +307,9 @@ def test_models_in_one_box_have_one_camera(start, tmp_path, more):
         assert at[0].min() >= 0 and at[0][:, 0].max() <= 160 and at[0][:, 1].max() <= 120
         assert min(at[0][:, 0].min() / 160, at[0][:, 1].min() / 120) == pytest.approx(0.06, abs=1e-3)
     vertices = numpy.array([(1, 1, 1), (2, 1, 1), (1, 2, 1)])  # of the small one
-    seen = places(shown[1], vertices)  # by the camera of the other
+    seen = places(shown[1], vertices)  # through the camera of the other
     if "target" not in more and "distance" not in more:
-        assert numpy.allclose(box(shown[0]), [*seen.min(0), *seen.max(0)], atol=2)  # of thin tips
+        assert numpy.allclose(box(shown[0]), [*seen.min(0), *seen.max(0)], atol=2)  # thin tips
 
 
 @pytest.mark.parametrize("scale, offset", [(1e-6, 0), (2e-3, 0), (2e3, 0), (1e15, 0), (1e-20, 0), (1e30, 0), (1, 1e6), (100, -3e7)])
@@ -323,7 +323,7 @@ def test_screws_and_ships(start, tmp_path, scale, offset):
 
 
 def test_far_off_bind_positions(start, tmp_path):
-    """Where float32 has steps of 1/64 only."""
+    """Float32 has steps of 1/64 there."""
     far = [(x + 2e5, y - 1e5, z + 1e5) for x, y, z in [(0, 0, 0), (64, 0, 0), (0, 64, 0)]]
     (tmp_path / "t.gltf").write_text(animated({}, positions=far))
     (tmp_path / "unit.gltf").write_text(gltf())
@@ -411,7 +411,7 @@ def test_points_are_discs_that_are_seen(start, tmp_path, view, size, diameter):
     (tmp_path / "points.gltf").write_text(json.dumps(document))
     server = start("--render-workers", "1", root=tmp_path)
     picture = numpy.asarray(Image.open(io.BytesIO(server.get(f"/v1/render?model=points.gltf&width={size}&height={size}&camera=front&view={view}").body)))
-    corner = picture[:size // 2, :size // 2, 3] / 255  # one point lies in each quarter
+    corner = picture[:size // 2, :size // 2, 3] / 255  # one point is in each quarter
     rows, columns = numpy.nonzero(corner)
     height, width = numpy.ptp(rows) + 1, numpy.ptp(columns) + 1
     assert diameter[0] <= height <= diameter[1] and diameter[0] <= width <= diameter[1]

@@ -16,7 +16,7 @@ WHITE = {"pbrMetallicRoughness": {"baseColorFactor": [0.6, 0.6, 0.6, 1], "metall
 
 
 def axes():
-    """Red light from the right of the camera, green from above, blue from behind it; a little from everywhere."""
+    """Red light from the right of the camera, green from above, blue from behind it, and a little from everywhere."""
     d = panorama.directions(64, 32)
     return 0.02 + numpy.where(d > 0.8, 3.0, 0.0)
 
@@ -47,7 +47,7 @@ def pixels(answer):
 
 
 def lit_sides(answer):
-    """Colours of the ball at its right, its top, its left and its middle."""
+    """Colours of the ball at its right, its top, its left and its centre."""
     picture, far = pixels(answer), int(SIZE * 0.36)
     return [picture[SIZE // 2 + y * far, SIZE // 2 + x * far, :3] for x, y in ((1, 0), (0, -1), (-1, 0), (0, 0))]
 

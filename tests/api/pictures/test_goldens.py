@@ -1,4 +1,4 @@
-"""The golden pictures: every view and preset of the project's own models is what it was when somebody looked at it."""
+"""The golden pictures: every view and preset of the project's own models equals the picture that somebody has checked."""
 import pathlib
 import sys
 
@@ -13,7 +13,7 @@ import goldens  # noqa: E402
 
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory):
-    """A server on all models that the golden pictures are of."""
+    """A server with all models of the golden pictures."""
     root = tmp_path_factory.mktemp("golden")
     goldens.fill_root(root, SAMPLES)
     running = Server(root)
@@ -27,7 +27,7 @@ def test_picture(gallery, name, target):
     assert answer.status == 200, answer.body
     why = goldens.compare(name, answer.body)
     assert why is None, f"{why}; see tests/golden/index.html, or `make goldens` if that is meant"
-    if gallery.json("/v1/version")["renderer"] == stored_answers.load()["renderer"]:  # whose entity tags stand for these bytes
+    if gallery.json("/v1/version")["renderer"] == stored_answers.load()["renderer"]:  # its entity tags stand for these bytes
         expected = (goldens.HERE / "expected" / f"{name}.png").read_bytes()
         assert answer.body == expected, f"other bytes, though nobody sees it: increment ANSWER_VERSION in {stored_answers.HEADER}, then make goldens answers"
 
@@ -42,7 +42,7 @@ def test_there_is_no_picture_too_many():
 
 
 def test_difference_is_seen():
-    """A picture that is turned round, cut, or has a patch of another colour is not the same."""
+    """A picture that was rotated or cut, or has a patch of another colour differs."""
     path = sorted((goldens.HERE / "expected").iterdir())[0]
     picture = goldens.rgba(pathlib.Path(path).read_bytes())
     patched = picture.copy()

@@ -1,4 +1,5 @@
-"""What layers of materials add to a picture, where a formula says it: in even white light without a tone map, at pixels that face the camera."""
+"""The effect of material layers on a picture, where a formula defines it: in even white light without a tone map, at pixels that face the
+camera."""
 import io
 import math
 import sys
@@ -19,7 +20,7 @@ SIDE = 128
 
 
 def file_of(materials, behind=None):
-    """Balls in a row, turned and unevenly scaled, away from the origin; behind them all a large one."""
+    """Balls in a row, rotated and unevenly scaled, off the origin, with a large one behind them."""
     file = File()
     shape = file.shape(*ball())
     for k, material in enumerate(materials):
@@ -51,7 +52,7 @@ def linear(encoded):
 
 
 def facing(picture):
-    """Linear light of the middle of the picture, which faces the camera."""
+    """Linear light at the centre of the picture, which faces the camera."""
     return linear(picture[SIDE // 2, picture.shape[1] // 2, :3])
 
 
@@ -97,11 +98,11 @@ def test_sheen_is_added_and_what_it_takes_is_taken_from_below(draw):
         assert abs(got - [albedo, albedo / 2, 0]).max() < 0.02, roughness
     white = one(draw, layer_spheres.surface(WHITE, 0, 1, specular={"specularFactor": 0},
                                             sheen={"sheenColorFactor": [1, 1, 1], "sheenRoughnessFactor": 1}))
-    assert abs(white - 1).max() < 0.01  # nothing is lost or made
+    assert abs(white - 1).max() < 0.01  # no light is lost or added
 
 
 def thin_film(nm, ior, base, wavelength_nm):
-    """Of light that falls straight onto a film between air and a dielectric (Airy's sum)."""
+    """The reflection of light that falls straight onto a film between air and a dielectric (Airy's sum)."""
     first, second = (1 - ior) / (1 + ior), (ior - base) / (ior + base)
     turn = complex(math.cos(4 * math.pi * ior * nm / wavelength_nm), math.sin(4 * math.pi * ior * nm / wavelength_nm))
     return abs((first + second * turn) / (1 + first * second * turn)) ** 2
@@ -126,7 +127,7 @@ def test_anisotropy_turns_with_its_rotation_and_keeps_even_light(draw):
     assert abs(even[0] - even[1]).max() < 0.03
     along, across, around = (draw(brushed(0.9, angle), "") for angle in (0, math.pi / 2, math.pi))
     assert abs(along - across).max() > 0.1
-    assert abs(along - around).max() < 0.01  # half a turn is none
+    assert abs(along - around).max() < 0.01  # half a turn has no effect
 
 
 def test_transmission_shows_what_is_behind_in_the_base_colour(draw):
@@ -140,11 +141,11 @@ def test_transmission_shows_what_is_behind_in_the_base_colour(draw):
     green = linear(draw(file_of([glass([0.3, 0.8, 0.3, 1])]), EVEN + "&background=ffffff")[SIDE // 2, SIDE // 2, :3])
     assert green[1] > 0.7 and abs(green[0] - green[2]) < 0.02 and green[1] > green[0] + 0.3  # a white background through it
     empty = draw(file_of([glass([0.5, 0.5, 0.5, 1])]))
-    assert abs(empty[SIDE // 2, SIDE // 2, 3] - 0.5) < 0.02  # nothing is behind: the picture is as clear
+    assert abs(empty[SIDE // 2, SIDE // 2, 3] - 0.5) < 0.02  # nothing is behind: the picture is as transparent
 
 
 def test_many_layers_in_one_file_look_as_each_alone(draw):
-    """From three kinds on, one program has all."""
+    """With three kinds or more, one program has all."""
     materials = [layer_spheres.surface([0.6, 0.1, 0.1, 1], 0, 0.6, clearcoat={"clearcoatFactor": 1}),
                  layer_spheres.surface([0.6, 0.1, 0.1, 1], 0, 1, sheen={"sheenColorFactor": [0.5, 0.5, 1], "sheenRoughnessFactor": 0.5}),
                  layer_spheres.surface([0.05, 0.05, 0.05, 1], 0, 0.1, iridescence={"iridescenceFactor": 1})]

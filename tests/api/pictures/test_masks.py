@@ -1,4 +1,4 @@
-"""Surfaces that a texture cuts holes into (alpha MASK): how smooth their edges are, and what is left of them from afar."""
+"""Surfaces with holes from a texture (alpha MASK): the smoothness of their edges, and how they look from afar."""
 import io
 
 import numpy
@@ -20,7 +20,7 @@ def png(alpha):
 
 
 def leaves():
-    """Discs on a torus of 128 texels, with soft edges: a fifth of it is solid."""
+    """Discs on a repeating square of 128 texels, with soft edges: a fifth of it is solid."""
     random, y, x = numpy.random.default_rng(5), *numpy.mgrid[0:128, 0:128]
     alpha = numpy.zeros((128, 128))
     for centre in random.uniform(0, 128, (26, 2)):
@@ -67,7 +67,7 @@ def test_leaves_cover_as_much_from_afar_as_from_near(ask, repeat):
 
 
 def test_an_edge_passes_through_all_shares_of_a_pixel(ask):
-    """An edge that crosses the picture almost upright: its pixels are covered by quarters, and not by halves alone."""
+    """An edge that crosses the picture almost upright covers its pixels by quarters, not only by halves."""
     y, x = numpy.mgrid[0:128, 0:128]
     alpha = numpy.clip(127.5 + (x + 0.5 - 48 - y * 32 / 128) * 40, 0, 255).astype(numpy.uint8)
     found = ask(card(alpha))

@@ -1,4 +1,4 @@
-"""light=file: the lights of a glTF file (KHR_lights_punctual) light the model. Expected numbers are those of glTF 2.0, appendix B."""
+"""light=file: the lights of a glTF file (KHR_lights_punctual) light the model. The expected numbers follow glTF 2.0, appendix B."""
 import io
 import json
 import math
@@ -18,7 +18,7 @@ HALF = 0.5 ** 0.5
 
 
 def facing_z(direction):
-    """A rotation that turns -z to this direction: x, y, z, w."""
+    """A rotation from -z to this direction: x, y, z, w."""
     d = numpy.array(direction, float) / numpy.linalg.norm(direction)
     axis, w = numpy.cross([0, 0, -1], d), 1 + numpy.dot([0, 0, -1], d)
     q = numpy.array([*axis, w]) if w > 1e-6 else numpy.array([1.0, 0, 0, 0])
@@ -26,7 +26,7 @@ def facing_z(direction):
 
 
 def card(lights, nodes, material=None, moves=None, clip=()):
-    """A card of 2 x 2 across z at PLACE; nodes: those behind it, of which the numbers are in the scene."""
+    """A card of 2 x 2 across z at PLACE. nodes: further nodes; those that are numbered are in the scene."""
     writer = Writer()
     document = writer.document
     corners = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), (-1, 1, 0)]
@@ -59,7 +59,7 @@ def linear(server, query, model="a.gltf", pixel=(32, 32)):
 
 
 def reflected(to_light, color=GREY, roughness=ROUGH, metallic=0.0):
-    """What a unit of light from there sends to an eye at +z, from a surface that faces it."""
+    """The light that an eye at +z receives from a surface that faces it, for a unit of light from there."""
     light = numpy.array(to_light, float) / numpy.linalg.norm(to_light)
     half = (light + [0, 0, 1]) / numpy.linalg.norm(light + [0, 0, 1])
     n_l, n_h, v_h = light[2], half[2], half[2]
@@ -83,7 +83,7 @@ def show(start, tmp_path):
 
 
 def near(found, direct, around=AROUND):
-    """Of the light around an eye sees a little more than the base colour's share."""
+    """Slightly above the base colour's share, because of the light around."""
     expected = direct + around * GREY
     assert numpy.allclose(found, expected, atol=0.006 + 0.02 * abs(expected).max() if hasattr(expected, "max") else 0.006 + 0.02 * expected), (found, expected)
 
@@ -102,7 +102,7 @@ def test_slanted_and_coloured_light(show):
 
 
 def test_point_light_below_a_turned_scaled_parent(show):
-    # parent: turned by 90 degrees about z, scaled unevenly, off the origin; its child lies at PLACE + (1.5, 0, 2)
+    # parent: rotated by 90 degrees about z, unevenly scaled, off the origin; its child is at PLACE + (1.5, 0, 2)
     parent = {"children": [2], "rotation": [0, 0, HALF, HALF], "scale": [2, 4, 0.5], "translation": [4.5, -2.0, 1.0]}
     want = PLACE + [1.5, 0, 2] - parent["translation"]
     child = [want[1] / 2, -want[0] / 4, want[2] / 0.5]  # x of the child goes to y, y to -x
@@ -123,7 +123,7 @@ def test_range_ends_a_light(show):
 
 @pytest.mark.parametrize("angle, inner, outer", [(0, 0.3, 0.5), (0.29, 0.3, 0.5), (0.4, 0.3, 0.5), (0.52, 0.3, 0.5), (0.6, 0, 1)])
 def test_spot_cones(show, angle, inner, outer):
-    """The spot is above the middle and shines past it by the angle."""
+    """The spot is above the centre and shines past it by the angle."""
     way = [math.sin(angle), 0, -math.cos(angle)]
     edge = (math.cos(angle) - math.cos(outer)) / max(0.001, math.cos(inner) - math.cos(outer))
     near(show(card([{"type": "spot", "intensity": 9, "spot": {"innerConeAngle": inner, "outerConeAngle": outer}}],

@@ -1,4 +1,4 @@
-"""ao=1: corners are darker, and nothing else is."""
+"""ao=1 makes corners darker, and nothing else."""
 import io
 
 import numpy
@@ -53,7 +53,7 @@ FLOOR = [(-2, 0, 0), (2, 0, 0), (2, 0, 3), (-2, 0, 3)]
 WALL = [(-2, 0, 0), (2, 0, 0), (2, 3, 0), (-2, 3, 0)]
 
 
-@pytest.mark.parametrize("cells", [1, 100])  # drawn triangle by triangle; so many that the processor rasterizes them
+@pytest.mark.parametrize("cells", [1, 100])  # drawn triangle by triangle; as many as the processor rasterizes itself
 def test_a_floor_alone_stays_and_a_wall_on_it_darkens_both(start, tmp_path, cells):
     (tmp_path / "floor.glb").write_bytes(room((FLOOR, False), cells=cells))
     (tmp_path / "both.glb").write_bytes(room((FLOOR, False), (WALL, False), cells=cells))

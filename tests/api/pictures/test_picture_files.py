@@ -1,4 +1,4 @@
-"""The files that pictures come in beside PNG: JPEG, WebP and Y4M. A PNG of the same query says what they show."""
+"""The other file formats of pictures: JPEG, WebP and Y4M, compared with a PNG of the same query."""
 import io
 import shutil
 import subprocess
@@ -117,7 +117,7 @@ def read_y4m(body):
 
 
 def expected_planes(rgb):
-    """ITU-R BT.601 in its limited range, of the exact factors."""
+    """ITU-R BT.601 in its limited range, with the exact factors."""
     rgb = rgb.astype(float)
     luma = rgb @ [0.299, 0.587, 0.114]
     wide = numpy.pad(rgb, ((0, rgb.shape[0] % 2), (0, rgb.shape[1] % 2), (0, 0)), "edge")

@@ -1,4 +1,4 @@
-"""Pictures over HTTP: what they show, and what happens when the processes that draw them stop, hang and die."""
+"""Pictures over HTTP: their content, and what happens when the processes that draw them stop, hang and die."""
 import json
 import os
 import pathlib
@@ -33,24 +33,24 @@ def triangle(tmp_path):
 
 @pytest.fixture
 def server_of_one(start, triangle):
-    """A server with one render worker, which has drawn before; tests stop, continue and kill that one."""
+    """A server with one render worker, which has drawn before. Tests stop, continue and kill it."""
     server = start(*ONE, root=triangle)
     picture(server.get(PICTURE))
     return server
 
 
 def environment_of_a_worker(server):
-    """Not before it is there: for a moment a process has its name and no environment yet."""
+    """Waits until it exists: for a moment a process has its name and no environment yet."""
     read = lambda: [pathlib.Path(f"/proc/{pid}/environ").read_bytes() for pid in workers(server)]
     wait_until(lambda: b"".join(read()), "a renderer")
     return read()[0].split(b"\0")
 
 
 def ask(server, target=PICTURE):
-    """Sends a request and returns its connection once the server has it."""
+    """Send a request. Returns its connection when the server has it."""
     connection = server.connect()
     connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    assert server.get("/healthz").status == 200  # one loop: what was sent before has been read
+    assert server.get("/healthz").status == 200  # one loop: everything that was sent before has been read
     return connection
 
 
@@ -72,7 +72,7 @@ def test_default_picture(server_of_one):
     assert (shown.width, shown.height) == (256, 256)
     assert shown.has_alpha
     assert shown.rows[0][0] == (0, 0, 0, 0)
-    # it stands in the middle, right angle lower left, with 6 % of free room on each side
+    # It is centred, right angle lower left, with a margin of 6 % on each side.
     left, top, right, bottom = shown.covered()
     assert abs(left - 15) <= 2 and abs(right - 240) <= 2
     assert abs(top - 15) <= 2 and abs(bottom - 240) <= 2
@@ -205,7 +205,7 @@ def test_palettes_are_answered_while_pictures_wait(server_of_one):
 
 
 def test_deadline(start, triangle):
-    """What hangs is tried once more by another renderer."""
+    """A hanging job is tried once more by another renderer."""
     server = start(*ONE, "--render-timeout", "3s", root=triangle)
     picture(server.get(PICTURE))
     stopped, = workers(server)
@@ -278,7 +278,7 @@ def test_renderer_that_does_not_start(start, triangle, tmp_path):
 
 @pytest.mark.skipif(is_sanitized(), reason="a start takes all of that time with sanitizers")
 def test_renderer_makes_way_before_its_time_is_up(start, triangle, tmp_path):
-    """--cpu 1: one second of processor time until the kernel ends it, half of one until it makes way."""
+    """--cpu 1: one second of processor time until the kernel ends it, half a second until it makes way."""
     script = f'#!/bin/sh\nexec "{(BUILD / "posed-render").resolve()}" "$@" --cpu 1\n'
     server = start(*ONE, *install_script(tmp_path / "workers", script), root=triangle)
     anew = lambda: sum(" info posed-render is started anew: " in line and "processor time" in line for line in server.lines())
@@ -296,7 +296,7 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-# What the stand-ins draw; what is no picture of the size is not passed on.
+# Pictures of the stand-ins; the server does not pass on one of another size.
 SMALL = PICTURE + "&width=16&height=16"
 DRAWN = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 16, 16, 8, 6, 0, 0, 0))
          + chunk(b"IDAT", zlib.compress((b"\0" + b"\0\0\0\xff" * 16) * 16)) + chunk(b"IEND", b""))
@@ -369,7 +369,7 @@ while True:
 
 
 def test_deaths_before_a_job_is_read_are_not_its_fault(start, triangle, tmp_path):
-    """Five renderers die while the job lies in their socket, as if killed while idle: the sixth draws."""
+    """Five renderers die while the job is in their socket, as if killed while idle. The sixth draws."""
     script = FAKE + f"""
 lives = {str(tmp_path / "lives")!r}
 count = os.path.getsize(lives) if os.path.exists(lives) else 0
@@ -387,7 +387,7 @@ while True:
 
 
 def test_environment_of_a_renderer(start, triangle):
-    """It may need to know of the driver's things, not of the server's."""
+    """It may need to know about the driver's files, not about the server's."""
     server = start(*ONE, root=triangle, env={"SECRET": "s", "POSED_LOG": "text", "MESA_DEBUG": "silent"})
     environment = environment_of_a_worker(server)
     assert b"MESA_DEBUG=silent" in environment

@@ -1,4 +1,4 @@
-"""Whatever a renderer does, its picture gets an error that says so, and the next renderer draws as if nothing had been."""
+"""Whatever a renderer does, its picture gets an error that says so, and the next renderer draws as if nothing had happened."""
 import time
 
 import pytest
@@ -15,7 +15,7 @@ LIMITS = {"render_timeout": ("--render-timeout", "1500ms"), "render_cpu": ("--re
 
 @pytest.fixture(scope="module")
 def good_picture(tmp_path_factory):
-    """Of the model by a renderer that nothing is wrong with."""
+    """The model drawn by a working renderer."""
     root = tmp_path_factory.mktemp("good")
     (root / "a.gltf").write_text(small_models.gltf())
     server = Server(root, "--render-workers", "1")
@@ -48,7 +48,7 @@ def test_misdeed(start, tmp_path, good_picture, misdeed):
         assert ("retry-after" in answer.headers) == (status == 503)
         assert connection.get("/healthz").status == 200
         good.touch()
-        # a renderer that was started before may still be at it
+        # a renderer that started before may still be drawing
         wait_until(lambda: connection.get(PICTURE).status == 200)
         assert connection.get(PICTURE).body == good_picture
     wait_until(lambda: len(children(server)) == 1, "a renderer that was replaced is left")
@@ -79,7 +79,7 @@ def hang():
 
 
 def test_what_takes_long_without_computing_is_drawn(start, tmp_path):
-    """--render-cpu is about work, not about waiting."""
+    """--render-cpu limits work, not waiting."""
     script = f"""
         ready()
         n, w, h = job()
@@ -98,7 +98,7 @@ def test_what_takes_long_without_computing_is_drawn(start, tmp_path):
 
 
 def test_the_right_picture_when_the_second_try_succeeds(start, tmp_path, good_picture):
-    """A renderer that is wrong once costs nobody an answer."""
+    """If a renderer fails once, no client loses an answer."""
     server, good = begin(start, tmp_path, "ready(); job(); open(sys.argv[0][:-12] + 'good', 'w'); die(11)")
     assert server.get(PICTURE).body == good_picture
 
@@ -124,7 +124,7 @@ def test_descriptors_that_come_with_an_answer_are_not_kept(start, tmp_path):
 
 
 def test_a_second_answer_is_no_other_pictures(start, tmp_path, good_picture):
-    """The picture that is drawn next has a number of its own."""
+    """The next picture has a number of its own."""
     server, good = begin(start, tmp_path, "ready(); n, w, h = job(); draw(n, w, h); draw(n, w, h); draw(n + 1, w, h); wait()")
     first = server.get(PICTURE)
     assert first.status == 200 and first.body != good_picture
@@ -155,7 +155,7 @@ def test_a_name_that_is_no_text_forges_nothing(start, tmp_path):
 
 
 def test_memory_stays_what_it_was(start, tmp_path):
-    """A size that is claimed costs nothing until it is sent."""
+    """A claimed size takes no memory until the bytes arrive."""
     server, _ = begin(start, tmp_path, MISDEEDS["two gigabytes and no more"][0], "--render-timeout", "300ms")
     before = memory_kib(server)
     for width in range(20, 23):  # two tries each

@@ -1,5 +1,5 @@
-"""The same queries give the same bytes: in each run, with any number of workers, in every process, by either driver; and
-drawing does not take more and more memory."""
+"""The same queries give the same bytes: in each run, with any number of workers, in every process, with either driver. Drawing does not use
+more and more memory."""
 import sys
 
 import pytest
@@ -38,14 +38,14 @@ def test_other_process_other_order_more_workers(folder, expected):
     root, targets = folder
     server = conftest.Server(root, "--render-workers", "3")
     try:
-        # from the last to the first: what was drawn before is another picture each time
+        # from the last to the first, so that each picture follows another one
         assert sums(server, targets[::-1])[::-1] == expected
     finally:
         server.end()
 
 
 def test_egl_draws_what_osmesa_draws(folder, expected, tmp_path):
-    """A worker by EGL in the place of the usual one."""
+    """A worker with EGL instead of the usual driver."""
     real = str((conftest.BUILD / "posed-render").resolve())
     script = f"#!{sys.executable}\nimport os, sys\nos.execv({real!r}, [{real!r}, *sys.argv[1:], '--gl', 'egl'])\n"
     root, targets = folder

@@ -1,4 +1,4 @@
-"""Pictures of what is hardly a model, and of what there is no memory for: a picture or a sentence, and then the next picture."""
+"""Pictures of degenerate models, and of models without enough memory: a picture or an error message, and then the next picture."""
 import io
 import json
 

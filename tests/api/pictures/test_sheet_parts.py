@@ -1,4 +1,4 @@
-"""Rows of sheets, rows= and first_row=: bands of the picture, or frames of the animation, that the whole is."""
+"""Rows of sheets, rows= and first_row=: bands of the whole picture, or frames of the whole animation."""
 import io
 import json
 
@@ -79,7 +79,7 @@ def test_layers_have_the_times_of_their_rows(server):
 
 
 def test_a_part_may_be_empty_where_the_sheet_is_not(server):
-    """The camera looks where the model is in the first of two directions alone."""
+    """The camera sees the model only in the first of two directions."""
     target = "/v1/sheet?model=dragon.glb&clip=fly&t=0,0.5&columns=1&root_motion=extract&distance=0.3&target=1e6,0,0" + SMALL
     assert server.get(target).status == 422
     for row in 0, 1:
@@ -89,7 +89,7 @@ def test_a_part_may_be_empty_where_the_sheet_is_not(server):
 
 
 def test_a_part_that_is_empty_is_drawn_where_another_is_not(start, tmp_path):
-    """Two points: one clip keeps the mesh in view, the other scales it to nothing."""
+    """Two points: one clip keeps the mesh in view, the other scales it to zero."""
     tmp_path.joinpath("vanish.gltf").write_text(json.dumps(vanishing()))
     server = start(root=tmp_path)
     target = "/v1/sheet?model=vanish.gltf&clips=all&t=0&columns=1" + SMALL
@@ -99,7 +99,7 @@ def test_a_part_that_is_empty_is_drawn_where_another_is_not(start, tmp_path):
 
 
 def vanishing():
-    """A triangle, turned and off the origin, that clip 0 leaves and clip 1 scales to nothing."""
+    """A triangle, rotated and off the origin, that clip 0 does not change and clip 1 scales to zero."""
     import base64
     import struct
     data = struct.pack("<9f", 0, 0, 0, 2, 0, 0, 0, 3, 0) + struct.pack("<f", 0) + struct.pack("<3f", 1, 2, 0.5) + struct.pack("<3f", 0, 0, 0)

@@ -1,4 +1,4 @@
-"""/v1/sheet and /v1/turntable: what is in the cells, what the manifest says of them, and the animations of the same."""
+"""/v1/sheet and /v1/turntable: the contents of the cells, the manifest about them, and the same as animations."""
 import io
 import json
 import threading
@@ -19,7 +19,7 @@ def pixels(answer, kind="image/png"):
 
 
 def frames(answer, kind):
-    """The frames of an animation as RGBA, how long each stands in milliseconds, and how often it plays."""
+    """The frames of an animation as RGBA, their durations in milliseconds, and the number of loops."""
     assert answer.status == 200, answer.body[:300]
     assert answer.headers["content-type"] == kind
     image = Image.open(io.BytesIO(answer.body))
@@ -45,13 +45,13 @@ def both(server, query):
 
 
 def box(cell):
-    """Left, top, right, bottom of what is not transparent; edges of pixels."""
+    """Left, top, right, bottom of all pixels that are not transparent; edges of pixels."""
     rows, columns = numpy.nonzero(cell[:, :, 3].max(axis=1))[0], numpy.nonzero(cell[:, :, 3].max(axis=0))[0]
     return numpy.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
 
 
 def projected(manifest, cell, points):
-    """Where in the cell points of the scene are."""
+    """The positions of points of the scene in the cell."""
     view = numpy.array(manifest["directions"][cell["direction"]]["view_from_scene"]).reshape(4, 4).T
     clip = numpy.array(manifest["clip_from_view"]).reshape(4, 4).T
     seen = clip @ view @ numpy.vstack([points.T, numpy.ones(len(points))])
@@ -66,7 +66,7 @@ def deformed(server, clip, time):
 
 @pytest.mark.short
 def test_each_cell_shows_its_moment_from_its_side(server):
-    """The manifest's cameras put the deformed vertices exactly where the pixels are."""
+    """The manifest's cameras project the deformed vertices exactly to the pixels."""
     query = SHEET + "&clip=1&directions=4&frames=3&width=120&height=150&gap=5&padding=3&yaw=20&pitch=30&aa=0&frame=pose"
     sheet, manifest = both(server, query)
     assert [(c["row"], c["column"], c["direction"], c["frame"]) for c in manifest["cells"]] == [
@@ -84,7 +84,7 @@ def test_each_cell_shows_its_moment_from_its_side(server):
     extremes = numpy.array(extremes)
     margins = [*extremes[:, :2].min(axis=0), 120 - extremes[:, 2].max(), 150 - extremes[:, 3].max()]
     assert 0 < min(margins) < 0.07 * 150
-    # and between them is nothing
+    # nothing is between them
     for cell in manifest["cells"]:
         cut(sheet, cell)[:] = 0
     assert not sheet.any()
@@ -97,7 +97,7 @@ def test_manifests_tell_the_frames_a_second(server):
 
     walk, wave, dance = (clip["duration"] for clip in server.json(SHEET + "&clips=all&format=json")["clips"])
     assert rates(SHEET + "&clip=0&frames=4&directions=2") == pytest.approx([4 / walk] * 2)
-    assert rates(SHEET + "&clip=0&rate=7") == [7, 7]  # 1.2 s are no multiple of 1/7 s: the last is shorter
+    assert rates(SHEET + "&clip=0&rate=7") == [7, 7]  # 1.2 s is not a multiple of 1/7 s: the last frame is shorter
     assert rates(SHEET + "&clip=0&t=0,0.1,0.5,0.6") == [None, None]
     assert rates(SHEET + "&clips=all&frames=4") == [None, *map(pytest.approx, (4 / walk, 4 / wave, 4 / dance))]
     assert rates(SHEET.replace("sheet", "turntable") + "&clip=-&play_rate=24") == [24]
@@ -119,7 +119,7 @@ def test_anchor_origin_and_scale(server):
 
 
 def test_sheets_in_one_box_have_one_camera(server):
-    """Of one model at rest and of another that moves, seen from all sides."""
+    """One model is at rest and the other moves, seen from all sides."""
     frame = "&frame_box=-1,-0.5,-1,1.5,3,1" + SMALL
     manifests = [server.json(f"/v1/{query}{frame}&format=json")
                  for query in ("sheet?model=octopus.glb&clip=-&frames=1&directions=6", "sheet?model=robot.glb&clip=1&frames=3&directions=6",
@@ -138,7 +138,7 @@ def test_sheets_in_one_box_have_one_camera(server):
 @pytest.mark.parametrize("more", ["", "&frame=pose&clip=-", "&projection=isometric&background=224466", "&margin=0",
                                   "&distance=1.5&target=0,0.5,0", "&frame_box=-1,-0.5,-1,1.5,3,1", "&from=0.2&to=0.6", "&root_motion=extract"])
 def test_cells_are_the_pictures_of_their_times(server, more):
-    """Framed over the whole clip, a strip is the pictures of its times, to the last bit."""
+    """A strip framed over the whole clip equals the pictures of its times, to the last bit."""
     clip = "" if "clip=" in more else "&clip=1"
     query = f"{SHEET}{clip}&frames=5&columns=2&yaw=30{more}{SMALL}"
     sheet, manifest = both(server, query)
@@ -150,12 +150,12 @@ def test_cells_are_the_pictures_of_their_times(server, more):
         else:
             assert (cut(sheet, cell) == single).all()
     ground = [0x22, 0x44, 0x66, 255] if "background" in more else [0, 0, 0, 0]
-    assert (sheet[2 * 64:, 48:] == ground).all()  # the place that no cell takes
+    assert (sheet[2 * 64:, 48:] == ground).all()  # the place without a cell
 
 
 @pytest.mark.short
 def test_projections(server):
-    """A square on the ground is twice as wide as high at 30 degrees; at 35.264 all axes are equally long."""
+    """A square on the ground is twice as wide as high at 30 degrees. At 35.264 all axes are equally long."""
     for projection, pitch in (("level", 0), ("isometric", 35.264389682754654), ("dimetric", 30)):
         query = SHEET + f"&clip=1&directions=4&frames=2&yaw=45&projection={projection}" + SMALL
         sheet, manifest = both(server, query)
@@ -230,7 +230,7 @@ def test_animations_take_as_long_as_the_clip(server):
 def test_loops(server):
     for form, kind in (("apng", "image/apng"), ("webp", "image/webp")):
         assert frames(server.get(SHEET + f"&frames=2&loops=3&format={form}" + SMALL), kind)[2] == 3
-    # a GIF says how often it plays again
+    # a GIF stores how often it repeats
     body = server.get(SHEET + "&frames=2&loops=3&format=gif" + SMALL).body
     assert b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x02\x00\x00" in body
     assert b"NETSCAPE" not in server.get(SHEET + "&frames=2&loops=1&format=gif" + SMALL).body
@@ -244,7 +244,7 @@ def test_turntable(server):
     assert [d["yaw"] for d in manifest["directions"]] == [15 + 60 * i for i in range(6)]
     for frame, cell in zip(found, manifest["cells"], strict=True):
         assert (frame == cut(sheet, cell))[cut(sheet, cell)[:, :, 3] > 0].all()
-    # a whole turn is none
+    # a whole turn has no effect
     same = pixels(server.get(query.replace("yaw=15", "yaw=375") + "&format=png"))
     assert (same == sheet).mean() > 0.999
 
@@ -274,7 +274,7 @@ def test_caption_bands(server):
         below = cut(sheet, {**cell, "y": cell["y"] + cell["height"], "height": band})
         assert below[:, :, 3].any()
         words.add(below.tobytes())
-    assert len(words) == len(manifest["cells"])  # each says another thing
+    assert len(words) == len(manifest["cells"])  # each is different
 
 
 def test_layers_and_bodies(start, server):

@@ -58,7 +58,7 @@ def server_of(servers, folder):
 
 
 def fill(mask, corners):
-    """Sets the pixels whose centres lie within the triangle."""
+    """Set the pixels whose centres are within the triangle."""
     low = numpy.maximum(numpy.ceil(corners.min(0) - 0.5), 0).astype(int)
     high = numpy.minimum(numpy.floor(corners.max(0) - 0.5), SIDE - 1).astype(int)
     if (low > high).any():
@@ -76,7 +76,7 @@ def fill(mask, corners):
 
 
 def project(mesh, model, camera):
-    """The mask of all triangles before the near plane; those of glTF that show their backs are not drawn."""
+    """The mask of all triangles in front of the near plane. glTF's back faces are not drawn."""
     clip_from_scene = (numpy.array(camera["clip_from_view"]).reshape(4, 4).T
                        @ numpy.array(camera["view_from_scene"]).reshape(4, 4).T)
     mask = numpy.zeros((SIDE, SIDE), bool)
@@ -93,7 +93,7 @@ def project(mesh, model, camera):
             if not material["double_sided"]:
                 a, b, c = (places[triangles[:, i]] for i in range(3))
                 turn = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-                triangles = triangles[turn < 0]  # y is down here
+                triangles = triangles[turn < 0]  # y points down here
         for triangle in triangles:
             fill(mask, places[triangle])
     return mask
@@ -118,7 +118,7 @@ def test_silhouettes(servers, folder, name):
         expected = project(mesh, model, camera)
         shown = numpy.array(Image.open(io.BytesIO(picture.body)).convert("RGBA"))[..., 3] > 0
         union = (shown | expected).sum()
-        if union == 0:  # all of it turns its back
+        if union == 0:  # all of it faces away
             refused = server.get(target.replace("&allow_empty=1", ""))
             assert (refused.status, refused.error()) == (422, "nothing_to_draw"), view
             assert view != "", "the usual view shows something"

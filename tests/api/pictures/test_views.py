@@ -1,4 +1,4 @@
-"""Views of a picture: the numbers in their pixels against a rasterizer and a reader of GLB files of the tests' own."""
+"""Views of a picture: the numbers in their pixels, compared with the tests' own rasterizer and reader of GLB files."""
 import base64
 import io
 import json
@@ -59,7 +59,7 @@ class Glb:
 
 
 class Scene:
-    """A moment of a sample: what the server says of its vertices and its camera, and which triangle is where."""
+    """A moment of a sample: the server's vertices and camera, and the triangle at each pixel."""
 
     def __init__(self, server, moment):
         self.server, self.query = server, f"/v1/render?{moment}&width={WIDTH}&height={HEIGHT}"
@@ -97,7 +97,7 @@ def test_joints_are_the_nodes_that_move_each_triangle_most(scene):
     expected = weights[scene.triangles].sum(1).argmax(1)
     assert (((index + 1) * 0x9E3779 & 0xFFFFFF) == color).all()
     shown = scene.raster.triangle
-    # where two triangles meet a pixel may be of either
+    # where two triangles meet, a pixel may belong to either
     assert ((index >= 0) == (shown >= 0)).mean() > 0.999
     inner = scene.raster.is_inner & (index >= 0)
     assert inner.sum() > 5000
@@ -108,7 +108,7 @@ def test_joints_are_the_nodes_that_move_each_triangle_most(scene):
 
 
 def test_normals_are_those_of_the_mesh(server, scene):
-    scene = Scene(server, MOMENT.replace("dragon", "octopus"))  # which has no normal texture
+    scene = Scene(server, MOMENT.replace("dragon", "octopus"))  # it has no normal texture
     found = scene.draw("view=normals&aa=0")
     covered = scene.raster.is_inner & (found[..., 3] == 255)
     assert covered.sum() > 5000
@@ -123,7 +123,7 @@ def test_normals_are_those_of_the_mesh(server, scene):
 
 @pytest.mark.parametrize("camera", ["front", "back"])
 def test_normals_of_both_sides_face_the_camera(start, tmp_path, camera):
-    """The file's normals point to the front; seen from behind they are turned round."""
+    """The file's normals point to the front. Seen from behind they are flipped."""
     document = json.loads(gltf())
     normals = base64.b64encode(struct.pack("<9f", *(0, 0, 1) * 3)).decode()
     document["buffers"].append({"uri": "data:application/octet-stream;base64," + normals, "byteLength": 36})
@@ -161,7 +161,7 @@ def test_weights_of_a_joint_are_the_heat_of_its_weights(scene):
     corners = scene.triangles[scene.raster.triangle[covered]]
     at = (weights[corners, joint] * scene.raster.weights[covered]).sum(1)
     heat = numpy.stack([numpy.interp(at * 8, range(9), ramp[:, i]) for i in range(3)], 1)
-    shade = (found[covered] * heat).sum(1) / (heat * heat).sum(1)  # the light that explains the pixel best
+    shade = (found[covered] * heat).sum(1) / (heat * heat).sum(1)  # the light that fits the pixel best
     assert shade.min() > 0.68 and shade.max() < 1.01
     assert (numpy.abs(shade[:, None] * heat - found[covered]).max(1) < 4).mean() > 0.995
     assert (at > 0.2).sum() > 200
@@ -177,7 +177,7 @@ def test_all_views_cover_the_same_pixels(scene):
         assert not (found == lit).all()
         if view == "joints":
             assert (found[..., 3] == scene.draw("view=lit&aa=0")[..., 3]).all()
-        elif view in ("skeleton", "hitboxes"):  # what reaches out of the mesh is shown
+        elif view in ("skeleton", "hitboxes"):  # parts outside the mesh are visible
             assert ((found[..., 3] > 0) | (lit[..., 3] == 0)).all()
         else:
             assert (found[..., 3] == lit[..., 3]).all(), view
@@ -207,7 +207,7 @@ def orange(picture):
 
 
 def test_hitboxes_are_where_the_volumes_of_the_pose_are(start, tmp_path):
-    """The corners of a turned box on a joint that moves, through the pose and the camera that the server tells."""
+    """The corners of a rotated box on a joint that moves, through the server's pose and camera."""
     (tmp_path / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     box = {"joint": "head", "name": "plate", "box": {"center": [0.1, 0.1, 0.1], "half": HALF, "rotation": TURN}}
     (tmp_path / "robot.hitboxes.json").write_text(json.dumps({"version": 1, "volumes": [box]}))
@@ -241,7 +241,7 @@ def test_hitboxes_of_a_bad_file_are_its_error(start, tmp_path):
 
 
 def onion(scene, times, rest=""):
-    """Several pictures of a moment's query over each other, by numpy."""
+    """Several pictures of a moment's query on top of each other, by numpy."""
     query = scene.query.replace("t=0.37", "t={}")
     below = numpy.zeros((HEIGHT, WIDTH, 4))
     for i, t in enumerate(times):

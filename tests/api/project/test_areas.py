@@ -1,4 +1,4 @@
-"""The table of `make check`, tests/areas.txt, beside the folders and the tests that there are."""
+"""The table of `make check`, tests/areas.txt, compared with the existing folders and tests."""
 import os
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ WORDS = set(areas.markers()) | {"short"}
 
 
 def folders():
-    """Those of server/ and clients/ and tests/ to the second level, the others at the top."""
+    """Folders of server/, clients/ and tests/ to the second level, the others at the top."""
     listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines()
     paths = [pathlib.PurePath(name).parts[:-1] for name in listed]
     return {"/".join(parts[:depth]) for parts in paths for depth in (1, 2, 3)

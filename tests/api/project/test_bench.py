@@ -1,4 +1,4 @@
-"""make bench: its statistics, what it calls disturbed, its tables and its picture. What it measures is not asserted."""
+"""make bench: its statistics, its detection of disturbances, its tables and its picture. The measured values are not asserted."""
 import importlib
 import json
 import os
@@ -39,7 +39,7 @@ def test_a_figure_is_the_median_and_half_of_all_rounds():
 
 
 def test_a_ratio_is_that_of_each_round():
-    """A machine that slows down during a run does not change it."""
+    """A machine that slows down during a run does not change the ratio."""
     ratio = rounds_of((10, 5), (20, 10), (40, 20), (80, 40), (160, 80)).ratio("a", "b")
     assert (ratio.median, ratio.spread, ratio.disturbed) == (2, 0, [])
 
@@ -98,14 +98,14 @@ def test_time_of_own_children_is_known():
 
 
 def test_work_of_somebody_else_is_noticed():
-    # an orphan is no child of this process any more
+    # an orphan is no longer a child of this process
     spin = f"{sys.executable} -c 'while True: pass' >/dev/null & echo $!"
     orphan = int(subprocess.run(["sh", "-c", spin], stdout=subprocess.PIPE, check=True).stdout)
     watcher = quiet.Quiet()
     watcher.patience_s = 0.5
     try:
         _, reasons = watcher.watch(lambda: time.sleep(0.5))
-        watcher.settle()  # in vain, and not for ever
+        watcher.settle()  # in vain, but not forever
     finally:
         os.kill(orphan, signal.SIGKILL)
     assert "other processes ran" in reasons and watcher.patience_s <= 0

@@ -1,5 +1,5 @@
-"""What documents name is there: linked files and their headings, paths, source files, targets of make, options, identifiers; and the decisions are
-complete."""
+"""Everything that documents name exists: linked files and their headings, paths, source files, targets of make, options, identifiers. The
+decisions are complete."""
 import functools
 import os
 import pathlib
@@ -14,7 +14,7 @@ SOURCE = r"[\w.*-]+\.(?:c|h|cpp|def|py|mjs|js|ts|sh|md|html|frag|vert|geom|yml|t
 
 
 def files(suffix=""):
-    """Everything of the tree that ends so, but what was built."""
+    """Every file of the tree with this suffix, except built ones."""
     stack, found = [TOP], []
     while stack:
         for path in stack.pop().iterdir():
@@ -37,13 +37,13 @@ TARGETS = {name for line in re.findall(r"^([\w-][\w -]*):(?!=)", (TOP / "Makefil
 
 
 def prose(text):
-    """Without blocks of code."""
+    """The text without blocks of code."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
 
 
 @functools.lru_cache(None)
 def headings(path):
-    """The anchors of a document, as GitHub makes them."""
+    """The anchors of a document, by GitHub's rules."""
     found = []
     for line in re.findall(r"^#+ (.*)$", prose(path.read_text(encoding="utf-8")), re.M):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "").strip().lower()
@@ -69,8 +69,8 @@ def has(pattern, folders):
 
 
 def wrong_names(path, text):
-    """Of words in backticks: paths from the top, from server/ or from the document's folder, and names of source files alone, but those that the
-    document's own commands use: a reader makes them."""
+    """Wrong words in backticks: paths from the top, from server/ or from the document's folder, and names of source files. Files that the
+    document's own commands make are not wrong."""
     own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
     folders = [TOP, TOP / "server", path.parent]
     begins = {one.name for folder in (TOP, TOP / "server") for one in folder.iterdir() if one.is_dir()} - OTHERS
@@ -91,7 +91,7 @@ def wrong_targets(text):
 
 
 def wrong_options(text):
-    """Options in backticks that no program here has: names of limits, of parameters and of options stand in the code as texts."""
+    """Wrong options in backticks: no program here has them. Names of limits, parameters and options occur in the code as texts."""
     own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
     for words in re.findall(r"`([^`\n]+)`", prose(text)):
         for option in re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", words):
@@ -100,7 +100,7 @@ def wrong_options(text):
 
 
 def wrong_identifiers(text):
-    """`name()`, `struct name` and `enum name` that are nowhere in the code, nor in the document's own."""
+    """`name()`, `struct name` and `enum name` that occur neither in the code nor in the document's own code."""
     own = "\n".join(re.findall(r"^```.*?^```$", text, re.S | re.M))
     for name in re.findall(r"`(?:(?:struct|enum) )?(\w+)(?:\(\))?`", "".join(re.findall(r"`(?:\w+\(\)|struct \w+|enum \w+)`", prose(text)))):
         if name not in IDENTIFIERS and name not in own:
@@ -156,7 +156,7 @@ def test_decisions_are_complete():
 
 
 def test_the_manual_is_text_and_names_every_variable():
-    """As roff, where a backslash that C took for itself leaves a control character."""
+    """As roff: a backslash that C has interpreted leaves a control character."""
     build = pathlib.Path(os.environ.get("POSED_BUILD", TOP / "build"))
     text = subprocess.run([build / "posed-man"], capture_output=True, check=True).stdout.decode()
     assert not re.findall(r"[^\n -\x7e]", text)

@@ -1,4 +1,4 @@
-"""What the project says of itself: layers hold, samples are models, references agree, the documents' commands work."""
+"""The project's promises: layers hold, samples are models, references agree, the documents' commands work."""
 import http.server
 import os
 import pathlib
@@ -55,7 +55,7 @@ def test_layers_fail_on_a_folder_that_is_too_large(tmp_path):
     ({"clients/cli/ask/ask": "sheet_request", "clients/cli/sheet/sheet_request": "ask"}, "circle of folders of posectl: clients/cli/ask clients/cli/sheet"),
 ])
 def test_calls_that_no_include_shows_are_found(tmp_path, files, told):
-    """Object files of made-up sources: each defines a function by its file's name and calls the one named."""
+    """Object files of made-up sources. Each defines a function with its file's name and calls the given one."""
     for path, callee in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         name, call = pathlib.Path(path).name, f"{callee}();" if callee else ""
@@ -84,7 +84,7 @@ def test_every_reference_frame_is_within_tolerance(tmp_path):
 
 
 def readme_commands():
-    """(command, printed) pairs: in the console blocks of README and tour, a line "$ curl ..." is followed by what it prints."""
+    """(command, printed) pairs: in the console blocks of README and tour, the output follows a line "$ curl ..."."""
     pairs = {}
     for name in "README.md", "protocol/tour.md":
         for block in re.findall(r"```console\n(.*?)```", (TOP / name).read_text(encoding="utf-8"), re.S):
@@ -165,13 +165,13 @@ rmdir "$INSTALLED/lock"
 
 @pytest.fixture
 def bare(tmp_path):
-    """bare(*arguments): runs make in a tree whose compilers and packages are not there until deploy/deps.sh has run; returns what was made."""
+    """bare(*arguments): runs make in a tree without compilers and packages until deploy/deps.sh has run. Returns what was made."""
     for name in ("Makefile", "server", "clients", "protocol", "shaders"):
         (tmp_path / name).symlink_to(TOP / name)
     for name in ("deploy", "tests", "tests/web"):
         (tmp_path / name).mkdir()
     for path in (TOP / "tests").iterdir():
-        if path.name != "web":  # what npm installs is not what these tests are about
+        if path.name != "web":  # these tests are not about npm's packages
             (tmp_path / "tests" / path.name).symlink_to(path)
     (tmp_path / "tests/web/run.sh").write_text('#!/bin/sh\necho "$*" >>"$INSTALLED/npm"\n')
     (tmp_path / "tests/web/run.sh").chmod(0o755)
@@ -211,7 +211,7 @@ def test_unit_tests_wait_for_their_packages(bare):
 
 
 def test_what_npm_has_is_installed_for_tests_of_the_web(bare, tmp_path):
-    """make check runs none; the tests of tests/api that need it install it themselves."""
+    """make check installs nothing of npm. The tests of tests/api that need it install it themselves."""
     bare("check", "PYTHON=:")
     assert (tmp_path / "installed/test").exists() and not (tmp_path / "installed/npm").exists()
     bare("deps-test")
@@ -224,7 +224,7 @@ def test_help_and_clean_install_nothing(bare, tmp_path):
 
 
 class Registry(http.server.BaseHTTPRequestHandler):
-    """Answers every question for a package with `status`."""
+    """Answers every request for a package with `status`."""
 
     def do_GET(self):
         self.send_response(self.server.status)
@@ -237,13 +237,14 @@ class Registry(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def web(tmp_path):
-    """web(status, *arguments, **environment): tests/web/run.sh where npm's registry answers with a status; returns (exit status, output)."""
+    """web(status, *arguments, **environment): runs tests/web/run.sh while npm's registry answers with a status. Returns (exit status,
+    output)."""
     source = TOP / "tests/web"
     for path in [*(source / name for name in ("run.sh", "node.sh", "package.json", "package-lock.json")), *source.glob("*.test.mjs")]:
         shutil.copy(path, tmp_path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    # npm takes its configuration from variables of either case.
+    # npm reads its configuration from variables of either case.
     kept = {k: v for k, v in os.environ.items() if not re.match("(?i)npm_config_|https?_proxy|all_proxy|web_tests", k)}
 
     def run(status, *arguments, **environment):
@@ -274,7 +275,7 @@ def test_web_tests_fail_when_npm_has_no_excuse(web, status, arguments, environme
 
 
 def test_fresh_test_says_why_it_is_skipped():
-    """As root without the capability to mount, or as somebody else."""
+    """As root without the capability to mount, or as another user."""
     without = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"] if os.geteuid() == 0 else []
     done = subprocess.run([*without, TOP / "tests/fresh.sh", "run"], capture_output=True, text=True)
     if done.stderr.startswith("setpriv:"):

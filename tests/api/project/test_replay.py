@@ -1,4 +1,4 @@
-"""The program that replays the corpora of the fuzz targets: it has every target, and what fails is seen."""
+"""The program that replays the corpora of the fuzz targets: it has every target, and reports failures."""
 import os
 import pathlib
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from conftest import BUILD, PATIENCE_S, REPOSITORY, wait_until
 
-# `make test` builds the one with sanitizers, by either compiler, whatever else is built.
+# `make test` builds the one with sanitizers, with either compiler, whatever else is built.
 PROGRAM = next((path for path in (*BUILD.glob("sanitize*/test/replay"), BUILD / "test/replay") if path.exists()), None)
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="make test builds the program")
 
@@ -19,7 +19,7 @@ def start(*arguments):
 
 
 def end(process):
-    """(exit status, what it said without the seconds)."""
+    """(exit status, its output without the seconds)."""
     output = process.communicate(timeout=PATIENCE_S)[0]
     return process.returncode, re.sub(r" in \d+\.\d\d s$", "", output, flags=re.M).splitlines()
 
@@ -46,7 +46,7 @@ def test_a_target_without_inputs_fails(tmp_path, make):
 
 def test_an_input_that_ends_its_process_fails_and_the_others_run(tmp_path):
     (tmp_path / "1").write_bytes(b"ply")
-    os.mkfifo(tmp_path / "2")  # whoever reads it waits for bytes
+    os.mkfifo(tmp_path / "2")  # a reader waits for bytes
     (tmp_path / "3").write_bytes(b"")
     process = start("-j", "1", f"ply={tmp_path}", "text")
     writers = []

@@ -1,4 +1,4 @@
-"""`make run`: what it prints, and that nothing outlives it."""
+"""`make run`: its output, and that no process outlives it."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ or not SAMPLES.is_dir(), reason="needs the programs and the samples")
 
-# A make that runs these tests must not hand its options and job slots to the one under test.
+# A make that runs these tests must not pass its options and job slots to the one under test.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("POSED_", "MAKE", "MFLAGS"))} | {"POSED_CACHE_DIR": "none"}
 
 
@@ -97,7 +97,7 @@ def make_run(tmp_path):
 
 
 def paste_all(text, folder):
-    """Runs the curl lines of the text as a shell would; returns what each printed."""
+    """Run the curl lines of the text as a shell would. Returns the output of each."""
     lines = re.findall(r"^  (curl .*)$", text, re.M)
     assert len(lines) == 3, text
     done = [subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, timeout=PATIENCE_S) for line in lines]

@@ -1,4 +1,4 @@
-"""make scale: the page of scale says what the bench's figures and the simulation give, and the simulation does what its sources say."""
+"""make scale: the page about scale agrees with the bench's figures and the simulation, and the simulation follows its sources."""
 import pathlib
 import sys
 

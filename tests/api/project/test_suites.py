@@ -1,4 +1,4 @@
-"""tests/run.py and tests/times.py: suites are counted, run beside each other, and leave a table of times."""
+"""tests/run.py and tests/times.py: suites are counted, run at the same time, and leave a table of times."""
 import pathlib
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def test_what_suites_say_is_counted(tmp_path, kind, command, last, status):
 
 
 def test_suites_run_beside_each_other_and_are_shown_one_after_the_other(tmp_path):
-    """Each of two suites waits until the other has begun; what they print does not mix."""
+    """Each of two suites waits until the other has begun. Their outputs do not mix."""
     meet = "echo {0} begins; touch {1}/{0}; until [ -e {1}/{2} ]; do sleep 0.02; done; echo {0} ends"
     first, second = (meet.format(*names) for names in (("a", tmp_path, "b"), ("b", tmp_path, "a")))
     status, lines = run(tmp_path, "--slots", "2", f"first=one:{first}", f"second=one:{second}")

@@ -1,4 +1,4 @@
-"""What a build is called: deploy/version.sh, everybody who tells it, and who must not; entity tags of two builds."""
+"""The name of a build: deploy/version.sh, the places that show it, and those that must not; entity tags of two builds."""
 import ctypes
 import json
 import os
@@ -13,7 +13,7 @@ from conftest import BUILD, REPOSITORY, SAMPLES, Server
 
 NAMES = re.compile(r"(\d+\.\d+\.\d+)(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)?")
 RELEASE, = re.findall(r'^#define POSED_RELEASE "(.*)"$', (REPOSITORY / "server/base/version.h").read_text(), re.M)
-#: Files that may tell the build; bytes that are kept or compared have the release alone.
+#: Files that may show the build. Bytes that are kept or compared have only the release.
 TELLERS = {"server/base/version.h", "server/base/version.c", "server/daemon/main.c", "server/daemon/service/service_info.c",
            "server/daemon/service/service_metrics.c", "clients/cli/main.c", "clients/cli/output/sarif.c", "clients/eval/eval_error.c"}
 
@@ -27,7 +27,7 @@ def said(*command, **options):
 
 @pytest.fixture
 def tree(tmp_path):
-    """A tree with a number and the program that names it, dated by another time zone."""
+    """A tree with a number and the program that names it, dated in another time zone."""
     top = tmp_path / "tree"
     for path in "deploy/version.sh", "server/base/version.h":
         (top / path).parent.mkdir(parents=True, exist_ok=True)
@@ -76,16 +76,16 @@ def test_a_clone_without_tags_and_history_is_no_release(tree, tmp_path):
     assert name(tree) == RELEASE
     git(tmp_path, "clone", "-q", "--depth", "1", "--no-tags", tree.as_uri(), "shallow")
     assert name(tmp_path / "shallow") == f"{RELEASE}+git20261128.{last}"
-    git(tree, "worktree", "add", "-q", "--detach", tmp_path / "beside")  # whose .git is a file
+    git(tree, "worktree", "add", "-q", "--detach", tmp_path / "beside")  # its .git is a file
     assert name(tmp_path / "beside") == RELEASE
 
 
 def test_without_a_repository_there_is_the_number(tree, tmp_path):
     assert name(tree) == RELEASE
-    git(tmp_path, "init", "-q")  # another one, around the tree
+    git(tmp_path, "init", "-q")  # another repository, around the tree
     commit(tmp_path)
     assert name(tree) == RELEASE
-    (tree / ".git").mkdir()  # of no use
+    (tree / ".git").mkdir()  # unusable
     assert name(tree) == RELEASE
     (tree / ".git").rmdir()
     git(tree, "init", "-q")  # without a commit
@@ -105,7 +105,7 @@ def only(tmp_path, *programs):
 
 @pytest.mark.skipif(os.getuid() != 0, reason="gives files to another user")
 def test_root_names_a_tree_of_somebody_else(tree):
-    """git refuses to look for a repository there, which would make two names of one build: sudo make install."""
+    """git refuses to look for a repository there, which would give one build two names: sudo make install."""
     there = commit(tree)
     for path in [tree, *tree.rglob("*")]:
         os.chown(path, 12345, 12345)
@@ -147,7 +147,7 @@ def test_what_is_kept_has_the_release_alone(server):
     answer = server.get("/v1/export?model=robot.glb")
     assert answer.headers["server"] == f"posed/{RELEASE}" and f'"generator":"posed {RELEASE}"'.encode() in answer.body
     assert said(BUILD / "posed-import", "--version").startswith(f"posed-import {RELEASE} ")
-    for path in BUILD / "posed-import", BUILD / "posed-render":  # whose bytes are the importer's identity
+    for path in BUILD / "posed-import", BUILD / "posed-render":  # their bytes identify the importer
         assert b"@(#)posed " not in path.read_bytes()
 
 
@@ -170,7 +170,7 @@ def test_packages_of_languages_have_the_number():
 
 
 def rebuilt(folder, old, new):
-    """The server with another text in it, beside the same workers: what another commit would be."""
+    """The server with another text in it, beside the same workers, as if built from another commit."""
     folder.mkdir()
     program = (BUILD / "posed").read_bytes()
     assert len(old) == len(new) and program.count(old) == 1, (old, program.count(old))
@@ -182,7 +182,7 @@ def rebuilt(folder, old, new):
 
 
 def tags(monkeypatch, build, root):
-    """(what /v1/version tells, {target: entity tag})"""
+    """(the answer of /v1/version, {target: entity tag})"""
     import conftest
     monkeypatch.setattr(conftest, "BUILD", pathlib.Path(build))
     running = Server(root)

@@ -1,4 +1,4 @@
-"""protocol/warnings.md lists every code that the server says, and formats.md every extension of glTF that it knows; no others."""
+"""protocol/warnings.md lists exactly the codes that the server uses, and formats.md exactly the glTF extensions that it knows."""
 import re
 
 import pytest

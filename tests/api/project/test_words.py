@@ -1,4 +1,4 @@
-"""Phrases and identifiers of tests/words.txt, which do not come back."""
+"""Phrases and identifiers of tests/words.txt must not come back."""
 import re
 
 import pytest

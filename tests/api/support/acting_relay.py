@@ -3,7 +3,7 @@ from cutting_relay import CuttingRelay
 
 
 class ActingRelay(CuttingRelay):
-    """Calls `act` once, before the request passes whose bytes have `words`."""
+    """Calls `act` once, before it passes the request whose bytes contain `words`."""
 
     def __init__(self, target, words, act):
         self.words, self.act, self.tail = words, act, b""

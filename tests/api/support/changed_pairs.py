@@ -1,4 +1,4 @@
-"""Pairs of models that differ in one thing each: what was changed, and what a comparison has to say of it."""
+"""Pairs of models with a single difference: the change, and the expected result of a comparison."""
 import copy
 from dataclasses import dataclass, field
 
@@ -10,8 +10,8 @@ STRAIGHT = {"translation": [0, 0, 0]}
 
 @dataclass
 class Pair:
-    """name: of the files. kinds: any of them is right. named: words that one difference of these kinds has in its subject or its values. between:
-    the times within which the change shows, and where the difference's time must lie."""
+    """name: of the files. kinds: any of them is correct. named: words in the subject or the values of one difference of these kinds.
+    between: the times within which the change is visible; the difference's time must be among them."""
 
     name: str
     scene: object
@@ -34,7 +34,7 @@ def straight():
 
 
 def turn_key(clip, node, key, axis, degrees):
-    """One key of a rotation is turned on. (Of a cubic one its value.)"""
+    """Turn one key of a rotation further. (Of a cubic one, its value.)"""
     def change(scene):
         mode, _, rows = scene["clips"][clip][node, "rotation"]
         i = 3 * key + 1 if mode == "CUBICSPLINE" else key
@@ -51,7 +51,7 @@ def set_row(clip, node, path, row, values):
 
 
 def set_times(clip, times_of, *channels):
-    """times_of: new times from the old ones, of all channels where none is named."""
+    """times_of: new times from the old ones, for all channels if none is named."""
     def change(scene):
         for channel, (mode, times, rows) in scene["clips"][clip].items():
             if not channels or channel in channels:
@@ -98,7 +98,7 @@ def add_joint(scene):
 
 
 def remove_joint(scene):
-    """toe.L goes, and its vertices to the shin."""
+    """Remove toe.L, and give its vertices to the shin."""
     for parts in scene["meshes"].values():
         for part in parts:
             part["weights"] = [{"shin.L": 1.0} if "toe.L" in row else row for row in part["weights"]]
@@ -114,7 +114,7 @@ def set_node(name, **values):
 
 
 def set_weights(joint, shares):
-    """The first vertex of a joint is of these shares."""
+    """Set the weights of a joint's first vertex."""
     def change(scene):
         rows = next(p["weights"] for p in scene["meshes"]["body"] if any(joint in row for row in p["weights"]))
         rows[next(i for i, row in enumerate(rows) if next(iter(row)) == joint)] = shares

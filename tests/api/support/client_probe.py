@@ -7,7 +7,7 @@ from packets import KIND
 
 
 class Probe:
-    """One call per line, one answer per line. token: the client's; environment: bounds of its reconnecting."""
+    """One call per line, one answer per line. token: the client's; environment: limits of its reconnecting."""
 
     def __init__(self, address, *token, **environment):
         self.process = subprocess.Popen([BUILD / "test" / "client_probe", address, *token], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -27,7 +27,7 @@ class Probe:
         return self.process.stdout.readline().rstrip("\n")
 
     def payload(self, line, kind):
-        """The payload of an answer that must be a packet of this kind."""
+        """The payload of an answer, which must be a packet of this kind."""
         answer = self.ask(line).split(" ")
         assert answer[0] == str(KIND[kind]), answer[:12]
         return bytes.fromhex(answer[2])

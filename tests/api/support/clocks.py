@@ -1,4 +1,4 @@
-"""A server whose clocks a test turns."""
+"""A server whose clocks a test can set."""
 import mmap
 import pathlib
 import struct
@@ -12,7 +12,7 @@ YEAR_S = 365 * 24 * 3600
 
 
 class Clocks:
-    """Seconds that the clocks of the processes with `env` are ahead of the real ones."""
+    """Seconds by which the clocks of the processes with `env` are ahead of the real ones."""
 
     def __init__(self, folder):
         if is_sanitized():

@@ -1,5 +1,5 @@
-"""A model with every awkward thing that the contract has a sentence for, the arithmetic that says what it does, and a
-reader of binary frames written after protocol/frames.md alone."""
+"""A model with every awkward case of the contract, the arithmetic for its expected results, and a reader of binary frames written only from
+protocol/frames.md."""
 import base64
 import json
 import math
@@ -9,7 +9,7 @@ TIMES_OF_BEND = [0.0, 1.0, 2.0]
 
 
 class Document:
-    """A glTF file under construction; its bytes lie inside."""
+    """A glTF file under construction, with its bytes inside."""
 
     def __init__(self):
         self.bytes = b""
@@ -143,7 +143,7 @@ def of_trs(trs):
 
 
 def inverse(m):
-    """Of an affine matrix, by cofactors."""
+    """The inverse of an affine matrix, by cofactors."""
     a = [m[4 * c:4 * c + 3] for c in range(3)]
     cross = [[a[(c + 1) % 3][(r + 1) % 3] * a[(c + 2) % 3][(r + 2) % 3]
               - a[(c + 1) % 3][(r + 2) % 3] * a[(c + 2) % 3][(r + 1) % 3] for r in range(3)] for c in range(3)]
@@ -172,7 +172,7 @@ def rest_trs(node):
 
 
 def bend(time=None):
-    """scene_from_node of every node in the clip 'bend' at a time of 0..2; without a time at rest."""
+    """scene_from_node of every node in the clip 'bend' at a time of 0..2; at rest without a time."""
     local = [NODES[i].get("matrix") or of_trs(rest_trs(i)) for i in range(len(NODES))]
     if time is not None:
         key = min(int(time), 1)

@@ -1,4 +1,4 @@
-"""The binary crowd as protocol/crowd.md has it: builds requests and reads answers by protocol/crowd.def."""
+"""Builds requests and reads answers of the binary crowd of protocol/crowd.md, by protocol/crowd.def."""
 import json
 import re
 import struct
@@ -57,7 +57,7 @@ def view(part, data, at):
 
 
 def build(paths=b"", **lists):
-    """A request; lists: {part in small letters: [fields of a record]}, such as entity=[dict(..)]."""
+    """Build a request; lists: {part in small letters: [fields of a record]}, such as entity=[dict(..)]."""
     parts = {part: [record(part, **values) for values in lists.pop(part.lower(), [])] for part in ORDER}
     assert not lists, lists
     body = b"".join(b"".join(parts[part]) for part in ORDER) + paths
@@ -67,7 +67,7 @@ def build(paths=b"", **lists):
 
 
 class Crowd:
-    """A request that is added to, entity by entity: lists and places are made here."""
+    """A request under construction, entity by entity; it makes lists and indices itself."""
 
     def __init__(self):
         self.lists = {part.lower(): [] for part in ORDER}

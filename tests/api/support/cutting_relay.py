@@ -1,4 +1,4 @@
-"""A relay between clients and a server that ends connections where a test wants: after so many bytes of the server, or now."""
+"""A relay between clients and a server that ends connections when a test wants: after a number of bytes of the server, or now."""
 import socket
 import struct
 import threading
@@ -30,7 +30,7 @@ class CuttingRelay:
         self.sever()
 
     def refuse(self):
-        """Connections are refused from now on; those that are open stay."""
+        """Refuse connections from now on; open ones stay."""
         try:
             self.listener.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -38,7 +38,7 @@ class CuttingRelay:
         self.listener.close()
 
     def listen(self):
-        """After refuse(): takes connections again, on the same port."""
+        """After refuse(): accept connections again, on the same port."""
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind(("127.0.0.1", self.port))
@@ -46,7 +46,7 @@ class CuttingRelay:
         self._serve()
 
     def sever(self):
-        """Ends all connections that are open."""
+        """End all open connections."""
         with self.lock:
             pairs, self.open = self.open, []
         for pair in pairs:
@@ -58,7 +58,7 @@ class CuttingRelay:
             try:
                 if self.is_reset and one is client:
                     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    one.shutdown(socket.SHUT_RD)  # wakes the thread that reads, which would keep the socket
+                    one.shutdown(socket.SHUT_RD)  # wakes the reading thread, which would keep the socket open
                 else:
                     one.shutdown(socket.SHUT_RDWR)
             except OSError:

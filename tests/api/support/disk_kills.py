@@ -16,7 +16,7 @@ def with_fork_servers(server):
 
 
 def is_fork_server(pid):
-    """Those that it makes have its command line, and not a session of their own."""
+    """Importers have the fork server's command line, but no session of their own."""
     try:
         session = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[3]
         return session == pid and b"--fork-server" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -29,7 +29,7 @@ def fork_servers(server):
 
 
 def end_fork_servers(server):
-    """Kills them when they wait for work: what one has made is not known to the server before it has said so."""
+    """Kill them while they wait for work. The server does not know an importer before that has reported."""
     for pid in fork_servers(server):
         wait_until(lambda: state_of(pid) in "SZX", "it does not wait")
         if is_alive(pid):
@@ -38,12 +38,12 @@ def end_fork_servers(server):
 
 
 def children(server):
-    """The processes at work: those that fork servers make are the server's own, and they are not."""
+    """The working processes. Children of fork servers belong to the server; the fork servers do not count."""
     return [pid for pid in with_fork_servers(server) if not is_fork_server(pid)]
 
 
 def state_of(pid):
-    """The letter that /proc has for it: "S" while it waits; "X" when it is gone."""
+    """The letter of its state in /proc: "S" while it waits; "X" when it has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):
@@ -51,7 +51,7 @@ def state_of(pid):
 
 
 def is_alive(pid):
-    """A zombie that its new parent has not noticed yet is dead enough."""
+    """A zombie that its new parent has not noticed yet counts as dead."""
     return state_of(pid) not in "ZX"
 
 
@@ -87,7 +87,7 @@ def kill_soon(root, folder, delay_s):
 
 
 def check(root, folder, kill):
-    """The next server answers rightly, from disk or by an import, and leaves nothing of the killed one."""
+    """The next server answers correctly, from disk or by an import, and removes everything of the killed one."""
     server = begin(root, folder)
     try:
         for i in range(MODELS):
@@ -105,7 +105,7 @@ def check(root, folder, kill):
 
 
 def kill_and_restart(root, folder, kills):
-    """Returns how many kills left a temporary file, and how many models came from disk afterwards."""
+    """Return how many kills left a temporary file, and how many models came from disk afterwards."""
     left = hits = 0
     for kill in range(kills):
         write_models(root, kill)

@@ -15,7 +15,7 @@ class LibraryError(Exception):
 
 
 class EvalProbe:
-    """Asks libposed-eval about a .posed file. Floats come as arrays of float32, so that == compares bits but for NaN and -0."""
+    """Calls libposed-eval for a .posed file. Floats are returned as arrays of float32, so == compares bits except for NaN and -0."""
 
     def __init__(self, path, *words):
         self.process = subprocess.Popen([PROBE, path, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -32,7 +32,7 @@ class Metrics:
         self.families = {name: (kinds[name], units.get(name), helps[name]) for name in kinds}
 
     def get(self, name, **labels):
-        """The value of one series; 0 where it is not there."""
+        """The value of one series, or 0 if it does not exist."""
         return self.samples.get((name, frozenset(labels.items())), 0)
 
     def series(self, name):
@@ -41,7 +41,7 @@ class Metrics:
 
 
 def read(server, form="text/plain", port=None):
-    """/metrics of a server, from a port of its ready line (default: that for clients)."""
+    """Read /metrics of a server, from a port of its ready line (default: the port for clients)."""
     from conftest import Connection
     with Connection(server.ports[port]) if port else server.connect() as connection:
         answer = connection.get("/metrics", f"Accept: {form}")

@@ -1,4 +1,4 @@
-"""A stand-in for a server that answers what it likes, and texts that a terminal would obey."""
+"""A stand-in for a server that answers whatever it likes, and texts that a terminal would obey."""
 import json
 import random
 import re
@@ -9,12 +9,12 @@ import threading
 from conftest import REPOSITORY
 from packets import HEADER, KIND, fields, hello, packet, pad
 
-# ESC, a bell, a line, DEL, C1's CSI, all marks of direction, what XML and Markdown know
+# ESC, a bell, a line feed, DEL, C1's CSI, all marks of direction, special characters of XML and Markdown
 HOSTILE = "\x1b[31mred\x07\n\r\x7f\x9b2J" + "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])) + "<b>'\"&|`"
-# what nobody may print: all but a line's end and a tab, which posectl itself writes (the colours of posectl are off in a pipe)
+# characters that must not be printed: all except line feed and tab, which posectl itself writes (in a pipe it has no colours)
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-# every member that posectl reads of an answer
+# every member that posectl reads in an answer
 MEMBERS = sorted({name for path in (REPOSITORY / "clients/cli").rglob("*.c")
                   for name in re.findall(r'(?:json_(?:get|child)|member_(?:text|number|index))\([^"\n]*"(\w+)"', path.read_text())})
 VALUES = [None, True, 0, -1, 1, 3, 0.5, 1e18, 1e308, "", "x", HOSTILE, "x" * 500, [], {}, [[]], [None], [{}], [HOSTILE] * 3, [1.5] * 16, [0, 1, 2]]
@@ -37,7 +37,7 @@ PLAIN = [b"", b"{", b"null", b"[]", b"[1,2]", b'"text"', b"17", b"{}", b"[" * 50
 
 
 def texts(level=2):
-    """An object with every member, each a text or a list of such objects: all that is printed is hostile."""
+    """An object with every member, each a text or a list of such objects: all printed text is hostile."""
     lists = {"models", "clips", "skins", "meshes", "materials", "textures", "warnings", "nodes", "joints", "channels", "differences",
              "formats", "results", "variants", "primitives", "cameras", "lights", "markers", "candidates", "frames"}
     numbers = {"index", "node", "mesh", "skin", "parent", "bytes", "vertices", "width", "height", "duration", "seconds"}
@@ -46,7 +46,7 @@ def texts(level=2):
 
 
 def answers(seed):
-    """A function from the number of a request to (kind, payload), the same for the same seed."""
+    """A function from the number of a request to (kind, payload). It is the same for the same seed."""
     def answer(number):
         chance = random.Random(f"{seed} {number}")
         kind = chance.random()
@@ -62,7 +62,7 @@ def answers(seed):
 
 
 class HostileServer:
-    """Takes connections on a port of its own, and answers request after request by `answer`."""
+    """Accepts connections on a port of its own, and answers each request with `answer`."""
 
     def __init__(self, answer):
         self.answer = answer

@@ -1,4 +1,4 @@
-"""Two humans as glTF files, one of whom walks: other bones, other rests (T and A), other names, axes and units."""
+"""Two humans as glTF files, one of whom walks. They differ in bones, rest pose (T and A), names, axes and units."""
 import json
 import math
 
@@ -33,7 +33,7 @@ RIGIFY = _named(["DEF-spine", "DEF-spine.001", "DEF-spine.004", "DEF-spine.006"]
                 ["thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand"],
                 lambda limb, side: f"DEF-{limb}.{side[0].upper()}")
 HALF = 0.5 ** 0.5
-# scene_from_canonical (x to the human's left, y up, z forward) is scale, then turn, then place
+# scene_from_canonical (x to the human's left, y up, z forward) is scale, then rotation, then translation
 T = {"names": MIXAMO, "thigh": 0.45, "shin": 0.45, "upper_arm": 0.3, "lower_arm": 0.28, "arm": 0, "leg": 0, "odd": 0,
      "place": [0, 0, 0], "turn": [0, 0, 0, 1], "scale": 1}
 A = {"names": UNREAL, "thigh": 0.30, "shin": 0.62, "upper_arm": 0.4, "lower_arm": 0.2, "arm": 50, "leg": 8, "odd": 0.7,
@@ -78,7 +78,7 @@ class Human:
                       for i, role in enumerate(ROLES)}
 
     def local(self, role, turn, above):
-        """The rotation of a joint that has turned by `turn` since its rest, in canonical space; its parent by `above`."""
+        """The rotation of a joint that has turned by `turn` from its rest pose, in canonical space. `above`: that of its parent."""
         parent = product(above, self.turns[ABOVE[role]]) if role in ABOVE else above
         return product(back(parent), product(turn, self.turns[role]))
 
@@ -149,7 +149,7 @@ class Human:
 
 class HumanWriter(Writer):
     def body(self, human):
-        """An octahedron along each bone; its vertices follow the joint that it begins at."""
+        """An octahedron along each bone. Its vertices follow the joint at the bone's beginning."""
         names = self.names[1:]
         places = {human.names[role]: human.places[role] for role in ROLES}
         above = {human.names[role]: human.names[up] for role, up in ABOVE.items()}

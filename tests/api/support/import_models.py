@@ -1,4 +1,4 @@
-"""Small files for every reader of the importer, and the bytes that an import makes of them, as the disk cache has them."""
+"""Small files for every reader of the importer, and the bytes of their imports, as in the disk cache."""
 import hashlib
 import json
 import pathlib
@@ -71,7 +71,7 @@ def small_files():
 
 
 def write_models(root):
-    """Writes them, with the samples, and returns the models' names."""
+    """Write them with the samples. Returns the models' names."""
     for path in [*refs.MODELS.iterdir(), *(SAMPLES / name for name in refs.SAMPLES)]:
         shutil.copyfile(path, root / path.name)
     for name, content in small_files():
@@ -87,7 +87,7 @@ def write_models(root):
 # --- the disk cache's files (protocol/disk-cache.md) ---
 
 def without_stamps(bake):
-    """The baked model, zeros in place of what its files' dates and places on the disk are."""
+    """The baked model, with zeros instead of its files' dates and places on the disk."""
     count, = struct.unpack_from("<I", bake, 12)
     bytes_of = bytearray(bake)
     for i in range(count):

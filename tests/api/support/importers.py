@@ -21,8 +21,8 @@ import_stand_in.main({real!r}, {script!r})
 
 
 def install(folder, script):
-    """Options for a server whose importers run this shell script; {real} in it is the real one with its arguments.
-    What the server asks at its start, the real one answers."""
+    """Options for a server whose importers run this shell script. {real} in it is the real importer with its arguments. The real one
+    answers the server's requests at its start."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     program = folder / "posed-import"
@@ -33,46 +33,46 @@ def install(folder, script):
 
 
 def install_waiting(folder, models="*"):
-    """Options for a server whose importer waits with models whose path the shell's pattern fits, and the file that lets it
-    go on once it is there."""
+    """Options for a server whose importer waits at models whose path matches the shell pattern, and the file that lets it go on when it
+    exists."""
     go = pathlib.Path(folder) / "go"
     options = install(folder, f'case "$*" in {models}) while [ ! -e "{go}" ]; do sleep 0.02; done;; esac; exec {{real}}')
     return options, go
 
 
 def imports(server, model=None):
-    """How many imports have ended so far, of one model or all."""
+    """The number of imports that have ended, of one model or all."""
     wanted = f"import model='{model}'" if model else "import model='"
     return sum(wanted in line for line in server.lines())
 
 
 def write_long_model(folder):
-    """long.obj, which takes seconds to import."""
+    """Write long.obj, which takes seconds to import."""
     lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(300_000)]
     lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 299_990)]
     (pathlib.Path(folder) / "long.obj").write_text("\n".join(lines))
 
 
 def importer_of(server):
-    """The process id of an importer at work: confined already."""
+    """The process id of a working, confined importer."""
     filters = lambda pid: re.findall(r"^(?:Name|Seccomp|Seccomp_filters):\t(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(),
                                      re.MULTILINE)
 
     def find():
-        _, _, of_server = filters(server.process.pid)  # a container may have some for all
+        _, _, of_server = filters(server.process.pid)  # a container may have some for all processes
         for pid in pathlib.Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
             try:
                 name, _, own = filters(pid)
             except FileNotFoundError:
                 continue
-            if name == "posed-import" and int(own) >= int(of_server) + 2:  # that of its fork server, and its own
+            if name == "posed-import" and int(own) >= int(of_server) + 2:  # its fork server's filter, and its own
                 return int(pid)
         return None
     wait_until(find, "no importer")
     return find()
 
 
-# a.gltf takes as long as a test may last; its importer says which process it is
+# a.gltf takes longer than any test; its importer writes its process id
 SLOW_A = 'case "$*" in *a.gltf*) echo $$ > {pids}; sleep 100 & wait;; esac; exec {real}'
 
 

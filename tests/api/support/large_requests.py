@@ -1,4 +1,4 @@
-"""Requests of each kind at about the largest sizes that the limits allow, and models that make them dear."""
+"""Requests of each kind near the greatest sizes that the limits allow, and models that make them expensive."""
 import base64
 import json
 import math
@@ -17,7 +17,7 @@ CORNERS = struct.pack("<9f", -1, -1, 0, 1, -1, 0, 0, 1, 0)
 
 
 def document(nodes, indices=b"", uses=()):
-    """A glTF of one triangle that the nodes in `uses` draw; indices: u32 of its corners, as often as wanted."""
+    """A glTF of one triangle that the nodes in `uses` draw; indices: u32 of its corners, repeated at will."""
     data = CORNERS + indices
     views = [{"buffer": 0, "byteLength": len(CORNERS)}]
     accessors = [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [-1, -1, 0], "max": [1, 1, 0]}]
@@ -60,7 +60,7 @@ def many_clips():
 
 
 def rays(count, **more):
-    """Down on all that is near the origin, from places that differ a little."""
+    """Rays down at everything near the origin, from slightly different places."""
     return [{"origin": [0.0001 * math.sin(r), 0.0001 * math.cos(r), 9], "direction": [0, 0, -1], **more} for r in range(count)]
 
 
@@ -73,7 +73,7 @@ def raycast_binary(model, lines, **words):
 
 
 def crowd(**lists):
-    """Of robots. lists: {part in small letters: its records as bytes}."""
+    """A crowd of robots. lists: {part in small letters: its records as bytes}."""
     path = b"robot.glb"
     lists = {"model": crowds.record("MODEL", path_bytes=len(path)), "wanted": crowds.record("WANTED", what=0, skin=0), **lists}
     parts = {part: lists.get(part.lower(), b"") for part in crowds.ORDER}
@@ -93,7 +93,7 @@ def shared_list():
 
 
 def overlapping_lists():
-    """Each entity wants a list of its own, which is most of one that they share, and ends with what is not there."""
+    """Each entity has a list of its own, which is most of a shared list and ends with an item that does not exist."""
     count = 140_000
     return crowd(entity=b"".join(crowds.record("ENTITY", wanted=e) for e in range(ENTITIES)),
                  wanted=b"".join(crowds.record("WANTED", what=0, skin=0, first_item=e, item_count=count - e) for e in range(ENTITIES)),
@@ -101,7 +101,7 @@ def overlapping_lists():
 
 
 def shared_masks():
-    """Masks that all are the same nodes."""
+    """Masks with the same nodes."""
     count = 8000
     return crowd(entity=b"".join(crowds.record("ENTITY", first_layer=e, layer_count=1) for e in range(count)),
                  layer=b"".join(crowds.record("LAYER", mask=e) for e in range(count)),
@@ -129,8 +129,8 @@ def moments(op, count=9999, **query):
 
 
 def ask(server, way, target, body):
-    """(whether it was answered well, the answer's bytes) over http, tcp or websocket: a crowd or a raycast that is not JSON has packets of its
-    own, all else is a `call`."""
+    """(whether it succeeded, the answer's bytes) over http, tcp or websocket. A crowd or a raycast other than JSON has packets of its own,
+    everything else is a `call`."""
     if way == "http":
         answer = server.get(target) if body is None else post(server, target, body)
         assert answer.status in (200, 400, 413, 422), (answer.status, answer.body[:300])
@@ -143,7 +143,7 @@ def ask(server, way, target, body):
 
 WAYS = "http", "tcp", "websocket"
 
-# name: (target, body or None: GET). Each is answered, well or as one that asks for too much.
+# name: (target, body or None: GET). Each succeeds, or is refused as too much.
 REQUESTS = {
     "crowd of one list": lambda: ("/v1/crowd", shared_list()),
     "crowd of many lists": lambda: ("/v1/crowd", overlapping_lists()),

@@ -16,11 +16,11 @@ FOLDER = DOCUMENTS / "examples"
 DOCUMENT = DOCUMENTS / "tcp.md"
 MODEL = "awkward.gltf"
 ANY = None  # a byte that may be anything
-REST = "*"  # so may be all that follows
+REST = "*"  # all following bytes may be anything, too
 
 
 class Step:
-    """One packet of an example: who sends it and its bytes, None where any will do. has_rest: more may follow."""
+    """One packet of an example: its sender and its bytes, None for arbitrary ones. has_rest: more bytes may follow."""
 
     def __init__(self, is_client):
         self.is_client, self.bytes, self.has_rest = is_client, [], False
@@ -31,7 +31,7 @@ class Step:
 
 
 def read(text):
-    """(names of examples that go ahead, steps) of a file's text."""
+    """(names of examples that come first, steps) of a file's text."""
     after, steps = [], []
     for line in text.splitlines():
         if line.startswith("after "):
@@ -53,7 +53,7 @@ def load(name):
 
 
 def replay(link, name):
-    """Sends what the client sends and compares what comes; link is a Link that has sent nothing yet."""
+    """Send the client's packets and compare the answers; link is a Link that has sent nothing yet."""
     for part in [*load(name)[0], name]:
         for step in load(part)[1]:
             if step.is_client:
@@ -64,7 +64,7 @@ def replay(link, name):
 
 
 def whole(link):
-    """The next packet as its bytes."""
+    """The bytes of the next packet."""
     answer = link.read()
     assert answer is not None, "the server closed"
     return answer.bytes
@@ -74,7 +74,7 @@ def whole(link):
 
 
 def examples():
-    """(name, title, names that go ahead, packets that the client sends with how many come back and what they are)"""
+    """(name, title, names that come first, the client's packets with the number of answers and a description)"""
     yield "hello", "The hello, and what the server tells", [], [("the hello of a client without a token", packets.hello(), 1)]
     yield "hello_token", "A token, where the server wants one (this one does not)", [], [
         ("the hello with the token \"a-token-of-20-letters\"", packets.hello(b"a-token-of-20-letters"), 1)]
@@ -138,8 +138,8 @@ BLOCK = [(0, "u16", "kind"), (2, "u16", "once"), (4, "u32", "index"), (8, "i32",
 CROWD = {part: [(offset, kind, name) for name, (offset, kind) in fields.items()] for part, fields in crowds.FIELDS.items()}
 RAYCAST = {part: [(offset, kind, name) for name, (offset, kind) in fields.items()]
            for part, fields in crowds.read_fields("raycast.def").items()}
-CHANGING = {"content_hash", "server"}  # what differs from server to server
-CUT_BYTES = 128  # text that is longer is not shown whole
+CHANGING = {"content_hash", "server"}  # values that differ from server to server
+CUT_BYTES = 128  # longer text is shown in part
 
 
 class Writer:
@@ -296,7 +296,7 @@ def of_client(data):
 
 
 def cut(writer, what):
-    """Nothing more of this packet is shown, and so not its size either."""
+    """The rest of this packet is not shown, and neither is its size."""
     writer.lines[0] = "0000  ?? ?? ?? ??" + " " * 38 + "payload_bytes"
     writer.lines.append(f"{writer.at:04x}  {REST}" + " " * 48 + what)
     return writer.lines
@@ -331,7 +331,7 @@ def of_server(data):
 
 
 def make(link_of):
-    """{name: (title, text)} as the server answers now. link_of: a function that opens a Link without a hello."""
+    """{name: (title, text)} from the server's present answers. link_of: a function that opens a Link without a hello."""
     made = {}
     for name, title, after, steps in examples():
         lines = ["after " + " ".join(after)] if after else []
@@ -353,7 +353,7 @@ def make(link_of):
 
 
 def section(made):
-    """What the document has behind the heading Examples."""
+    """The part of the document after the heading Examples."""
     return "".join(f"\n### {title}\n\n`{name}.txt`\n\n```packets\n{text}```\n" for name, (title, text) in made.items())
 
 

@@ -1,4 +1,4 @@
-"""The binary protocol as protocol/tcp.md has it: a client that builds and reads packets from protocol/packets.def."""
+"""The binary protocol of protocol/tcp.md: a client that builds and reads packets by protocol/packets.def."""
 import pathlib
 import re
 import socket
@@ -20,7 +20,7 @@ HEADER = 32
 NO_OFFSET = 2**64 - 1
 LETTERS = {"u8": "B", "u16": "H", "u32": "I", "i32": "i", "u64": "Q", "f64": "d", "f32": "f"}
 PATIENCE_S = 120
-# the rest pose of everything: what a query has where nothing is said
+# the defaults of a query, for the rest pose of everything
 QUERY = {"clip": -2, "mesh": -1, "root": -1}
 
 
@@ -29,7 +29,7 @@ def pad(data):
 
 
 def fields(part, **values):
-    """The fixed fields of a part, those not named 0."""
+    """The fixed fields of a part, except those named 0."""
     out = bytearray()
     for offset, kind, name in FIELDS[part]:
         size = struct.calcsize("<" + LETTERS[kind]) if kind in LETTERS else int(kind[5:] or 0) if kind[:5] == "bytes" else 0
@@ -43,7 +43,7 @@ def fields(part, **values):
 
 
 def view(part, payload):
-    """The fixed fields of a part as a dict, and under "rest" what follows them."""
+    """The fixed fields of a part as a dict, and the following bytes under "rest"."""
     out, end = {}, 0
     for offset, kind, name in FIELDS[part]:
         end = offset
@@ -178,7 +178,7 @@ class Link:
         return data
 
     def read(self):
-        """The next packet; None when the server closed instead."""
+        """The next packet; None if the server closed instead."""
         header = self._take(HEADER)
         if header is None:
             assert not self.unread, self.unread
@@ -190,7 +190,7 @@ class Link:
         return Packet(header, padded[:size])
 
     def ask(self, kind, payload=b"", model=0, generation=0, id=None):
-        """Sends a request and returns its answer; stream packets that come between are dropped."""
+        """Send a request and return its answer. Drops stream packets that arrive meanwhile."""
         if id is None:
             self.next_id += 1
             id = self.next_id
@@ -214,13 +214,13 @@ class Link:
 
 
 class WebSocketLink(Link):
-    """The same wrapped in a WebSocket, by a handshake and frames of our own (RFC 6455)."""
+    """The same within a WebSocket, with a handshake and frames of our own (RFC 6455)."""
 
     KEY = "dGhlIHNhbXBsZSBub25jZQ=="
     ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # the RFC's example, section 1.3
 
     def __init__(self, address, token=b"", greet=True, headers=(), path="/v1/stream", **options):
-        """headers: lines that the opening has besides; {name: None} leaves one out."""
+        """headers: additional lines of the opening; {name: None} leaves one out."""
         super().__init__(address, greet=False, **options)
         self.close_status = None
         self.messages = []  # sizes of the server's messages
@@ -265,7 +265,7 @@ class WebSocketLink(Link):
         return data
 
     def read_frame(self):
-        """(opcode, payload), or None when the server closed."""
+        """(opcode, payload), or None if the server closed."""
         head = self._raw(2)
         if head is None:
             return None
@@ -293,5 +293,5 @@ class WebSocketLink(Link):
 
 
 def connect(ports, way, **options):
-    """A Link by one of the three ways: tcp, unix, ws. ports: those of a Server."""
+    """A Link over one of the three transports: tcp, unix, ws. ports: those of a Server."""
     return WebSocketLink(ports["http"], **options) if way == "ws" else Link(ports[way], **options)

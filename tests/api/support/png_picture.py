@@ -4,7 +4,7 @@ import zlib
 
 
 class Picture:
-    """A PNG, decoded: rows of (r, g, b, a). Only what posed writes: 8 bits, RGB or RGBA, filters None and Up."""
+    """A PNG, decoded: rows of (r, g, b, a). Reads only what posed writes: 8 bits, RGB or RGBA, filters None and Up."""
 
     def __init__(self, data):
         assert data[:8] == b"\x89PNG\r\n\x1a\n", data[:40]
@@ -33,7 +33,7 @@ class Picture:
         return rows
 
     def covered(self):
-        """Left, top, right, bottom of what is not transparent."""
+        """Left, top, right, bottom of all pixels that are not transparent."""
         places = [(x, y) for y, row in enumerate(self.rows) for x, pixel in enumerate(row) if pixel[3]]
         return (min(x for x, _ in places), min(y for _, y in places),
                 max(x for x, _ in places), max(y for _, y in places))

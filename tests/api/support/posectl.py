@@ -9,7 +9,7 @@ POSECTL = BUILD / "posectl"
 
 
 def environment(**more):
-    """The environment without the test run's own variables (POSED_SERVER means something else there), and without a shared cache."""
+    """The environment without the test run's own variables (POSED_SERVER has another meaning there), and without a shared cache."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("POSED_") and k != "NO_COLOR"}
     return {**kept, "POSED_CACHE_DIR": "none", **more}
 
@@ -25,7 +25,7 @@ def posectl(*arguments, cwd=None, env=None, text=True):
 
 
 def begin(*arguments, cwd=None, env=None, **options):
-    """Starts a posectl whose stdout is a pipe."""
+    """Start a posectl whose stdout is a pipe."""
     return subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(**(env or {})), stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, **options)
 
@@ -45,7 +45,7 @@ def is_running(pid):
 
 
 def png_size(path):
-    """(width, height) of a picture that is complete."""
+    """(width, height) of a complete picture."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", f"{path} is no whole PNG"
     return struct.unpack_from(">II", data, 16)

@@ -1,13 +1,13 @@
-"""Which triangle each pixel shows, by arithmetic of its own: no GL, no code of the server."""
+"""Finds the triangle of each pixel with arithmetic of its own: no GL, no code of the server."""
 import numpy
 
 
 class Raster:
-    """triangle: [height, width], -1 for none; weights: [height, width, 3] of its corners, as perspective has them;
-    depth: [height, width], along the line of sight. is_inner: no edge that something is seen behind is near."""
+    """triangle: [height, width], -1 for none; weights: [height, width, 3] of its corners, with perspective; depth: [height, width], along
+    the line of sight. is_inner: no silhouette edge is near."""
 
     def __init__(self, points, triangles, clip_from_view, width, height, culls=True):
-        """points: [n, 3] in the camera's space; the pixels' middles are what is looked at."""
+        """points: [n, 3] in the camera's space. Samples are at the centres of pixels."""
         clip = numpy.c_[points, numpy.ones(len(points))] @ clip_from_view.T
         assert (clip[:, 3] > 0).all(), "no vertex is behind the camera"
         screen = (clip[:, :2] / clip[:, 3:] * [0.5, -0.5] + 0.5) * [width, height]
@@ -28,7 +28,7 @@ class Raster:
     def _add(self, number, at, inverse_w, depths, culls):
         height, width = self.triangle.shape
         area = (at[1, 0] - at[0, 0]) * (at[2, 1] - at[0, 1]) - (at[1, 1] - at[0, 1]) * (at[2, 0] - at[0, 0])
-        if area == 0 or (culls and area > 0):  # rows go down: what is counterclockwise turns negative
+        if area == 0 or (culls and area > 0):  # rows go down, so counterclockwise becomes negative
             return
         low = numpy.maximum(numpy.ceil(at.min(0) - 0.5), 0).astype(int)
         high = numpy.minimum(numpy.floor(at.max(0) - 0.5), [width - 1, height - 1]).astype(int)

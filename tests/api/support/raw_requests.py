@@ -1,4 +1,4 @@
-"""Requests sent by hand and many connections at a time."""
+"""Requests sent by hand, and many connections at a time."""
 import json
 import resource
 import socket
@@ -22,7 +22,7 @@ def ask(server, target, method="GET", version="1.1"):
 
 
 def final_answer(connection, **options):
-    """The answer of a connection that asks nothing more. None of them asked for an interim one."""
+    """The answer on a connection without further requests. None of them asked for an interim answer."""
     answer = connection.answer(**options)
     assert answer.status >= 200
     connection.socket.close()
@@ -30,7 +30,7 @@ def final_answer(connection, **options):
 
 
 def file_limit(count):
-    """True when this process may open so many files; raises its own limit for it."""
+    """True if this process may open that many files; raises its own limit for it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count + 200
     if hard != resource.RLIM_INFINITY and hard < wanted:

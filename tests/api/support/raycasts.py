@@ -1,4 +1,4 @@
-"""Binary raycasts, written after protocol/raycast.def and protocol/crowd.def alone."""
+"""Binary raycasts, written only from protocol/raycast.def and protocol/crowd.def."""
 import math
 import struct
 
@@ -8,12 +8,12 @@ IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
 
 
 def rows(world):
-    """The upper three rows of a matrix that is given column by column."""
+    """The upper three rows of a matrix given column by column."""
     return [world[4 * c + r] for r in range(3) for c in range(4)]
 
 
 def crowd(poses, models):
-    """poses: (model's place, [(clip, seconds, weight[, clip_model])], world); models: (path, handle)."""
+    """poses: (model's index, [(clip, seconds, weight[, clip_model])], world); models: (path, handle)."""
     entities, layers, worlds = [], [], []
     for model, clips, world in poses:
         entities.append(struct.pack("<HHIHBBiQ", model, 0, len(layers), len(clips), 0, 0, len(worlds), 0))
@@ -21,7 +21,7 @@ def crowd(poses, models):
         worlds.append(struct.pack("<12d", *rows(world)))
     paths = b"".join(path.encode() for path, handle in models if not handle)
     files = [struct.pack("<IIQ32s", handle, 0 if handle else len(path.encode()), 0, b"") for path, handle in models]
-    wanted, item = struct.pack("<HHiII", 1, 0, 0, 0, 1), struct.pack("<I", 0)  # which a raycast does not look at
+    wanted, item = struct.pack("<HHiII", 1, 0, 0, 0, 1), struct.pack("<I", 0)  # a raycast ignores it
     lists = b"".join([*entities, *layers, *worlds, *files, wanted, item, paths])
     head = struct.pack("<4sHHIIIIIIIIII16s", b"PSDC", 1, 0, 64 + len(lists), len(entities), len(layers), len(worlds),
                        len(files), 0, 0, 1, 1, len(paths), b"")
@@ -29,7 +29,7 @@ def crowd(poses, models):
 
 
 def raycast(entities, rays, models, **words):
-    """entities: {"model": place, "layers": [(clip, seconds, weight)], "world": .., "end": {..}, "mask": ..}; rays as in JSON."""
+    """entities: {"model": index, "layers": [(clip, seconds, weight)], "world": .., "end": {..}, "mask": ..}; rays as in JSON."""
     poses, targets = [], []
     for entity in entities:
         first = len(poses)

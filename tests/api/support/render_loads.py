@@ -1,4 +1,4 @@
-"""Pictures of many kinds, and what the render workers take to draw them."""
+"""Pictures of many kinds, and the resources that the render workers use to draw them."""
 import hashlib
 import pathlib
 import shutil
@@ -17,7 +17,7 @@ SHAPES = ("width=96&height=96", "width=64&height=64&aa=0&yaw=40", "width=80&heig
 
 
 def make_models(root):
-    """Models of every kind of material, and one that is animated; returns their names."""
+    """Make models with every kind of material, and an animated one. Returns their names."""
     material_models.write(root)
     (root / "triangle.gltf").write_text(small_models.gltf())
     for path in sorted(conftest.SAMPLES.glob("*.glb"))[:1]:
@@ -30,7 +30,7 @@ def queries(models):
 
 
 def sums(server, targets):
-    """SHA-256 of each picture; None where it is not one (a speck of a model may miss the only sample)."""
+    """SHA-256 of each picture; None without one (a tiny model may miss the only sample)."""
     found = []
     with server.connect() as connection:
         for target in targets:

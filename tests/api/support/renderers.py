@@ -17,9 +17,8 @@ from render_stand_in import *
 
 
 def install(folder, misdeed, workers=1):
-    """Options for a server whose renderers run this Python, in which the names of render_stand_in.py are known, and the
-    file that, once it is there, makes a renderer that starts a real one. What the server asks at its start, the real one
-    answers."""
+    """Options for a server whose renderers run this Python with the names of render_stand_in.py, and a file: when it exists, a new renderer
+    is a real one. The real one answers the server's requests at its start."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     good = folder / "good"
@@ -34,7 +33,7 @@ def install(folder, misdeed, workers=1):
     return ("--worker-dir", str(folder), "--render-workers", str(workers)), good
 
 
-# What each does, and the number, name and a word of the error that the picture gets.
+# What each does, and the status, code and a word of the error that the picture gets.
 FAILED, SLOW, MEMORY, SYSCALL, COMPUTED = (500, "render_failed"), (503, "render_timeout"), (503, "render_memory"), (500, "render_syscall"), \
     (422, "render_cpu")
 NO_ANSWER = "sent something that is no answer"
@@ -86,7 +85,7 @@ MISDEEDS = {
     "signal 31": ("ready(); job(); die(31)", SYSCALL, "no renderer may do"),
 }
 
-# What they do without being asked, and a word of the line in the log.
+# Things that they do without a job, and a word of the line in the log.
 UNASKED = {
     "an answer before it is asked": ("ready(); draw(1, 64, 64); wait()", NO_ANSWER),
     "ready twice": ("ready(); ready(); wait()", NO_ANSWER),

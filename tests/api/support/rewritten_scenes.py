@@ -1,5 +1,5 @@
-"""Models that other tools write again without a change of pose: keys are LINEAR or STEP, since Blender has no cubic tangents of glTF; and no
-joint is scaled at rest, since its bones cannot be."""
+"""Models that other tools rewrite without changing a pose. Keys are LINEAR or STEP, because Blender has no cubic tangents of glTF. No joint
+is scaled at rest, because Blender's bones cannot be."""
 import random
 
 import small_scenes
@@ -7,7 +7,7 @@ from small_scenes import about
 
 
 def arm():
-    """The smallest: three joints, a strip of triangles, a clip, on a turned root off the origin."""
+    """The smallest: three joints, a strip of triangles, a clip, on a rotated root off the origin."""
     nodes = {"root": {"parent": None, "translation": [5, -1, 2], "rotation": about([1, 1, 0], 40)},
              "shoulder": {"parent": "root", "translation": [0.5, 0, 0]},
              "elbow": {"parent": "shoulder", "translation": [0, 1, 0], "rotation": about([1, 0, 0], 20)},
@@ -42,7 +42,8 @@ def hero(root=None):
 
 
 def creature(seed):
-    """A tree of up to 20 joints with a box around each, random turns, sizes from a hundredth to a hundred, two clips and morph targets."""
+    """A tree of up to 20 joints with a box around each, random rotations, sizes from a hundredth to a hundred, two clips and morph targets.
+    """
     rng = random.Random(seed)
     size = 10 ** rng.uniform(-2, 2)
     vector = lambda scale: [rng.uniform(-scale, scale) for _ in range(3)]

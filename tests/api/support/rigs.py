@@ -1,10 +1,10 @@
-"""A small rig, its skin and its moves as glTF files: all in one, or the moves in files of their own."""
+"""A small rig, its skin and its moves as glTF files: all in one file, or the moves in files of their own."""
 import base64
 import json
 import struct
 
 HALF = 0.5 ** 0.5
-# name -> (parent, transform); a root that is turned, unevenly scaled and off the origin
+# name -> (parent, transform); a rotated, unevenly scaled root off the origin
 RIG = {
     "root": (None, {"translation": [5, -1, 2], "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5]}),
     "hip": ("root", {"translation": [0, 1, 0]}),
@@ -48,7 +48,7 @@ class Writer:
         self.names = names
 
     def skin(self):
-        """Triangles between the joints, each vertex on two of them; the bind pose is not the rest pose."""
+        """Triangles between the joints, each vertex on two of them. The bind pose differs from the rest pose."""
         joints = [self.names.index(name) for name in ("knee", "hip", "toe")]
         binds = [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -1 * i, 0.5, i, 1] for i in range(3)]
         positions = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (1, 2, 3), (-1, 1, 1), (0.5, -2, 1)]

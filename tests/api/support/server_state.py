@@ -1,4 +1,4 @@
-"""What a running server holds: processes, memory, descriptors, statistics, and what a sanitizer has said of it."""
+"""What a running server holds: processes, memory, descriptors, statistics, and a sanitizer's reports."""
 import os
 import pathlib
 import re
@@ -26,7 +26,7 @@ def open_files(server):
 
 
 def memory_files(server):
-    """Models and results of imports that the process holds, whichever of its threads does."""
+    """Models and results of imports that the process holds, in any of its threads."""
     count = 0
     for entry in os.scandir(f"/proc/{server.process.pid}/fd"):
         try:
@@ -43,7 +43,7 @@ def memory_kib(server):
 
 
 def wait_for_stats(server, is_so):
-    """The first statistics of which is_so() holds."""
+    """The first statistics for which is_so() is true."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_so(stats := server.json("/v1/stats")):
         assert time.monotonic() < deadline, stats
@@ -56,8 +56,8 @@ DESCRIPTOR_CALLS = {"accept4", "close", "closedir", "fcntl", "fdopendir", "open"
 
 
 def sanitizer_reports(server):
-    """What a sanitizer has said of memory. libuv closes descriptors by a bare system call, which ThreadSanitizer does not
-    see: to it, who gets the same number next races with who had it."""
+    """A sanitizer's reports about memory. libuv closes descriptors by a bare system call, which ThreadSanitizer does not see. It reports a
+    race between the next user of the number and the previous one."""
     said = []
     for part in "\n".join(server.lines()).split("=================="):
         calls = re.findall(r"^ +#0 (\w+)", part, re.M)[:2]

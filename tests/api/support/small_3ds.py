@@ -1,4 +1,4 @@
-"""Small .3ds files of two boxes, A and B: meshes as the editor has them, and a keyframer."""
+"""Small .3ds files of two boxes, A and B: meshes as in the editor, and a keyframer."""
 import math
 import struct
 

@@ -1,5 +1,4 @@
-"""A text FBX of two nodes, a material and a take, with what users put into such files: properties of their own and
-markers on the timeline."""
+"""A text FBX of two nodes, a material and a take, with typical additions of users: properties of their own and markers on the timeline."""
 
 TICKS_PER_S = 46186158000
 

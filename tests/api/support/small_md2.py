@@ -1,4 +1,4 @@
-"""Small MD2 files (Quake II, version 8) and pictures of PCX, from the formats."""
+"""Small MD2 files (Quake II, version 8) and PCX pictures, written from the formats."""
 import struct
 
 POINTS = [[0, 0, 0], [255, 0, 0], [255, 255, 0], [0, 128, 64]]
@@ -7,7 +7,7 @@ TEXCOORDS = [(0, 0), (63, 0), (63, 31), (0, 31)]
 
 
 def md2(frames, skins=(), points=POINTS):
-    """frames: (name, scale, translation): the points are bytes, scaled and moved."""
+    """frames: (name, scale, translation). The points are bytes, scaled and moved."""
     names = b"".join(name.encode().ljust(64, b"\0") for name in skins)
     texcoords = b"".join(struct.pack("<2h", *row) for row in TEXCOORDS)
     triangles = b"".join(struct.pack("<6H", *row, *row) for row in TRIANGLES)
@@ -22,7 +22,7 @@ def md2(frames, skins=(), points=POINTS):
 
 
 def pcx(width, height, indices, palette):
-    """Of 8 bits; rows are padded to an even length, and runs and single bytes both occur."""
+    """A PCX of 8 bits. Rows are padded to an even length. Runs and single bytes both occur."""
     def row(values):
         values, out = list(values) + [0] * (width % 2), b""
         while values:

@@ -1,4 +1,4 @@
-"""A Half-Life MDL (version 10) without a mesh: two bones, sequences, and the events of these."""
+"""A Half-Life MDL (version 10) without a mesh: two bones, sequences, and their events."""
 import struct
 
 BONES = (("root", -1, (1, 2, 3)), ("arm", 0, (4, 0, 0)))
@@ -14,8 +14,8 @@ def sequence(label, rate, frames, event_count, events_at, motion_at):
 
 
 def mdl(*sequences, flags=0, texel=0):
-    """Of each sequence its label, frames a second, number of frames, and events: frame, number, options. `flags` and the one
-    `texel` are those of its texture."""
+    """For each sequence its label, frames a second, number of frames, and events: frame, number, options. `flags` and the one `texel`
+    belong to its texture."""
     out = bytearray(244)
     places = {"bones": len(out)}
     for name, parent, place in BONES:

@@ -7,8 +7,7 @@ TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
 
 
 def gltf(x=0.0, buffer=None, image=None, triangles=1):
-    """Triangles on a node at (x, 0, 0). `buffer`: the file of their bytes (else inside); `image`: that of their
-    texture."""
+    """Triangles on a node at (x, 0, 0). `buffer`: the file with their bytes (otherwise inside); `image`: the file of their texture."""
     size = len(TRIANGLE) * triangles
     uri = buffer or "data:application/octet-stream;base64," + base64.b64encode(TRIANGLE * triangles).decode()
     document = {

@@ -179,7 +179,7 @@ def box(center, size, is_open=False):
 
 
 def hero(root=None, finger=(0.9, 1.1, 1)):
-    """A character whose root is turned, unevenly scaled and off the origin, from large joints to a small finger (its scale)."""
+    """A character whose root is rotated, unevenly scaled and off the origin, with large joints and a small finger (its scale)."""
     nodes = {
         "root": {"parent": None, **(root or {"translation": [5, -1, 2], "rotation": [0, 0, HALF, HALF], "scale": [2, 1, 0.5]})},
         "hips": {"parent": "root", "translation": [0, 1, 0]},
@@ -207,7 +207,8 @@ def hero(root=None, finger=(0.9, 1.1, 1)):
 
 
 def hero_parts(scene, joints):
-    """A box around each joint, bound to it and a little to the joint above; the head's are a primitive of their own with morph targets."""
+    """A box around each joint, bound to it and a little to the joint above. The head's boxes are a primitive of their own with morph
+    targets."""
     at_rest = rest_matrices(scene)
     parts = []
     for wanted, material in (([j for j in joints if j != "head"], "hide"), (["head"], "eyes")):
@@ -252,7 +253,7 @@ def hero_clips():
 
 
 def crane():
-    """A machine of plain nodes in large units: turning parts, a jump, two primitives in a mesh, a small hook."""
+    """A machine of plain nodes in large units: rotating parts, a jump, two primitives in a mesh, a small hook."""
     parts = [("base", None, [0, 0, 0], [60, 10, 60]), ("mast", "base", [0, 100, 0], [10, 90, 10]), ("boom", "mast", [40, 90, 0], [90, 8, 8]),
              ("cable", "boom", [85, -40, 0], [1, 40, 1]), ("hook", "cable", [0, -42, 0], [3, 2, 3])]
     nodes = {name: {"parent": parent, "translation": place} for name, parent, place, _ in parts}

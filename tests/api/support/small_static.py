@@ -1,4 +1,4 @@
-"""Small files of formats that are read as still meshes, written from what is public of the formats: a tetrahedron off the origin."""
+"""Small files of formats that are read as still meshes, written from public documents about the formats: a tetrahedron off the origin."""
 import io
 import struct
 import zipfile
@@ -116,7 +116,7 @@ def md3():
 
 
 def mdc():
-    """Return to Castle Wolfenstein: as Quake III, with frames that are whole or differences."""
+    """Return to Castle Wolfenstein: like Quake III, with complete frames and differences."""
     vertices = b"".join(struct.pack("<3hH", *[round(64 * x) for x in corner], 0) for corner in CORNERS)
     triangles = b"".join(struct.pack("<3i", *face) for face in FACES)
     shader, uvs = struct.pack("<64si", b"", 0), b"\0" * 32
@@ -150,7 +150,7 @@ def iqm():
 
 
 def q3o():
-    """Quick3D: one mesh; its normals go with the points, so they have no indices of their own."""
+    """Quick3D: one mesh. Its normals belong to the points, so they have no indices of their own."""
     mesh = struct.pack("<I", 4) + b"".join(struct.pack("<3f", *c) for c in CORNERS)
     mesh += struct.pack("<I4H", 4, 3, 3, 3, 3) + b"".join(struct.pack("<3I", *f) for f in FACES) + struct.pack("<4I", 0, 0, 0, 0)
     mesh += struct.pack("<I", 4) + b"".join(struct.pack("<3f", *n) for n in flat_normals()) + struct.pack("<I9f", 0, *[0.0] * 9)

@@ -1,4 +1,4 @@
-"""Libraries that stand before the system's functions in a server's process, by LD_PRELOAD."""
+"""Libraries that replace the system's functions in a server's process, by LD_PRELOAD."""
 import functools
 import pathlib
 import shutil

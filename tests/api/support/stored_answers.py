@@ -1,15 +1,15 @@
-"""Every answer whose bytes the tests store, beside ANSWER_VERSION, which stands for these bytes in entity tags: answer_hashes.json has
-the hash of each. A test fails where one changed and the number did not.
+"""All answers whose bytes the tests store, and ANSWER_VERSION, which stands for these bytes in entity tags. answer_hashes.json has the
+hash of each answer. A test fails if an answer changed and the number did not.
 
-    python3 tests/api/support/stored_answers.py --write     takes what is stored and answered now as that of the number (make answers)
+    python3 tests/api/support/stored_answers.py --write     records the present answers as those of the number (make answers)
 
-An answer is known by what was asked, so that another question, or another model, is a new one and no change. Kinds:
+An answer is identified by its request, so that another request, or another model, makes a new answer, not a changed one. Kinds:
 
-    bits       tests/unit/bits/stored: what is evaluated
-    library    tests/api/library/library_bits.json: what libposed-eval evaluates
+    bits       tests/unit/bits/stored: results of the evaluator
+    library    tests/api/library/library_bits.json: results of libposed-eval
     example    protocol/examples: packets
     picture    tests/golden/expected
-    query      tests/clients/queries.txt and MORE, over HTTP, as the server answers now; drawn ones where the renderer is the recorded one
+    query      tests/clients/queries.txt and MORE, over HTTP, as the server answers now; pictures only if the renderer is the recorded one
 """
 import hashlib
 import json
@@ -27,14 +27,14 @@ STORED = TOP / "tests/api/answers/answer_hashes.json"
 HEADER = "server/wire/reply/answer_version.h"
 WRITE = "make answers"
 MODELS = [pathlib.Path(os.environ.get("POSED_SAMPLES", TOP / "build/samples")) / "robot.glb", TOP / "protocol/examples/awkward.gltf"]
-#: Operations and forms that queries.txt has not.
+#: Operations and forms that queries.txt lacks.
 MORE = ["palette model=robot.glb&clip=walk&t=0.3&format=bin", "pose model=robot.glb&clip=walk&t=0.3&format=bin",
         "mesh model=robot.glb&clip=walk&t=0.3&normals=1&weights=1&format=bin", "export model=robot.glb", "export model=awkward.gltf",
         "export model=robot.glb&format=posed", "hitboxes model=robot.glb", "compare model=robot.glb&with=awkward.gltf",
         "texture model=robot.glb&texture=0", "environment light=studio", "environment light=outdoor&format=hdr",
         "render model=robot.glb&clip=walk&t=0.5&width=40&height=40&format=webp", "render model=robot.glb&clip=walk&t=0.5&width=40&height=40&format=jpeg"]
 DRAWN = ("render", "sheet", "turntable")
-#: Of what is there and how it runs, not of a model.
+#: These depend on the installation, not on a model.
 UNSTORED = ("version", "models", "formats")
 
 
@@ -123,7 +123,7 @@ def fill_root(root):
 
 
 def find(server):
-    """(what answer_hashes.json should have, keys of what was drawn)"""
+    """(the content of answer_hashes.json, keys of drawn answers)"""
     asked = answered(server)
     hashes = {**dict(bits()), **dict(library()), **dict(examples()), **dict(pictures()), **{key: found for key, (found, _) in asked.items()}}
     release, number = maker()
@@ -135,14 +135,14 @@ def find(server):
 
 
 def changed(stored, found, drawn=()):
-    """Keys of what is answered otherwise than before. Another renderer draws other pictures, and has other entity tags."""
+    """Keys of answers that have changed. Another renderer draws other pictures, and has other entity tags."""
     is_other = found["renderer"] != stored["renderer"]
     return [key for key, value in found["hashes"].items()
             if key in stored["hashes"] and stored["hashes"][key] != value and not (is_other and key in drawn)]
 
 
 def complaint(stored, found, drawn=()):
-    """What is to be done, or None. stored, found: as find() says."""
+    """What the developer must do, or None. stored, found: as from find()."""
     others = changed(stored, found, drawn)
     is_raised = (found["release"], found["answer_version"]) != (stored["release"], stored["answer_version"])
     if others and not is_raised:

@@ -1,5 +1,5 @@
-"""Servers that are killed (SIGKILL) with uploads and deletions under way, again and again: afterwards every model is whole,
-the older one or the newer one, and nothing else is on the disk."""
+"""Servers that are killed (SIGKILL) during uploads and deletions, again and again. Afterwards every model is complete, the older one or the
+newer one, and nothing else is on the disk."""
 import io
 import os
 import pathlib
@@ -17,11 +17,11 @@ from small_models import TRIANGLE, gltf
 VERSIONS = 3
 FILES = ("one.gltf", "birds/two.gltf", "birds/far/away/three.gltf")
 ZIPS = ("four", "birds/five")  # folders, each with a model and its buffer
-BRANCHES, LEVELS = 12, 150     # of a tree that is deleted
+BRANCHES, LEVELS = 12, 150     # of a tree to delete
 
 
 def triangles(version):
-    """Enough for several pieces of an upload; each version has another size."""
+    """Enough for several pieces of an upload. Each version has another size."""
     return 3000 + 1000 * version
 
 
@@ -34,7 +34,7 @@ def parts(name, version):
 
 
 def packed(name, version):
-    """What is sent: the name in the request and the body."""
+    """The request: its name and its body."""
     if name in FILES:
         return name, parts(name, version)[name]
     out = io.BytesIO()
@@ -49,7 +49,7 @@ def model_of(name):
 
 
 def answers(server, name):
-    """What the server says of a model: of its description and of all its vertices."""
+    """The server's answers about a model: its description and all its vertices."""
     said = []
     for operation in ("model", "mesh"):
         answer = server.get(f"/v1/{operation}?model={model_of(name)}")
@@ -72,7 +72,7 @@ def begin(root):
 
 
 def record(root):
-    """The answers about each version of each model, from a server that nobody disturbs."""
+    """The answers about each version of each model, from an undisturbed server."""
     server = begin(root)
     try:
         with server.connect() as connection:
@@ -89,8 +89,7 @@ def record(root):
 
 
 class Operation:
-    """One request: what it makes of which models (None: gone), and when it was under way; `end_s` is None when no answer
-    came."""
+    """One request: the models that it changes and their new versions (None: deleted), and its time; `end_s` is None if no answer came."""
 
     def __init__(self, effects):
         self.effects = effects
@@ -98,7 +97,7 @@ class Operation:
 
 
 class Round:
-    """The clients of one life of a server."""
+    """The clients during one life of a server."""
 
     def __init__(self, server, seed):
         self.server, self.operations, self.faults, self.tree_is_deleted = server, [], [], False
@@ -132,7 +131,7 @@ class Round:
             self.ask({name: version}, lambda: put(connection, name, version, pause_s), (200, 201, 404))
 
     def delete_folder(self, connection, _, rng):
-        """Takes several models away at once, while others come to the same folder."""
+        """Deletes several models at once, while others arrive in the same folder."""
         gone = {name: None for name in FILES + ZIPS if name.startswith("birds/")}
         while True:
             time.sleep(rng.uniform(0, 0.1))
@@ -156,7 +155,7 @@ class Round:
         assert not self.faults, (self.faults, self.server.lines())
 
     def possible(self, name, before):
-        """What a model may be afterwards. An answer that was read before another request began cannot be the last."""
+        """The possible versions of a model afterwards. If an answer was read before another request began, it cannot be the last."""
         operations = [operation for operation in self.operations if name in operation.effects]
         ended = [operation for operation in operations if operation.end_s is not None]
         last = [operation.effects[name] for operation in operations
@@ -165,7 +164,7 @@ class Round:
 
 
 def plant_tree(folder):
-    """A tree that no upload could make, for a deletion to be killed in. Returns what is in it."""
+    """Make a tree that no upload could make, for a deletion to be killed in. Returns its contents."""
     shutil.rmtree(folder, ignore_errors=True)
     for i in range(BRANCHES):
         branch = folder / f"branch{i}"
@@ -181,7 +180,7 @@ def tree_of(folder):
 
 
 def found_on_disk(folder):
-    """The version of each model whose files are all there, byte for byte; what belongs to none of them is a fault."""
+    """The version of each model whose files are all there, byte for byte. Files that belong to no model are a fault."""
     files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*")
              if path.is_file() and path.relative_to(folder).parts[0] != "tree"}
     found = {}
@@ -191,7 +190,7 @@ def found_on_disk(folder):
             wanted = parts(name, version)
             if all(files.get(path) == data for path, data in wanted.items()):
                 found[name] = version
-                for path in (*wanted, f"{name}/.posed-zip"):  # what a server notes of a zip belongs to it
+                for path in (*wanted, f"{name}/.posed-zip"):  # the server's notes about a zip belong to it
                     files.pop(path, None)
                 break
     assert not files, f"half of something: {sorted(files)}"
@@ -199,7 +198,7 @@ def found_on_disk(folder):
 
 
 def check(server, folder, said):
-    """Returns the version of each model, or None."""
+    """Return the version of each model, or None."""
     leftovers = [name for name in os.listdir(folder) if name.startswith(".")]
     assert not leftovers, leftovers
     found = found_on_disk(folder)
@@ -212,9 +211,9 @@ def check(server, folder, said):
 
 
 def kill_rounds(root, rounds, seed=1):
-    """Kills `rounds` servers on the folder `root`, which is made, and checks each time what the next one finds. Returns how
-    many requests were answered, how many were under way when a server was killed, and how many of the kills left a stage or
-    a half removed tree for the next start to remove."""
+    """Kill `rounds` servers on the folder `root`, which is made, and check each time what the next one finds. Returns the number of
+    answered requests, the number of requests that were running when a server was killed, and the number of kills that left a stage or a
+    partly removed tree for the next start to remove."""
     rng = random.Random(seed)
     folder = pathlib.Path(root) / "in"
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Uploads and deletions over HTTP, and what is in a folder of uploads."""
+"""Uploads and deletions over HTTP, and the contents of a folder of uploads."""
 import io
 import os
 import zipfile
@@ -28,7 +28,7 @@ def delete(server, name):
 
 
 def files(root):
-    """Paths of all that is in a folder, which may be changing."""
+    """Paths of all files in a folder, which may be changing."""
     return sorted(os.path.relpath(os.path.join(folder, name), root)
                   for folder, folders, names in os.walk(root) for name in folders + names)
 

@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* In milliseconds; the smallest value that `share` of all do not exceed. */
+/* Returns the time in milliseconds that a share of all does not exceed. */
 static double quantile(const struct load *load, double share)
 {
     if (load->time_count == 0)
@@ -51,7 +51,7 @@ static double quantile(const struct load *load, double share)
     return (double)load->times_us[at] / 1e3;
 }
 
-/* Returns how many answers there were, the warm-up included. */
+/* Returns the number of answers, including the warm-up. */
 static uint64_t report(struct load *load)
 {
     const double measured_s = load->seconds - load->warm_up_s;
@@ -113,7 +113,7 @@ static void add_request(struct load *load, const char *target, const char *host)
     request->gap = strstr(target, "{}") == NULL ? NULL : strstr(request->bytes, "{}");
 }
 
-/* Those with a time in many variants, in turn with the others. */
+/* Makes many variants of requests with a time, in turn with the others. */
 static void make_requests(struct load *load, char **targets, uint32_t count, const char *host)
 {
     bool has_time = false;
@@ -133,7 +133,7 @@ static void make_requests(struct load *load, char **targets, uint32_t count, con
     }
 }
 
-/* False: there is no such option. */
+/* Returns false if the option does not exist. */
 static bool take_option(struct load *load, int option, const char *value)
 {
     switch (option) {

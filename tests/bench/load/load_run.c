@@ -15,13 +15,13 @@ enum { READ_BYTES = 1 << 18, PIPELINE_MAX = LOAD_PIPELINE_MAX };
 
 struct conn {
     int fd;
-    char head[LOAD_HEAD_MAX]; /* of the answer under way, where it did not come whole */
+    char head[LOAD_HEAD_MAX]; /* of the current answer, if it has not arrived completely */
     size_t head_bytes;
-    int status; /* of the answer whose body is under way */
+    int status; /* of the answer whose body is arriving */
     uint64_t body_left;
     uint64_t begun_ns[PIPELINE_MAX]; /* ring: requests under way, oldest first */
     uint32_t first, count;
-    char unsent[LOAD_HEAD_MAX]; /* of one request that the socket did not take whole */
+    char unsent[LOAD_HEAD_MAX]; /* the part of a request that the socket did not accept */
     size_t unsent_bytes;
 };
 
@@ -90,7 +90,7 @@ static size_t put_request(struct load *load, char *to)
                             (unsigned long long)load->next_number++, request->gap + 2);
 }
 
-/* Several requests leave in one write, as a client that pipelines sends them. */
+/* Sends several requests in one write, as a client that pipelines does. */
 static void begin(struct load *load, struct conn *conn, uint32_t count, uint64_t begun_ns)
 {
     static char bytes[PIPELINE_MAX * LOAD_HEAD_MAX];
@@ -111,7 +111,7 @@ static void begin(struct load *load, struct conn *conn, uint32_t count, uint64_t
         memcpy(conn->unsent, bytes + sent, conn->unsent_bytes);
         watch(load, conn, true);
     } else {
-        break_off(load, conn); /* a socket that is idle takes a few requests, or something is wrong */
+        break_off(load, conn); /* an idle socket accepts a few requests, unless something is wrong */
     }
 }
 
@@ -121,7 +121,7 @@ static void fill(struct load *load, struct conn *conn)
         begin(load, conn, load->pipeline, now_ns());
 }
 
-/* How many requests are due by now, or until the end. */
+/* Returns how many requests are due by now, or until the end. */
 static uint64_t count_due(const struct load *load)
 {
     const uint64_t now = now_ns();
@@ -129,7 +129,7 @@ static uint64_t count_due(const struct load *load)
     return (uint64_t)((double)(end - load->start_ns) * load->rate / 1e9);
 }
 
-/* Sends what is due, to connections with room in turn. */
+/* Sends the requests that are due, to connections with room in turn. */
 static void send_due(struct load *load)
 {
     const uint64_t due = count_due(load);
@@ -142,7 +142,7 @@ static void send_due(struct load *load)
         }
         if (conn == NULL) {
             load->late_count++;
-            return; /* they are sent when an answer makes room, and counted from when they were due */
+            return; /* they are sent when an answer makes room; their time counts from when they were due */
         }
         begin(load, conn, 1, load->start_ns + (uint64_t)((double)++load->due_count * 1e9 / load->rate));
     }
@@ -159,7 +159,8 @@ static void finish(struct load *load, struct conn *conn)
     conn->count--;
 }
 
-/* Takes the head of an answer off the bytes; false: it goes on, or is none, and nothing is left to take. */
+/* Takes the head of an answer off the bytes. Returns false if it is incomplete or invalid; then nothing is left to
+ * take. */
 static bool take_head(struct load *load, struct conn *conn, const char **bytes, size_t *size)
 {
     struct load_answer answer;
@@ -240,7 +241,8 @@ static void open_conn(struct load *load, struct conn *conn, const struct place *
         load_die("epoll", strerror(errno));
 }
 
-/* Processor time of the server's main thread so far (Documentation/scheduler/sched-stats.rst), 0 without --pid. */
+/* Returns the processor time of the server's main thread so far (Documentation/scheduler/sched-stats.rst), 0 without
+ * --pid. */
 static double server_cpu_s(const struct load *load)
 {
     char path[64];

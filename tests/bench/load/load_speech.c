@@ -41,7 +41,7 @@ static size_t resp_put(const char *target, const char *host, char *to)
     return size < 0 || size >= LOAD_HEAD_MAX ? 0 : (size_t)size;
 }
 
-/* A bulk string, or an error. */
+/* Reads a bulk string, or an error. */
 static int resp_read(const char *bytes, size_t size_bytes, struct load_answer *answer)
 {
     const char *end = memchr(bytes, '\n', size_bytes);
@@ -80,7 +80,7 @@ static uint32_t get_u32(const char *at)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* Header, zeros and padding of a packet, whose payload is filled in by the caller. */
+/* Writes the header, zeros and padding of a packet. The caller fills the payload. Returns the size. */
 static size_t begin_packet(char *to, unsigned kind, uint32_t model, uint32_t payload_bytes)
 {
     const size_t size = PACKET_HEADER_BYTES + payload_bytes + packet_padding(payload_bytes);
@@ -100,7 +100,7 @@ static size_t put_call(const char *target, char *to)
     return size;
 }
 
-/* The value of a parameter, copied to `out`; "" when it is not given. */
+/* Copies the value of a parameter to `out`; "" if it is not given. */
 static void find_value(const char *query, const char *name, char *out, size_t out_size)
 {
     const size_t name_bytes = strlen(name);
@@ -112,7 +112,8 @@ static void find_value(const char *query, const char *name, char *out, size_t ou
 
 enum { MODEL_SIZE = 256, MODELS_MAX = 16 };
 
-/* The models of all targets, once each, in the order in which connections open them: the first has handle 1. */
+/* The models of all targets, without duplicates, in the order in which connections open them: the first has handle 1.
+ */
 static char models[MODELS_MAX][MODEL_SIZE];
 static uint32_t model_count;
 

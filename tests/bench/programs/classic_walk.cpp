@@ -69,7 +69,7 @@ class Walk
         return total;
     }
 
-    /* The key before the time, and how far it is on the way to the next. */
+    /* Returns the key before the time, and the share of the way to the next one. */
     template <typename Key> static unsigned key_before(const Key *keys, unsigned key_count, float ticks, float *share)
     {
         unsigned i = 0;

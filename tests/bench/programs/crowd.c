@@ -1,11 +1,11 @@
-/* crowd - how long a tick of a crowd takes a game server, in C: every character at times of its own.
+/* crowd - measures a game server's tick of a crowd, in C, with every character at times of its own.
  *
  *   crowd ADDRESS MODEL CHARACTERS NODE         by a server, which has the model as MODEL
  *   crowd process FILE.posed CHARACTERS NODE    in this process, by libposed-eval
  *
- * One layer, or two, of which the second has half of the weight and moves NODE with what is below it. Answers a line of
- * JSON for each line on stdin: "measure LAYERS SECONDS" tells the nanoseconds of a tick, by the clock on the wall, from
- * the times of the characters to the floats of all palettes (mat4), in place. */
+ * There are one layer or two. The second has half of the weight and moves NODE with all nodes below it. The program
+ * answers each line on stdin with a line of JSON: "measure LAYERS SECONDS" returns the nanoseconds of a tick, in
+ * elapsed time, from the times of the characters to the floats of all palettes (mat4), in place. */
 #include "clients/c/posed.h"
 #include "clients/eval/posed_eval.h"
 #include "tests/bench/programs/measure.h"

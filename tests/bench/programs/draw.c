@@ -1,11 +1,11 @@
-/* draw - reads a baked model, as the disk cache has it, and says how long the renderer takes for pictures of it.
+/* draw - reads a baked model of the disk cache, and measures how long the renderer takes for pictures of it.
  *
  *   draw NAME.model [SIDE [PICTURES [OUT.png]]]
  *
- * Each picture is another: the camera turns, as it does in thumbnails.py. Prints one line of JSON: the time until the
- * first context stood and had drawn (with a shader cache only what is not in it is compiled), that of the first
- * picture, and of the others the least and the median. All is CPU time of this process, so that other work on the
- * machine counts little. OUT.png gets the last picture. */
+ * Each picture is different: the camera turns, as in thumbnails.py. Prints one line of JSON: the time until the first
+ * context was made and had drawn (a shader cache saves compiling), the time of the first picture, and the least and the
+ * median of the others. All times are CPU time of this process, so that other work on the machine counts little.
+ * OUT.png receives the last picture. */
 #include "anim/bake/bake.h"
 #include "daemon/disk/disk_record.h"
 #include "base/mem.h"
@@ -34,7 +34,7 @@ static void check(bool is_good, const char *what, const char *why)
     exit(1);
 }
 
-/* The bake in a memory file, as the daemon would send it, and its first clip's length. */
+/* Puts the bake into a memory file, as the daemon would send it, and finds the length of its first clip. */
 static int load(const char *path, uint64_t *size_bytes, double *end_s)
 {
     struct err err = {0};

@@ -56,7 +56,7 @@ static long peak_kib(void)
     return usage.ru_maxrss;
 }
 
-/* The file with a NUL behind it, or NULL. */
+/* Reads the file with a NUL after it. Returns NULL on an error. */
 static uint8_t *read_file(const char *path, size_t *size_bytes)
 {
     FILE *file = fopen(path, "rb");

@@ -37,7 +37,7 @@ static double chance(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Columns of a turned and scaled frame, then its place. */
+/* Puts the columns of a rotated and scaled frame, then its place. */
 static void fill_matrix(float *out, bool is_rows)
 {
     const double a = 6.28 * chance(), b = 6.28 * chance(), c = 6.28 * chance(), scale = 0.5 + chance();

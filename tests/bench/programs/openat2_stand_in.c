@@ -1,5 +1,5 @@
-/* For LD_PRELOAD under valgrind 3.19, which does not know openat2(): a syscall() that makes openat() of it. Without its
- * limits, so only for models of one's own. x86-64. */
+/* For LD_PRELOAD under valgrind 3.19, which does not know openat2(): a syscall() that calls openat() instead. It
+ * ignores the restrictions of openat2(), so use it only for your own models. x86-64. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/openat2.h>

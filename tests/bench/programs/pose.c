@@ -1,14 +1,14 @@
-/* pose - how long one palette takes, by every kernel that runs here and in double precision.
+/* pose - measures one palette, with every kernel of this processor and in double precision.
  *
  *   pose [-r ROUNDS] [-n POSES] [-m] [-b] [-k KERNEL]... [-j JOINTS]... [NAME.model]...
  *
- * Models are files of a server's --cache-dir; -j makes a rig of so many joints. Without either: rigs of 24, 40, 100,
- * 300 and 1000 joints. Prints a JSON object a line: model, clip, nodes (that are evaluated), joints (of the first skin,
- * which is answered), frames and error of the compiled clip, then of each kernel ("double" is pose.h), access (random
- * times, sequential: 60 a second, with -m also many: random times of so many copies of the clip that they are not in
- * the cache; with -b also blend: the clip at two random times, one of them masked; blend3: a third one added) and form:
- * median and spread (half of the distance of the quartiles) over the rounds of ns a pose, and ns a node. Kernels are
- * measured in turn within each round, POSES poses at a time. */
+ * Models are files of a server's --cache-dir; -j makes a rig of JOINTS joints. Without either: rigs of 24, 40, 100, 300
+ * and 1000 joints. Prints a JSON object a line: model, clip, evaluated nodes, joints of the first skin, which gives the
+ * palette, and frames and error of the compiled clip. Then follow median and spread (half of the distance of the
+ * quartiles) over the rounds, in ns a pose and ns a node, for each kernel ("double" is pose.h), access and form. The
+ * accesses are random times; sequential: 60 a second; with -m also many: random times of more copies of the clip than
+ * fit the cache; with -b also blend: the clip at two random times, one of them masked; and blend3: a third one added.
+ * Kernels are measured in turn within each round, POSES poses at a time. */
 #include "anim/bake/bake.h"
 #include "anim/entity/entity.h"
 #include "daemon/disk/disk_record.h"
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { ROUNDS_MAX = 1001, POSES_MAX = 1 << 16, MODELS_MAX = 64, KERNELS_MAX = 8, COPIES_BYTES = 256 << 20 };
-enum { DOUBLES_POSES = 16 }; /* the double path is measured with so many poses fewer */
+enum { DOUBLES_POSES = 16 }; /* double precision is measured with this many times fewer poses */
 
 static void check(bool is_good, const char *what, const char *why)
 {
@@ -83,8 +83,8 @@ static void random_turn(double most, float q[4])
     q[3] = (float)sqrt(1 - square);
 }
 
-/* A character's shape: limbs of up to eight joints, which hang from the joints before; all turn at 30 frames a second
- * for four seconds, the root moves. */
+/* Makes a character's shape: limbs of up to eight joints, attached to earlier joints. All rotate at 30 frames a second
+ * for four seconds, and the root moves. */
 static void add_clip(struct bake_builder *b, uint32_t joints)
 {
     enum { FRAMES = 120 };
@@ -179,7 +179,7 @@ struct bench {
     double *times_s; /* [poses] */
     float *out;
     struct mat4 *matrices;
-    struct model *copies; /* of the model, in memory of their own */
+    struct model *copies; /* of the model, each in memory of its own */
     uint32_t copy_count;
 };
 
@@ -201,8 +201,8 @@ static double measure(struct bench *bench, struct run *run, const struct model *
     return (now_ns() - start_ns) / poses;
 }
 
-/* Two layers, of which one moves what hangs from the rig's middle, as a game blends an upper body; or a third one that
- * is added to all. */
+/* Measures two layers, one of which moves the nodes below the rig's middle, as a game blends an upper body; or a third
+ * one added to all nodes. */
 static double measure_blend(struct bench *bench, struct run *run, const struct model *model, uint32_t clip,
                             uint32_t layer_count, enum palette_form form)
 {
@@ -274,7 +274,7 @@ static void measure_clip(struct bench *bench, const struct subject *subject, uin
             continue;
         set_times(bench, (enum access)access, model->clips[clip].duration_s);
         for (int form = PALETTE_MAT3X4; form <= PALETTE_MAT4; form++) {
-            for (uint32_t r = 0; r <= bench->rounds; r++) /* the first is not counted */
+            for (uint32_t r = 0; r <= bench->rounds; r++) /* the first does not count */
                 for (uint32_t k = 0; k < bench->run_count; k++) {
                     struct run *run = &bench->runs[k];
                     if (run->kernel == NULL ? form == PALETTE_MAT4 : is_compiled)

@@ -201,7 +201,7 @@ static void cast_all(struct field *field)
         hit_scene_cast(&field->scene, r, &field->rays[r], &field->hits);
 }
 
-/* One in ten hits. */
+/* Chooses rays so that one in ten hits. */
 static void choose_rays(struct field *field)
 {
     uint32_t hit_count = 0, count = 0;

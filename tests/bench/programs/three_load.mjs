@@ -1,4 +1,4 @@
-// A glTF file in three.js, without its pictures: what the programs that measure three.js begin with.
+// Loads a glTF file into three.js without its pictures, for the programs that measure three.js.
 import fs from 'node:fs';
 import { Texture } from '../../web/node_modules/three/build/three.module.js';
 import { GLTFLoader } from '../../web/node_modules/three/examples/jsm/loaders/GLTFLoader.js';

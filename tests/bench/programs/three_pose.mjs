@@ -44,7 +44,7 @@ function measure(pattern, seconds) {
   return { ns: spent * 1e3 / poses, poses, nodes, joints, duration_s: clip.duration };
 }
 
-// By the names that the file has, or as assimp calls what has none.
+// By the names of the file, or assimp's names for nodes without one.
 function palette(time) {
   evaluate(time);
   const found = {};

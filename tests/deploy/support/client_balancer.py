@@ -1,4 +1,4 @@
-"""HAProxy before servers of posed: HTTP placed by model or route, and packets over TCP on any of them."""
+"""HAProxy in front of servers of posed: HTTP by model or route, and packets over TCP to any of them."""
 import shutil
 import signal
 import socket
@@ -46,7 +46,7 @@ listen packets
 
 
 def free_port():
-    """A port that stays reserved, for a program that binds it with SO_REUSEADDR and SO_REUSEPORT, as HAProxy does."""
+    """A port that stays reserved, for a program such as HAProxy that binds it with SO_REUSEADDR and SO_REUSEPORT."""
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -55,7 +55,7 @@ def free_port():
 
 
 class Balancer:
-    """places: how many servers there may be; those of `servers` are there, others come by add()."""
+    """places: how many servers there may be. `servers` exist already, others are added by add()."""
 
     def __init__(self, folder, servers, places):
         program = shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin:/usr/bin")
@@ -102,7 +102,7 @@ class Balancer:
         return min(ups)
 
     def add(self, place, server):
-        """A server comes to a place that was empty."""
+        """Put a server into an empty place."""
         for backend, port in ("web", "http"), ("packets", "tcp"):
             host, number = server.ports[port].rsplit(":", 1)
             self.ask(f"set server {backend}/s{place} addr {host} port {number}")

@@ -20,8 +20,8 @@ WORK = REPOSITORY / "build" / "deploy-test"
 BOOT = pathlib.Path(__file__).with_name("boot.sh")
 PACKAGES = "usr-is-merged,systemd,systemd-sysv,dbus"
 PATIENCE_S = 600  # for a command, such as apt-get with its downloads
-WAIT_S = 90  # for what comes at once unless the machine has other work
-# What makes a folder of this machine the root of a command, with a view of its own of processes and mounts.
+WAIT_S = 90  # for events that are immediate unless the machine is busy
+# Makes a folder of this machine the root of a command, with its own processes and mounts.
 ENTER = """
 set -e
 mount --make-rprivate /
@@ -36,7 +36,7 @@ exec chroot "$root" "$@"
 
 
 def is_refused():
-    """Why there can be no such root here, or None."""
+    """Why such a root is impossible here, or None."""
     if os.geteuid() != 0:
         return "needs root, for chroot and mounts"
     if shutil.which("mmdebstrap") is None:
@@ -57,7 +57,7 @@ def sources():
 
 
 def base():
-    """The path of the minimal root as a tar, made unless it is there."""
+    """The path of the minimal root as a tar. It is made if it does not exist."""
     asked = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout.splitlines()
     options = [line for line in asked if line.startswith(("Acquire::http", "Acquire::Check-", "Acquire::Retries"))]
     name = hashlib.sha256("\n".join([PACKAGES, sources(), *options]).encode()).hexdigest()[:12]
@@ -76,13 +76,13 @@ def base():
 
 
 class DebianRoot:
-    """One such root, at `path`."""
+    """A root at `path`."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
 
     def run(self, *command, check=True, **options):
-        """Runs a command in the root, in the network of this machine; returns what subprocess.run() does."""
+        """Run a command in the root, in the network of this machine. Returns the same as subprocess.run()."""
         archives = WORK / "archives"
         (archives / "partial").mkdir(parents=True, exist_ok=True)
         options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL, **options}
@@ -99,7 +99,7 @@ class DebianRoot:
         return self.run("apt-get", "-q", "-y", *arguments)
 
     def install(self, *packages):
-        """Installs .deb files of this machine with what they depend on."""
+        """Install .deb files of this machine and their dependencies."""
         names = []
         for package in packages:
             shutil.copy(package, self.path / "root")
@@ -109,7 +109,7 @@ class DebianRoot:
 
     @contextlib.contextmanager
     def booted(self):
-        """Starts the root's systemd as process 1 of its own namespaces; yields a Machine that is up."""
+        """Start the root's systemd as process 1 of its own namespaces. Yields a running Machine."""
         groups = [folder / f"posed-test-{os.getpid()}" for folder in cgroup_roots()]
         for group in groups:
             group.mkdir(exist_ok=True)
@@ -120,7 +120,7 @@ class DebianRoot:
         try:
             yield Machine(process)
         finally:
-            process.send_signal(signal.SIGKILL)  # of unshare, and with it of process 1 and all below
+            process.send_signal(signal.SIGKILL)  # unshare, and with it process 1 and everything below
             process.wait()
             for group in groups:
                 remove_group(group)
@@ -144,7 +144,7 @@ class Machine:
             time.sleep(0.1)
 
     def run(self, *command, check=True, **options):
-        """Runs a command inside, as its root."""
+        """Run a command inside, as its root."""
         options = {"capture_output": True, "text": True, "timeout": PATIENCE_S, "stdin": subprocess.DEVNULL, **options}
         done = subprocess.run(["nsenter", "-t", str(self.init), "-a", "/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin", *map(str, command)],
                               check=False, **options)
@@ -153,7 +153,7 @@ class Machine:
         return done
 
     def curl(self, url):
-        """The body of an answer, by this machine's curl in the network of the root."""
+        """The body of an answer, from this machine's curl in the network of the root."""
         return subprocess.run(["nsenter", "-t", str(self.init), "-n", "curl", "-fsS", "--max-time", str(WAIT_S), url],
                               capture_output=True, check=True, timeout=PATIENCE_S).stdout
 
@@ -175,7 +175,7 @@ def cgroup_roots():
 
 
 def remove_group(group):
-    """Its processes have been killed: the kernel takes a moment to bury them."""
+    """Its processes have been killed, and the kernel needs a moment to remove them."""
     deadline = time.monotonic() + 10
     while group.is_dir() and time.monotonic() < deadline:
         for folder, _, _ in os.walk(group, topdown=False):

@@ -1,4 +1,4 @@
-"""Several servers on one folder of models, and a lone one that says what each answer is."""
+"""Several servers on one folder of models, and a single one that gives the expected answers."""
 import contextlib
 import os
 import re
@@ -11,8 +11,8 @@ UPLOADS = "incoming"
 
 
 class Port:
-    """A port of 127.0.0.1 that nobody else gets: bound here, not listened on, so that a program which takes it by SO_REUSEADDR can, and
-    can do so again after it has ended."""
+    """A port of 127.0.0.1 that no other program gets. It is bound here, not listened on, so that a program can take it by SO_REUSEADDR, and
+    again after it has ended."""
 
     def __init__(self):
         self.socket = socket.socket()
@@ -27,18 +27,18 @@ class Port:
 
 
 class Slot:
-    """A place for an instance: its ports stay the same whoever is there."""
+    """A place for an instance. Its ports stay the same, whichever instance is in it."""
 
     def __init__(self, name):
         self.name, self.http, self.packets, self.admin = name, Port(), Port(), Port()
         self.server = None
-        self.old_lines = []  # of instances that were here before
+        self.old_lines = []  # of earlier instances
 
     def lines(self):
         return self.old_lines + (self.server.lines() if self.server else [])
 
     def mark(self):
-        """A place in the log, for lines_since(); those of an instance that has ended meanwhile are left out."""
+        """A position in the log, for lines_since(). Lines of an instance that has ended meanwhile are left out."""
         return self.server, os.fstat(self.server.log.fileno()).st_size if self.is_up() else 0
 
     def lines_since(self, mark):
@@ -53,7 +53,7 @@ class Slot:
 
 
 def make_models(root, copies=6):
-    """Copies of the samples, which are models of their own to whoever places them; returns their names."""
+    """Copies of the samples, which are separate models for balancers. Returns their names."""
     names = []
     for sample in sorted(SAMPLES.glob("*.glb")):
         for i in range(copies):
@@ -63,7 +63,7 @@ def make_models(root, copies=6):
 
 
 class Farm:
-    """`count` servers on `root`; slots beyond that are places of instances that do not exist yet."""
+    """`count` servers on `root`. Slots beyond that are for instances that do not exist yet."""
 
     def __init__(self, root, count=4, slots=5, options=(), takes_uploads=True):
         self.root, self.options = root, list(options)
@@ -90,7 +90,7 @@ class Farm:
         self.all.close()
 
     def begin(self, slot, *options):
-        """Starts an instance there; the one before it, if any, has ended."""
+        """Start an instance there. The previous one, if any, has ended."""
         if slot.server:
             slot.old_lines += slot.server.lines()
             slot.server.end()
@@ -103,11 +103,11 @@ class Farm:
         return [slot for slot in self.slots if slot.is_up()]
 
     def lines_of(self, text):
-        """The names of the slots whose logs have the text, one for each line."""
+        """The names of the slots whose logs have the text, once for each line."""
         return [slot.name for slot in self.slots for line in slot.lines() if text in line]
 
     def placement(self, since=None):
-        """Which instances have answered questions about a model, by its name; since: marks() of the moment from which on."""
+        """The instances that have answered requests about a model, by its name. since: marks() of the first moment."""
         placed = {}
         for slot in self.slots:
             for line in slot.lines_since(since[slot.name]) if since else slot.lines():

@@ -1,4 +1,4 @@
-"""HAProxy, nginx and Varnish with the files of deploy/proxies, before the servers of a farm."""
+"""HAProxy, nginx and Varnish with the files of deploy/proxies, in front of the servers of a farm."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ PROXIES = REPOSITORY / "deploy" / "proxies"
 
 
 def program(name, package):
-    """The path of a program, or the test is skipped."""
+    """The path of a program. Skips the test if it is missing."""
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if found is None:
         pytest.skip(f"{name} is not installed: apt-get install {package}, or make deploy-test")
@@ -21,7 +21,7 @@ def program(name, package):
 
 
 class Front:
-    """A program that clients ask instead of an instance. `address` is where."""
+    """A program that clients ask instead of an instance, at `address`."""
 
     def __init__(self, farm, folder):
         self.farm, self.folder = farm, pathlib.Path(folder)
@@ -66,7 +66,7 @@ class Front:
             return False
 
     def add(self, slot):
-        """Tells the proxy of an instance that has just come up."""
+        """Tell the proxy about an instance that has just started."""
 
 
 class HAProxy(Front):

@@ -1,4 +1,4 @@
-"""Questions with known answers, asked over several connections until told to stop."""
+"""Requests with known answers, sent over several connections until the load is stopped."""
 import collections
 import json
 import threading
@@ -11,7 +11,7 @@ Question = collections.namedtuple("Question", "method target body headers status
 
 
 def exchange(connection, method, target, body=None, headers=()):
-    """One answer, interim ones skipped; None where the other side closed without one."""
+    """One answer, without interim ones; None if the other side closed without one."""
     lines = [*headers, *([f"Content-Length: {len(body)}"] if body is not None else [])]
     connection.send((f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n").encode() + (body or b""))
     while (answer := connection.answer(is_head=method == "HEAD")) is not None and answer.status < 200:
@@ -20,7 +20,7 @@ def exchange(connection, method, target, body=None, headers=()):
 
 
 def questions(server, models, headers=()):
-    """What `server` answers to questions about each model, of every kind that a proxy could treat in its own way. headers: of each."""
+    """The answers of `server` to requests about each model, of every kind that a proxy may treat differently. headers: of each."""
     asked = []
     with server.connect() as one:
         for i, model in enumerate(models):
@@ -47,7 +47,8 @@ def questions(server, models, headers=()):
 
 
 class Load:
-    """Threads that ask, each over a connection of its own, and compare. Failures are what is neither right nor named by a document."""
+    """Threads that send requests, each over a connection of its own, and compare the answers. An answer is a failure unless it is correct
+    or a document allows it."""
 
     def __init__(self, address, asked, threads=6, headers=None):
         """headers(): the lines of a request, read for each."""
@@ -55,11 +56,11 @@ class Load:
         self.counts = collections.Counter()
         self.failures = []
         self.repeats = collections.Counter()  # codes of errors that http.md says to repeat
-        self.slowest_s, self.slowest = 0.0, None  # and which it was, and when
+        self.slowest_s, self.slowest = 0.0, None  # the slowest request and its time
         self.is_over = threading.Event()
         self.began = time.monotonic()
         self.lock = threading.Lock()
-        self.asked_by = [0] * threads  # how many requests of each thread are over
+        self.asked_by = [0] * threads  # the number of finished requests of each thread
         self.threads = [threading.Thread(target=self.work, args=(i,), daemon=True) for i in range(threads)]
 
     def __enter__(self):
@@ -76,14 +77,14 @@ class Load:
         return self.counts["right"]
 
     def wait_for(self, count):
-        """Until so many more are answered; so what happened before has had its effect on some."""
+        """Wait for that many more answers, so that earlier events have had an effect on some."""
         until, deadline = self.answered() + count, time.monotonic() + PATIENCE_S
         while self.answered() < until:
             assert time.monotonic() < deadline, f"the load stands still: {self.counts} {self.failures[-3:]}"
             time.sleep(0.02)
 
     def wait_for_those_under_way(self):
-        """Until every request that has begun is over: those after it have the headers of now."""
+        """Wait until every running request has finished. Those after it have the current headers."""
         before = list(self.asked_by)
         wait_until(lambda: all(now > then for now, then in zip(self.asked_by, before)), "a request is not answered")
 
@@ -120,7 +121,7 @@ class Load:
 
     def judge(self, question, answer):
         if answer is None:
-            return "closed"  # between two requests: HTTP lets either side do that (RFC 9112, 9.3.1), and the client asks again
+            return "closed"  # between two requests: HTTP allows both sides to close (RFC 9112, 9.3.1), and the client asks again
         if answer.status == 503 and answer.headers.get("retry-after"):
             self.repeats[answer.json()["error"]["code"] if answer.body else question.method] += 1
             return "repeat"  # http.md: it may succeed when it is repeated

@@ -12,7 +12,7 @@ VERSION = subprocess.run([REPOSITORY / "deploy/version.sh"], capture_output=True
 
 
 def make(*arguments, cwd=REPOSITORY, **environment):
-    """Runs make as somebody would type it; its output is in the failure."""
+    """Run make as a user would. A failure contains its output."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
     done = subprocess.run(["make", *arguments], cwd=cwd, env=kept | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"make {' '.join(arguments)}: {done.stdout[-3000:]}{done.stderr[-3000:]}"

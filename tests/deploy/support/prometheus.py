@@ -1,4 +1,4 @@
-"""Debian's Prometheus on a free port, with a configuration of the test's own, and what it knows."""
+"""Debian's Prometheus on a free port with a test's configuration, and its data."""
 import json
 import re
 import shutil
@@ -15,7 +15,7 @@ PROGRAMS = ("prometheus", "promtool")
 
 
 def need():
-    """Skips the test where Debian's package is not installed."""
+    """Skip the test if Debian's package is not installed."""
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
         pytest.skip(f"{' and '.join(missing)} not installed: make deploy-test installs them")
@@ -29,7 +29,7 @@ def promtool(*args, text=None, folder=None):
 
 class Prometheus:
     def __init__(self, folder, config="prometheus.yml"):
-        """folder: has the configuration, and takes the data."""
+        """folder: has the configuration, and receives the data."""
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={folder / config}", f"--storage.tsdb.path={folder / 'data'}", "--web.listen-address=127.0.0.1:0"],
@@ -59,7 +59,7 @@ class Prometheus:
         return found["data"]
 
     def query(self, expression):
-        """Label sets and values that the expression has now."""
+        """The label sets and values of the expression now."""
         found = self.api("query", query=expression)
         assert found["resultType"] == "vector", (expression, found)
         return [(one["metric"], float(one["value"][1])) for one in found["result"]]

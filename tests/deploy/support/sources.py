@@ -1,4 +1,4 @@
-"""Where models come from: nginx and an S3 server that hold them, and rclone, which mounts or copies them."""
+"""Sources of models: nginx and an S3 server, and rclone, which mounts or copies their files."""
 import os
 import pathlib
 import shutil
@@ -14,14 +14,14 @@ from conftest import PATIENCE_S, wait_until
 DEPLOY_TESTS = pathlib.Path(__file__).resolve().parents[1]
 S3RVER = DEPLOY_TESTS / "node_modules" / "s3rver" / "bin" / "s3rver.js"
 BUCKET = "models"
-# What a test waits for is short: listings are fetched again at once, and a server that is gone is given up at the first try.
+# Short times for tests: listings are fetched again at once, and a missing server is given up at the first try.
 QUICK = {"RCLONE_DIR_CACHE_TIME": "100ms", "RCLONE_ATTR_TIMEOUT": "0s", "RCLONE_LOW_LEVEL_RETRIES": "1", "RCLONE_RETRIES": "1", "RCLONE_CONTIMEOUT": "1s",
          "RCLONE_TIMEOUT": "2s", "RCLONE_CONFIG": "/dev/null"}
 RECIPES = DEPLOY_TESTS.parents[1] / "deploy" / "sources"
 
 
 def environment(**more):
-    """Without what this machine says about other S3 servers, and about proxies on the way to them."""
+    """The environment without this machine's settings for other S3 servers and for proxies."""
     return {**{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "RCLONE_")) and not k.lower().endswith("_proxy")}, **more}
 
 
@@ -54,7 +54,7 @@ def wait_for_port(port, process):
 
 
 class Program:
-    """A process of a test's own, with its output in a file. One that was stopped is continued before it ends."""
+    """A process of a test, with its output in a file. A stopped one is continued before it ends."""
 
     def __init__(self, folder, name, *command, env=None):
         self.log = folder / f"{name}.log"
@@ -76,7 +76,7 @@ class Program:
 
 
 class WebServer:
-    """nginx, as deploy/sources/README.md wants it: with an index that rclone reads."""
+    """nginx according to deploy/sources/README.md: with an index that rclone reads."""
     name = "nginx"
 
     def __init__(self, folder):

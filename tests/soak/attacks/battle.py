@@ -1,4 +1,4 @@
-"""A server under attack: what attackers and honest clients share, and what must be so when all have left."""
+"""A server under attack: the common parts of attackers and honest clients, and the conditions after all have left."""
 import collections
 import contextlib
 import os
@@ -26,7 +26,7 @@ PATIENCE_S = 40
 
 
 class Battle:
-    """The folders of all servers, one after the other, and the server of the moment."""
+    """The folders of all servers, one after the other, and the present server."""
 
     def __init__(self, folder, programs):
         """programs: options of misbehaving importers and renderers."""
@@ -49,7 +49,7 @@ class Battle:
     # --- the server ---
 
     def begin(self, loops=1, host="127.0.0.1", files=None, calm=False):
-        """files: how many the system lets the server open."""
+        """files: how many files the system lets the server open."""
         options = ["--http", f"{host}:0", "--tcp", f"{host}:0", "--unix", str(self.folder / "socket"), "--loops", str(loops),
                    "--uploads", str(self.uploads), "--cache-dir", str(self.cache), "--cache-bytes", "16m", "--import-timeout", "5s",
                    "--import-workers", "2", "--failure-ttl", "1ms", "--render-timeout", "2s", "--header-timeout", "10s",
@@ -77,10 +77,10 @@ class Battle:
         return self.server.connect(**{"timeout_s": 60, **options})
 
     def link(self, rng):
-        """Packets, whichever way."""
+        """A connection of packets, over any transport."""
         return packets.connect(self.server.ports, rng.choice(("tcp", "unix", "ws")), timeout_s=60)
 
-    # --- what is seen ---
+    # --- observations ---
 
     def fault(self, text):
         if len(self.faults) < 200:
@@ -88,7 +88,7 @@ class Battle:
             print("FAULT", text, flush=True)
 
     def expect(self, what, answer, allowed):
-        """The answer is one of these statuses, or codes of errors. None: the server closed."""
+        """Checks that the answer has one of these statuses, or codes of errors. None: the server closed."""
         said = [None] if answer is None else [answer.status] + ([answer.error()] if answer.status >= 400 else [])
         self.counts[f"{what}: {said[-1]}"] += 1
         if not set(said) & ({503, 429} | set(allowed)) and not (answer is None and self.is_tight):
@@ -104,7 +104,7 @@ class Battle:
         return self.expect(what, answer, allowed)
 
     def run(self, what, attack, seed):
-        """The attack again and again. Its connections may be closed on it; what it gets as an answer is looked at."""
+        """Runs the attack again and again. The server may close its connections; its answers are checked."""
         rng = random.Random(seed)
         while not self.stop.is_set():
             try:
@@ -127,7 +127,7 @@ class Battle:
         for thread in threads:
             thread.join()
 
-    # --- what is left ---
+    # --- what remains ---
 
     def level(self):
         return memory_kib(self.server), open_files(self.server), self.threads()
@@ -136,7 +136,7 @@ class Battle:
         return len(os.listdir(f"/proc/{self.server.process.pid}/task"))
 
     def settle(self, before, name):
-        """Once all have left, the server is as it was."""
+        """When all have left, the server is as before."""
         server = self.server
         if server.process.poll() is not None:
             self.fault(f"{name}: the server ended with {server.process.returncode}: {server.lines()[-5:]}")

@@ -1,4 +1,4 @@
-"""Attacks by connections: waves above what the server may open, odd forms, thousands of handles and watches."""
+"""Attacks by connections: more than the server may open, odd requests, thousands of handles and watches."""
 import contextlib
 import socket
 
@@ -8,7 +8,7 @@ import packets
 WAVE = 200
 HANDLES = 1024  # of a connection, protocol/limits.def
 
-# Requests, and the statuses they may get; None: the server closes.
+# Requests, and the statuses that they may get; None: the server closes.
 FORMS = [
     (b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
      b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nContent-Length: 5\r\n\r\nhello", {400}),
@@ -29,7 +29,7 @@ FORMS = [
 
 
 def waves(battle, rng):
-    """More connections than there are descriptors, beside imports; some ask, some only stay for a moment."""
+    """More connections than there are descriptors, beside imports. Some send requests, some only stay for a moment."""
     with contextlib.ExitStack() as held:
         for i in range(WAVE):
             if battle.stop.is_set():
@@ -44,7 +44,7 @@ def waves(battle, rng):
 
 
 def one_socket(battle, rng):
-    """At any of the ports; it may not be accepted for a while."""
+    """A connection to any of the ports. It may not be accepted for a while."""
     ports = battle.server.ports
     way = rng.choice(("http", "tcp", "unix"))
     if way == "unix":
@@ -62,13 +62,13 @@ def forms(battle, rng):
         connection.send(request)
         connection.socket.shutdown(socket.SHUT_WR)
         answer = connection.answer()
-        while answer is not None and answer.status == 100:  # where it took a moment it was tried whether the client is there
+        while answer is not None and answer.status == 100:  # if the answer took a moment, the server checked whether the client was there
             answer = connection.answer()
         battle.expect("odd form", answer, allowed)
 
 
 def pieces(battle, rng):
-    """Half a request, a request in pieces, an answer that is not read, a reset."""
+    """Half a request, a request in pieces, an unread answer, a reset."""
     with battle.connect(timeout_s=30) as connection:
         target = rng.choice(("/v1/mesh?model=3.gltf", "/v1/models", "/v1/stats"))
         request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n" * rng.choice((1, 2, 50))
@@ -79,7 +79,7 @@ def pieces(battle, rng):
 
 
 def handles(battle, rng):
-    """As many handles and watches as there may be, and more, on one connection; then it is gone without a word."""
+    """As many handles and watches as allowed, and more, on one connection, which then ends without notice."""
     with battle.link(rng) as link:
         count = HANDLES + 50
         link.send(b"".join(packets.packet("open", f"{i % 4}.gltf".encode(), id=i + 1) for i in range(count)))
@@ -96,7 +96,7 @@ def handles(battle, rng):
 
 
 def streams(battle, rng):
-    """More streams than there may be, at the highest rate, unread."""
+    """More streams than allowed, at the highest rate, unread."""
     with battle.link(rng) as link:
         model = link.ask("open", b"0.gltf").model
         for i in range(40):

@@ -1,4 +1,4 @@
-"""Clients who do nothing wrong: every answer is the one that was noted when nobody attacked, or a refusal."""
+"""Honest clients: every answer equals the one recorded without attacks, or is a refusal."""
 import packets
 from small_models import gltf
 from upload_requests import packed, put
@@ -21,7 +21,7 @@ def targets(battle):
 
 
 class Notes:
-    """What a server said that nobody disturbed, by HTTP and by packets."""
+    """The answers of an undisturbed server, over HTTP and over packets."""
 
     def __init__(self, battle):
         for name, body in KEPT.items():

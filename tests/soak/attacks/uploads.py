@@ -1,4 +1,4 @@
-"""Attacks by uploads: refused ones over good models, companions that climb, deep names, cut bodies."""
+"""Attacks by uploads: refused ones over valid models, companions outside the folder, deep names, cut bodies."""
 import contextlib
 import json
 
@@ -6,13 +6,13 @@ from small_models import gltf
 from upload_requests import delete, packed
 
 REFUSED = {400, 404, 409, 413, 415, 422}
-# None leads to the file itself, which may be its own buffer.
+# None names the file itself, which may be its own buffer.
 CLIMBS = ("../../../.env", "../../.env", "../.env", "../../.private/s.png", "../../decoy.bin", "..%2F..%2F.env", "/etc/passwd", "../kept.gltf",
           "../two0/m.gltf", "../../0.gltf", "./../../.env", "data/../../../.env", "..\\..\\.env")
 
 
 def over_good_models(battle, rng):
-    """What is refused leaves the older model; honest clients ask for it meanwhile."""
+    """A refused upload leaves the older model, which honest clients request meanwhile."""
     name = rng.choice(("kept.gltf", "deep/kept.gltf", "box.zip"))
     if name == "box.zip":
         body = rng.choice((b"PK\5\6", packed([("box.gltf", "{")]), packed([("box.gltf", gltf(buffer="none.bin"))]),
@@ -28,7 +28,7 @@ def climbing(rng):
 
 
 def companions(battle, rng):
-    """A companion or a texture that lies elsewhere; nothing of it is ever in an answer."""
+    """A companion or a texture elsewhere. No answer ever contains any of it."""
     uri = rng.choice(CLIMBS)
     name = f"climb{rng.randrange(5)}"
     if rng.random() < 0.5:
@@ -54,13 +54,13 @@ def uri_is_hidden(uri):
 
 
 def deep(battle, rng):
-    """Names, and names in zips, deeper than anything may be; and at the limit, put and deleted again."""
+    """Names, and names in zips, that are too deep; and names at the limit, stored and deleted again."""
     depth = rng.choice((3, 60, 64, 66, 100, 400))
     path = "/".join("d" * rng.choice((1, 5)) for _ in range(depth))
     allowed = REFUSED | ({200, 201} if depth <= 64 else set()) | {414, 507}
     if rng.random() < 0.5:
         body, name = packed([(f"{path}/m.gltf", gltf()), ("n.gltf", gltf())]), "deepest.zip"
-        allowed |= {200, 201}  # what is too deep may be left out where it is no model that is asked for
+        allowed |= {200, 201}  # entries that are too deep may be left out if the request is not for a model
     else:
         body, name = gltf().encode(), f"deepest/{path}/m.gltf"
     if battle.put("deep", name, body, allowed):
@@ -68,7 +68,7 @@ def deep(battle, rng):
 
 
 def whole_or_not(battle, rng):
-    """Two versions of one model, whose connection is cut now and then: only whole ones are ever listed."""
+    """Two versions of one model, whose connection is cut now and then: only complete ones are ever listed."""
     name, version = f"two{rng.randrange(3)}", rng.randrange(2)
     body = packed([("m.gltf", gltf(x=version, buffer="b.bin", triangles=300)), ("b.bin", b"\0" * 36 * 300)])
     with battle.connect() as connection:
@@ -82,7 +82,7 @@ def whole_or_not(battle, rng):
 
 
 def check_whole(battle):
-    """Whatever is listed of them is one of the two versions."""
+    """Each listed one is one of the two versions."""
     for i in range(3):
         answer = battle.server.get(f"/v1/palette?model=up/two{i}/m.gltf")
         if battle.expect("whole", answer, {200, 404}):

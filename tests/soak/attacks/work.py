@@ -1,4 +1,4 @@
-"""Attacks by work: queries of more than may be, batches of them, misbehaving importers and renderers."""
+"""Attacks by work: queries above the limits, batches of them, misbehaving importers and renderers."""
 import json
 import time
 
@@ -35,8 +35,8 @@ IMPORTER_FAULTS = ["kill -SEGV $$", "kill -ABRT $$", "kill -KILL $$", "kill -XCP
                    "printf nonsense >&3; sleep 30", "head -c 5000000 /dev/zero >&2; kill -SEGV $$", "sleep 60",
                    "exec 3>&- 4>&-; sleep 60"]
 IMPORTER = "case \"$*\" in\n" + "".join(f"*bad-{i}.gltf*) {fault};;\n" for i, fault in enumerate(IMPORTER_FAULTS)) + "esac\nexec {real}"
-FIRST_WIDTH = 13  # pictures as wide as this, and the next, have the renderer do its misdeeds
-# Between honest clients and a real renderer; misdeeds take the place of the real one's answer.
+FIRST_WIDTH = 13  # pictures of this width and the following ones make the renderer misbehave
+# Between honest clients and a real renderer. Its misbehaviour replaces the real one's answer.
 RENDERER = f"""
 MISDEEDS = {[script.replace("ready();", "").replace("ready()", "").strip() for script, _, _ in MISDEEDS.values()]!r}
 real = Real({{real!r}})
@@ -68,4 +68,4 @@ def bad_renders(battle, rng):
     with battle.connect() as connection:
         battle.expect(f"renderer: {name}", connection.get(f"/v1/render?model=0.gltf&width={FIRST_WIDTH + number}&height=20"),
                       {status[0], "render_failed", "render_timeout"})
-    battle.stop.wait(0.5)  # most keep a renderer for the whole of its time
+    battle.stop.wait(0.5)  # most take a renderer for its whole time

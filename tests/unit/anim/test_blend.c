@@ -1,4 +1,4 @@
-/* server/anim/pose/blend.h, on a chain in which no two factors commute, and by its vertex. */
+/* server/anim/pose/blend.h, on a chain whose factors do not commute, checked at a vertex. */
 #include "anim/pose/blend.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
@@ -133,7 +133,7 @@ TEST(blend_mixes_in_proportion)
     CHECK_NEAR(b.pose.weights[1], 2 - 0.75 * 4, 1e-12);
     evaluate(&b, (const struct blend_layer[]){layer(CLIP_B, 3), layer(CLIP_A, 1)}, 2);
     check_vertex(&b, 12.5, 17, 20.5);
-    /* thrice the same in other shares: 1:3 again, by the way for more than two */
+    /* the same three times in other shares: 1:3 again, by the path for more than two */
     evaluate(&b, (const struct blend_layer[]){layer(CLIP_B, 2), layer(CLIP_A, 1), layer(CLIP_B, 1)}, 3);
     check_vertex(&b, 12.5, 17, 20.5);
     end(&b);
@@ -202,7 +202,7 @@ TEST(blend_masks_choose_nodes)
     evaluate(&b, layers, 2);
     check_vertex(&b, 8 + 3.75, 8 + 4.5, 6 + 7);
     CHECK_NEAR(b.pose.weights[0], 0.25 * 0.5 + 0.75 * 1, 1e-12); /* the mesh node is not the arm */
-    /* one for the body, one for the arm: each alone where it is */
+    /* one for the body, one for the arm: each alone in its part */
     layers[0] = layer(CLIP_A, 1);
     layers[0].masks = &NOT_ARM;
     layers[0].mask_count = 1;
@@ -217,7 +217,7 @@ TEST(blend_masks_choose_nodes)
     pose_evaluate(&arm, &b.f.model, CLIP_ADD, 1);
     assert_memory_equal(&b.pose.local[HIP], &body.local[HIP], sizeof body.local[HIP]);
     assert_memory_equal(&b.pose.local[ARM], &arm.local[ARM], sizeof arm.local[ARM]);
-    /* the layer has nothing to do with the mesh node: it is at rest */
+    /* the layer does not apply to the mesh node, which is at rest */
     layers[1] = layer(CLIP_B, 1);
     layers[1].masks = &BELOW_HIP;
     layers[1].mask_count = 1;
@@ -251,7 +251,7 @@ TEST(blend_additive_on_its_own_reference_is_the_clip)
     begin(&b);
     for (int reference = POSE_REST; reference <= CLIP_FLAT; reference++)
         for (int clip = POSE_REST; clip <= CLIP_FLAT; clip++) {
-            /* additive layers come after, wherever they stand */
+            /* additive layers are applied last, wherever they are in the list */
             evaluate(&b, (const struct blend_layer[]){additive(clip, reference, 1), layer(reference, 0.3)}, 2);
             check_same(&b, clip, 1e-12);
             evaluate(&b, (const struct blend_layer[]){layer(reference, 1), additive(clip, reference, 0)}, 2);
@@ -301,7 +301,7 @@ TEST(blend_rotations_is_the_mean_on_the_sphere)
         for (int k = 0; k < 4; k++)
             CHECK_NEAR(mean[k], expected[k], 1e-12);
     }
-    /* what fades out makes no jump, and order does not matter */
+    /* a layer that fades out makes no jump, and the order does not matter */
     const double faded[3] = {1, 3, 1e-13}, turned[3] = {3, 1e-13, 1};
     const double any[3][4] = {{0.5, 0.5, 0.5, 0.5}, {0, 0.6, 0, 0.8}, {0.8, 0, 0.6, 0}};
     const double again[3][4] = {{0, 0.6, 0, 0.8}, {0.8, 0, 0.6, 0}, {0.5, 0.5, 0.5, 0.5}};

@@ -40,7 +40,7 @@ static struct rectangle project_all(const struct camera *camera, const struct ve
     return r;
 }
 
-/* The corners of a long, off-origin, slanted box, and something sticking out on one side. */
+/* The corners of a long, off-origin, slanted box, and something that sticks out on one side. */
 static void figure(struct vec3 points[9], double size)
 {
     for (int i = 0; i < 8; i++) {
@@ -63,7 +63,7 @@ static void check_framed(const struct camera_query *query, const struct vec3 *po
     /* tight: the larger direction touches both its margins */
     CHECK_NEAR(fmax(r.high[0] - r.low[0], r.high[1] - r.low[1]), 2 * used, 1e-5);
     assert_true(r.low[2] > -1 && r.high[2] < 1);
-    /* near hugs the points: half of the depth range is used */
+    /* near is close to the points: half of the depth range is used */
     assert_true(r.high[2] - r.low[2] > 1);
 }
 
@@ -176,7 +176,7 @@ TEST(camera_of_flat_things)
     r = project_all(&camera, floor_, 4);
     CHECK_NEAR(r.high[0], 0.9, 1e-6);
     CHECK_NEAR(r.low[0], -0.9, 1e-6);
-    camera = camera_frame(&query, towards_eye, 2); /* a line that is a point */
+    camera = camera_frame(&query, towards_eye, 2); /* a line that projects to a point */
     check_finite(&camera);
     project_all(&camera, towards_eye, 2);
 }
@@ -253,7 +253,7 @@ TEST(camera_at_a_distance_shows_things_smaller)
     r = project_all(&far, points, 9);
     assert_true(fmax(r.high[0] - r.low[0], r.high[1] - r.low[1]) < 2 * 0.9 / 30);
     assert_true(r.low[2] > -1 && r.high[2] < 1);
-    query.distance = 0.05; /* in the middle of things: near stays before the eye */
+    query.distance = 0.05; /* inside the model: near stays in front of the eye */
     const struct camera close = camera_frame(&query, points, 9);
     assert_true(close.near > 0 && close.far > close.near);
     check_finite(&close);
@@ -291,7 +291,7 @@ TEST(camera_of_a_model_looks_as_its_node_does)
     project(&camera, points[0], ndc);
     CHECK_NEAR(ndc[0], 0, 1e-6);
     CHECK_NEAR(ndc[1], 0, 1e-6);
-    project(&camera, points[1], ndc); /* 20 before it, 1 up, 1 to its left */
+    project(&camera, points[1], ndc); /* 20 in front of it, 1 up, 1 to its left */
     CHECK_NEAR(ndc[0], -1 / (20 * 2 * tan((double)0.8f / 2)), 1e-6);
     CHECK_NEAR(ndc[1], 1 / (20 * tan((double)0.8f / 2)), 1e-6);
     assert_true(camera.near > 9 && camera.near < 10 && camera.far > 20 && camera.far < 21); /* they hug the points */
@@ -322,7 +322,7 @@ TEST(camera_of_a_model_looks_along_x_where_it_says_so)
     project(&camera, points[0], ndc);
     CHECK_NEAR(ndc[0], 0, 1e-6);
     CHECK_NEAR(ndc[1], 0, 1e-6);
-    project(&camera, points[1], ndc); /* 20 before it, 1 up, 1 to its right */
+    project(&camera, points[1], ndc); /* 20 in front of it, 1 up, 1 to its right */
     CHECK_NEAR(ndc[0], 1 / 3.0, 1e-6);
     CHECK_NEAR(ndc[1], 1 / 1.5, 1e-6);
 }

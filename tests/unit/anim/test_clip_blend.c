@@ -1,5 +1,5 @@
-/* Blends by the kernels against those in double precision, on rigs of chance; and which blends are left to the latter.
- */
+/* Blends by the kernels compared with double precision, on random rigs; and the blends that are left to double
+ * precision. */
 #include "anim/entity/entity.h"
 #include "tests/unit/support/chance_layers.h"
 #include "tests/unit/support/check.h"
@@ -14,7 +14,7 @@ static double size_of(const struct model *m)
                 fmax((double)(info->rest_max.y - info->rest_min.y), (double)(info->rest_max.z - info->rest_min.z)));
 }
 
-/* The same by both ways, and the compiled one by each kernel. */
+/* The same entity evaluated in both ways, and the compiled one with each kernel. */
 struct both {
     struct entity_work exact, fast;
     float exact_rows[12 * NODES_MAX], rows[12 * NODES_MAX];
@@ -46,7 +46,8 @@ static double largest_difference(const float *a, const float *b, uint32_t count)
     return largest;
 }
 
-/* Returns the largest difference of an element, of the model's size; negative: the compiled way does not cover it. */
+/* Returns the greatest difference of an element, relative to the model's size. Negative: the compiled evaluation does
+ * not cover it. */
 static double difference(struct both *both, const struct entity *entity)
 {
     static float first[12 * NODES_MAX];
@@ -149,7 +150,8 @@ TEST(clip_blend_of_nodes_given_by_a_matrix)
     both_free(both);
 }
 
-/* Where it stands, and without its movement: the compiled way moves what it has by matrices in double precision. */
+/* With a place in the world, and without root motion: the compiled evaluation multiplies by matrices in double
+ * precision. */
 TEST(clip_blend_in_a_world_and_without_root_motion)
 {
     const struct trs place = {.translation = {3, -1, 2}, .rotation = {0.5, -0.5, 0.5, 0.5}, .scale = {1, 2, 0.5}};
@@ -281,7 +283,7 @@ TEST(clip_blend_moves_a_vertex)
     added[1].reference_clip = 0;
     check_vertex(both, &(struct entity){.model = &f.model, .layers = added, .layer_count = 2});
     const struct blend_mask root = {0, BLEND_NODE};
-    struct blend_layer masked[2] = {layer_of(2, 1), layer_of(1, 1000)}; /* the joint is not its business */
+    struct blend_layer masked[2] = {layer_of(2, 1), layer_of(1, 1000)}; /* the mask excludes the joint */
     masked[1].masks = &root;
     masked[1].mask_count = 1;
     check_vertex(both, &(struct entity){.model = &f.model, .layers = masked, .layer_count = 2});
@@ -304,7 +306,7 @@ TEST(clip_blend_leaves_what_hangs_on_the_last_bit_to_double_precision)
 {
     struct both *both = both_new();
     struct fixture f;
-    make_arm(&f, 0, 180); /* which way is the shorter one? */
+    make_arm(&f, 0, 180); /* neither way is shorter */
     const struct blend_layer opposite[2] = {layer_of(0, 1), layer_of(1, 1)};
     assert_false(is_compiled(both, opposite, 2, &f.model));
     const struct blend_layer near[2] = {layer_of(0, 1), layer_of(2, 1)};
@@ -324,7 +326,7 @@ TEST(clip_blend_leaves_what_hangs_on_the_last_bit_to_double_precision)
     both_free(both);
 }
 
-/* A pose with itself is the pose, the ends of a fade are the poses: the bits of one clip. */
+/* A pose blended with itself is the pose, and the ends of a fade are the poses, with the bits of one clip. */
 TEST(clip_blend_of_one_clip_is_the_clip)
 {
     struct both *both = both_new();

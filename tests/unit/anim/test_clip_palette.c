@@ -1,5 +1,5 @@
-/* Palettes of compiled clips against those in double precision, on rigs of chance: rotated, scaled by other factors
- * along each axis, off the origin; and what is compiled, and what is not. */
+/* Palettes of compiled clips compared with double precision, on random rigs that are rotated, unevenly scaled and off
+ * the origin. Also: which clips are compiled. */
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
 #include "tests/unit/support/chance_rig.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The largest difference from double precision over many times, of the model's size. */
+/* Returns the greatest difference from double precision over many times, relative to the model's size. */
 static double error_of(const struct fixture *f, uint32_t clip, const struct kernel *kernel)
 {
     const struct model *m = &f->model;
@@ -181,7 +181,7 @@ TEST(clip_palette_takes_the_shorter_arc_and_that_of_double_precision_at_half_a_t
     fixture_fini(&f);
 }
 
-/* A joint whose clip has `turns`, with the scene `far` away and a chain of so many copies. */
+/* A joint whose clip has `turns`, with the scene `far` away and a chain of `count` copies. */
 static void make_odd(struct fixture *f, float far, const float turns[8], uint32_t count)
 {
     const float place[3] = {far, 0, 0}, step[3] = {0.1f, 0.01f, 0};

@@ -1,5 +1,5 @@
-/* Clips of other files made ready to play: the same palettes as of a clip of the model's own, within the bound of
- * double precision, and what they hold outlives what they were made of but the models. */
+/* Clips of other files made ready to play. They give the same palettes as a clip of the model's own, within the bound
+ * of double precision. Their data outlives its sources, except the models. */
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
 #include "anim/retarget/clip_view.h"
@@ -14,7 +14,7 @@
 enum { NODES = 19, KEYS = 5, JOINTS_MAX = 64 };
 static const double TIMES[KEYS] = {0.25, 0.5, 0.625, 1, 1.75};
 
-/* Numbers that are no pattern, the same in each run. */
+/* Numbers without a pattern, the same in each run. */
 static float number(uint32_t i) { return (float)(i * 2654435761U >> 8) / 16777216.0f; }
 
 static void turn_of(uint32_t seed, float q[4])
@@ -28,7 +28,7 @@ static void turn_of(uint32_t seed, float q[4])
         q[i] = (float)((double)q[i] / sqrt(square));
 }
 
-/* Turned, scaled by other factors along each axis, off the origin; nodes "PREFIX0", "PREFIX1" .. */
+/* Rotated, unevenly scaled, off the origin; nodes "PREFIX0", "PREFIX1" .. */
 static void add_rig(struct fixture *f, const char *prefix)
 {
     fixture_init(f);
@@ -100,7 +100,7 @@ static double size_of(const struct model *model)
     return longest(least, most);
 }
 
-/* By every kernel, of every skin. */
+/* With every kernel, for every skin. */
 static void check_bound(const struct model *view, uint32_t clip)
 {
     struct pose pose;

@@ -1,5 +1,5 @@
-/* What is different between two models: a rig under a root that is turned, unevenly scaled and off the origin, written
- * with other joint axes, and with one thing changed. */
+/* The differences between two models: a rig under a rotated, unevenly scaled root off the origin, written with other
+ * joint axes, and with one change. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 
@@ -13,11 +13,11 @@ static const double TIMES[2] = {0, 1};
 static const float QUARTER_Z[4] = {0, 0, HALF, HALF}, QUARTER_X[4] = {HALF, 0, 0, HALF};
 
 struct rig {
-    bool is_turned;    /* the axes of the joints are others, by a quarter turn about x */
+    bool is_turned;    /* the joints have other axes, by a quarter turn about x */
     float key[4];      /* of the shoulder at 1 s */
     const char *elbow; /* its name */
     float weights[2];  /* of all vertices: shoulder, elbow */
-    bool has_wrapper;  /* a node above everything, as tools add one */
+    bool has_wrapper;  /* a node above everything, which some tools add */
 };
 
 static const struct rig PLAIN = {.key = {0, 0, HALF, HALF}, .elbow = "elbow.L", .weights = {0.75F, 0.25F}};
@@ -118,7 +118,7 @@ TEST(compare_other_joint_axes_are_the_same)
     end(&pair);
 }
 
-/* The farthest that a vertex is apart at 1 s. */
+/* The greatest distance of a vertex between both at 1 s. */
 static double vertices_apart(const struct pair *pair)
 {
     const struct model *models[2] = {&pair->old.model, &pair->new.model};

@@ -1,5 +1,5 @@
-/* Crowds by every kernel, many entities in the lanes of one, against each entity alone by the scalar kernel: the same
- * bits. */
+/* Crowds by every kernel, with many entities in its lanes, have the same bits as each entity alone by the scalar
+ * kernel. */
 #include "anim/entity/crowd.h"
 #include "base/container_of.h"
 #include "tests/unit/support/chance_layers.h"
@@ -9,7 +9,7 @@
 
 enum { MEMBERS = 150, SHAPES = 5, ROOM = 16 * NODES_MAX * 2, RIGS = 4 };
 
-/* Who failed. */
+/* The members that failed. */
 struct failures {
     struct crowd_listener listener;
     uint8_t has_failed[MEMBERS];
@@ -57,7 +57,7 @@ static void make_sheared_rig(struct fixture *f)
     assert_int_equal(f->model.rig_matrix_count, 6);
 }
 
-/* Clips far from one another: blends of them are often beyond what the kernels mix. */
+/* Clips far from each other: kernels often cannot mix them. */
 static void make_far_rig(struct fixture *f)
 {
     fixture_init(f);
@@ -72,7 +72,7 @@ static void make_far_rig(struct fixture *f)
     fixture_finish(f);
 }
 
-/* Layers of one of the shapes, so that some entities have the same, or of a shape of its own. */
+/* Layers of one of the shapes, which some entities share, or of a shape of its own. */
 static uint32_t make_layers(const struct crowd_case *of, struct blend_layer out[BLEND_LAYERS_MAX])
 {
     const struct layers *shape = &of->shapes[(uint32_t)(chance() * SHAPES)];
@@ -146,7 +146,7 @@ static void free_case(struct crowd_case *of)
     free(of);
 }
 
-/* The floats of one member alone, by the code of one entity; false: it fails, and they are 0. */
+/* The floats of a single member, by the code for one entity. false: it fails, and they are 0. */
 static bool evaluate_alone(struct entity_work *work, const struct crowd_member *member, float *out)
 {
     const struct crowd_wanted *wanted = member->wanted;

@@ -1,4 +1,4 @@
-/* Light from all around: harmonics and the map of roughnesses, beside sums over all directions. */
+/* Light from all around: harmonics and the map of roughnesses, compared with sums over all directions. */
 #include "anim/light/environment.h"
 #include "anim/light/octahedron.h"
 #include "tests/unit/support/check.h"
@@ -88,7 +88,7 @@ TEST(octahedron_places_and_directions_agree)
         for (int c = 0; c < 3; c++)
             CHECK_NEAR(back[c], d[c] / length, 1e-6);
     }
-    /* beyond an edge lies what a step further on the sphere is */
+    /* beyond an edge is the value one step further on the sphere */
     const double inside[2] = {1 - ENVIRONMENT_MARGIN - 1e-4, 0.3}, outside[2] = {1 - ENVIRONMENT_MARGIN + 1e-4, 0.3};
     double a[3], b[3];
     octahedron_direction(inside, a);
@@ -152,7 +152,7 @@ TEST(environment_pictures_have_their_middle_before_the_viewer)
     }
 }
 
-/* What no light can be counts as the nearest that is; a small sun is not lost between steps. */
+/* Impossible light counts as the nearest possible one. A small sun is not lost between steps. */
 static void wild(const void *context, const double d[3], double rgb[3])
 {
     (void)context;

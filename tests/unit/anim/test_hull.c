@@ -21,7 +21,7 @@ static double support(const struct vec3 *points, const uint32_t *picked, uint32_
     return most;
 }
 
-/* In 500 directions the picked points reach as far as all. Returns how many were picked. */
+/* The chosen points reach as far as all points in 500 directions. Returns the number of chosen points. */
 static uint32_t check_hull(const struct vec3 *points, uint32_t count, double tolerance)
 {
     uint32_t *picked = malloc(count * sizeof *picked), state = 7;

@@ -1,4 +1,4 @@
-/* What lies inside of a joint's vertices is left out; what can be outermost, or is morphed outwards, is not. */
+/* Vertices inside the others of a joint are left out. Those that can be outermost, or are morphed outwards, stay. */
 #include "anim/camera/hull_vertices.h"
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"

@@ -1,4 +1,4 @@
-/* Whose joint is which bone of a human: what a file says, tables of common rigs, rules. */
+/* Assigns joints to the bones of a human: from the file, from tables of common rigs, by rules. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/human.h"
 
@@ -23,7 +23,7 @@ static const struct row RIGIFY[] = {
 };
 #undef X
 
-/* A model of nodes that are called so, in this order, each below the one before. */
+/* Makes a model of nodes with these names, in this order, each below the previous one. */
 static void make(struct fixture *f, const char *prefix, const struct row *rows, size_t count)
 {
     char name[100];
@@ -37,7 +37,7 @@ static void make(struct fixture *f, const char *prefix, const struct row *rows, 
     fixture_finish(f);
 }
 
-/* Every role of the table is found, at the first of its rows or, where a row above took that joint, a later one. */
+/* Every role of the table is found, at the first of its rows, or at a later one if an earlier row took that joint. */
 static void check_table(const char *prefix, const struct row *rows, size_t count, uint32_t map)
 {
     const struct humanoid_choice choices[] = {{.map = HUMANOID_AUTO}, {.map = map}};
@@ -98,7 +98,7 @@ TEST(humanoid_backs_of_unreal)
     assert_int_equal(found(THREE, 10, ROLE_LEFT_LOWER_LEG), 5);
 }
 
-/* What the file says wins over names; a thumb of VRM 0 begins at its metacarpal, called proximal there. */
+/* The file's assignment comes before names. A thumb of VRM 0 begins at its metacarpal, which it calls proximal. */
 TEST(humanoid_of_the_file_comes_first)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Every kernel against the scalar one, bit for bit, on numbers of chance; and the scalar one against known values. */
+/* Every kernel compared with the scalar one, bit for bit, on random numbers; and the scalar one with known values. */
 #include "anim/kernel/kernel.h"
 #include "tests/unit/support/check.h"
 
@@ -27,7 +27,7 @@ static void random_rotation(double q[4])
         q[i] /= sqrt(square);
 }
 
-/* A rotation `angle` (of 4-dimensional space, half of the turn's) away from q, in a direction of chance. */
+/* A rotation at `angle` (in 4-dimensional space, half of the rotation's) from q, in a random direction. */
 static void rotation_beside(const double q[4], double angle, double out[4])
 {
     double away[4], dot = 0, square = 0;
@@ -147,7 +147,7 @@ static void normalize(const double q[4], long double out[4])
         out[i] = (long double)q[i] / sqrtl(square);
 }
 
-/* The matrix between a and b, in long double and by the textbook (Shoemake 1985). */
+/* The matrix between a and b, in long double by the textbook (Shoemake 1985). */
 static void exact_rows(const double from[4], const double to[4], double u, double m[9])
 {
     long double a[4], b[4], q[4], sum = 0, difference = 0, square = 0;
@@ -225,7 +225,7 @@ static void random_matrix(float *rows)
     rows[7] *= -20;
 }
 
-/* Rigs of every size, chains and stars and what lies between; a skin of some of its nodes. */
+/* Rigs of every size, from chains to stars, with a skin of some of their nodes. */
 TEST(kernel_products_have_the_same_bits)
 {
     struct rig_node nodes[RIG_MAX];

@@ -1,4 +1,4 @@
-/* Rules that rename: what they match, what they make of a name, and which text is one. */
+/* Rules that rename: the names that they match, the new names, and which texts are rules. */
 #include "tests/unit/support/check.h"
 
 #include "anim/retarget/name_map.h"
@@ -11,7 +11,7 @@ static struct name_part part_of(const char *text)
     return (struct name_part){.text = text, .size_bytes = (uint32_t)strlen(text)};
 }
 
-/* "3:hips": the rule that holds and the name; rules end with NULL. */
+/* Returns "3:hips": the rule that applies and the name. Rules end with NULL. */
 static const char *rename_by(const char *const *texts, const char *name)
 {
     static char out[256];

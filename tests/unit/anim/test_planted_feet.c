@@ -1,4 +1,4 @@
-/* When feet stand and what keeps them there; and at which times a clip is sampled. */
+/* When feet are planted and how they are kept in place; and the times at which a clip is sampled. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 
@@ -17,7 +17,7 @@ struct track {
     struct planted_feet planted;
 };
 
-/* One second each: the left ankle stands, then goes 1 forward, then stands again. The right foot flies. The model's
+/* One second each: the left ankle stands, moves 1 forward, then stands again. The right foot is in the air. The model's
  * left ankle slides by 0.1 a second while the other stands. */
 static void make(struct track *track)
 {
@@ -69,7 +69,7 @@ TEST(planted_feet_are_held_and_let_go_without_a_jump)
     planted_feet_fini(&track.planted);
 }
 
-/* The heel lifts, the ball stands on: what held the ankle goes over to the ball. */
+/* The heel lifts while the ball stands: the lock moves from the ankle to the ball. */
 TEST(planted_feet_roll_over_their_balls)
 {
     struct track track;

@@ -21,8 +21,8 @@ static void check_node(const struct pose *pose, uint32_t node, double x, double 
     check_point(m.m, x, y, z, to, 1e-5);
 }
 
-/* Node 0, the arm: below node 1, the hip. No two of the factors commute. The skin's only joint is the arm, the
- * mesh node 2 stands somewhere else. A clip moves the hip to (0,0,7) at its only key. */
+/* Node 0, the arm, is below node 1, the hip. The factors do not commute. The skin's only joint is the arm, and the mesh
+ * node 2 is elsewhere. A clip moves the hip to (0,0,7) at its only key. */
 static void chain(struct fixture *f)
 {
     const float arm[3] = {2, 0, 0}, arm_scale[3] = {2, 1, 1}, hip[3] = {1, 2, 3}, hip_scale[3] = {1, 2, 3};
@@ -192,7 +192,7 @@ TEST(pose_matrix_node_keeps_its_matrix_until_a_clip_moves_it)
     }
     /* sheared: y leans along x */
     *bake_add_node_matrix(&f.builder, 1) = (struct mat4){{1, 0, 0, 0, 0.5f, 1, 0, 0, 0, 0, 1, 0, 7, 8, 9, 1}};
-    /* around x, scaled (2,3,4), moved (1,2,3); with a last row that is not one */
+    /* around x, scaled (2,3,4), moved (1,2,3); with an invalid last row */
     *bake_add_node_matrix(&f.builder, 1) = (struct mat4){{2, 0, 0, 0, 0, 0, 3, 0, 0, -4, 0, 0, 1, 2, 3, 0}};
     fixture_clip(&f);
     fixture_channel(&f, 1, PATH_ROTATION, INTERPOLATION_LINEAR, 4, &time, 1, turn);

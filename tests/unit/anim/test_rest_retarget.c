@@ -1,5 +1,5 @@
-/* Clips of a human on another with other bones, another rest, other axes and units: limbs point the same way, the hips
- * go as far in leg lengths, planted feet stay or are said to slide. */
+/* Clips of a human on another with other bones, another rest pose, other axes and units: limbs point in the same
+ * directions, the hips travel as far in leg lengths, and planted feet stay or are reported as sliding. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/human.h"
 
@@ -100,7 +100,7 @@ static double worst_limb_deg(struct pair *pair)
     return worst;
 }
 
-/* How far the ankles of the model move while those of the source stand, in leg lengths. */
+/* How far the ankles of the model move while the source's ankles are planted, in leg lengths. */
 static double worst_slide(struct pair *pair)
 {
     const struct human *human = &pair->model_rig.human;
@@ -200,7 +200,7 @@ TEST(rest_retarget_locks_planted_feet_or_tells_their_slide)
     end(&pair);
 }
 
-/* The same rig, but that its names are other ones: nothing but translations may differ. */
+/* The same rig with other names: only translations may differ. */
 TEST(rest_retarget_of_a_rig_on_itself_is_the_clip)
 {
     struct human twin = HUMAN_T;
@@ -282,7 +282,7 @@ TEST(rest_retarget_on_a_mirrored_rig)
     end(&pair);
 }
 
-/* A rest whose root is at the origin, as that of motion files, is taken to stand on the ground. */
+/* A rest pose with the root at the origin, as in motion files, is taken to stand on the ground. */
 TEST(rest_retarget_of_a_rest_under_the_ground)
 {
     struct pair pair;

@@ -1,4 +1,4 @@
-/* Clips of one model on another: by name, whatever the order of nodes; what has no partner is listed. */
+/* Clips of one model on another: matched by name, in any order of nodes. Nodes without a counterpart are listed. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 
@@ -18,7 +18,7 @@ static uint32_t add_node(struct fixture *f, const char *name, int32_t parent, co
     return n;
 }
 
-/* root (turned, unevenly scaled, off the origin) > hip > knee, and others of no use. */
+/* root (rotated, unevenly scaled, off the origin) > hip > knee, and further nodes. */
 static void make_model(struct fixture *f)
 {
     const float at[3] = {5, -1, 2}, hip[3] = {0, 1, 0}, knee[3] = {0, 2, 0};
@@ -35,7 +35,7 @@ static void make_model(struct fixture *f)
     fixture_finish(f);
 }
 
-/* The same rig in another order, with clips 'none' (of strangers only) and 'walk'. */
+/* The same rig in another order, with the clips 'none' (only unknown nodes) and 'walk'. */
 static void make_clips(struct fixture *f)
 {
     const float values[6] = {1, 1, 1, 3, 5, 7}, turns[8] = {0, 0, 0, 1, 1, 0, 0, 0};
@@ -166,7 +166,7 @@ TEST(retarget_report_in_a_line)
     teardown(&pair);
 }
 
-/* Whatever the names are the line is printable and short enough; what does not fit is still counted. */
+/* With any names the line is printable and short enough. Names that do not fit are still counted. */
 TEST(retarget_report_of_awkward_names)
 {
     enum { COUNT = 300 };
@@ -283,7 +283,7 @@ TEST(retarget_refuses_a_clip_that_moves_nothing)
     teardown(&pair);
 }
 
-/* Names that the clips' file has twice are no better than those that the model has twice. */
+/* Names that occur twice in the clips' file match as little as names that occur twice in the model. */
 TEST(retarget_takes_a_model_for_its_own_clips)
 {
     struct fixture f;

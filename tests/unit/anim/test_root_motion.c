@@ -4,8 +4,8 @@
 
 enum { PROP, ARMATURE, HIPS, SPINE, NODE_COUNT };
 
-/* A figure made with z up, its armature scaled by 2 and turned so that y is up, off the origin, beside a prop. At 0 the
- * hips stand at (1, 0, 5) of the armature; at 1 at (4, -2, 6), turned by 90 degrees about up after a lean by 20. */
+/* A figure made with z up, its armature scaled by 2 and rotated so that y is up, off the origin, beside a prop. At 0
+ * the hips are at (1, 0, 5) of the armature; at 1 at (4, -2, 6), turned by 90 degrees about up after a lean by 20. */
 static void walking(struct fixture *f)
 {
     static const float PROP_PLACE[] = {9, 9, 9}, PLACE[] = {10, 1, -3}, UPRIGHT[] = {-0.70710678f, 0, 0, 0.70710678f};

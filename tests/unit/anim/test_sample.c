@@ -65,7 +65,7 @@ TEST(sample_step_changes_exactly_at_the_key)
 
 TEST(sample_compares_times_as_doubles)
 {
-    /* 1/24 as a float is 0.041666667908...; the decimal 0.0416666667 that people type lies before it */
+    /* 1/24 as a float is 0.041666667908...; the decimal 0.0416666667 that people type is just below */
     const double times[2] = {0, (double)(float)(1.0 / 24)};
     const float values[2] = {7, 8};
     double out;

@@ -1,4 +1,4 @@
-/* Scales that are not inherited: by hand, against the definition on chains of chance, where they make no difference,
+/* Scales that are not inherited: by hand, compared with the definition on random chains, where they make no difference,
  * and in compiled clips. */
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
@@ -155,7 +155,7 @@ static void random_turn(float turn[4])
         turn[i] = (float)((double)turn[i] / sqrt(square));
 }
 
-/* A chain with flags of chance; every third node's scale moves, all others turn. */
+/* A chain with random flags. The scale of every third node moves, all others rotate. */
 static void random_chain(struct fixture *f, uint64_t seed)
 {
     static const uint32_t FLAGS[3] = {0, NODE_SCALE_BY_AXIS, NODE_SCALE_OWN};

@@ -173,7 +173,7 @@ TEST(skin_tangents_follow_the_surface)
     /* before: cross((0, 0, 1), (h, h, 0)) * -1 = (h, -h, 0), mirrored (-h, -h, 0) */
     CHECK_NEAR((normal.y * out.z - normal.z * out.y) * out.w, -HALF, 1e-6);
     CHECK_NEAR((normal.z * out.x - normal.x * out.z) * out.w, -HALF, 1e-6);
-    /* a joint that collapses everything, and a tangent that is none */
+    /* a joint that collapses everything, and a zero tangent */
     palette = matrix(0, 0, 0, NO_TURN, 0, 0, 0);
     skin_tangents(&one.model, 0, LINEAR(&palette), &out);
     CHECK_NEAR(out.x, HALF, 1e-6);

@@ -1,4 +1,4 @@
-/* Dual quaternion skinning: by hand where the result can be seen, else by numpy from the formula (protocol/answers.md).
+/* Dual quaternion skinning: by hand where the result is obvious, else by numpy from the formula (protocol/answers.md).
  */
 #include "anim/pose/skin.h"
 #include "tests/unit/support/check.h"
@@ -159,12 +159,12 @@ TEST(skin_dual_of_one_joint)
     check_skinned(&one, 0, 5, 1);
     one.matrices[0] = (struct mat4){{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9, 1}};
     check_skinned(&one, 7, 8, 9);
-    /* flat: the axis that is left out has no direction */
+    /* flat: the omitted axis has no direction */
     one.matrices[0] = (struct mat4){{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 7, 8, 9, 1}};
     check_skinned(&one, 13, 12, 9);
 }
 
-/* Seen from elsewhere everything is where it is, moved: also what shears. */
+/* Seen from another space everything is in the same place, moved: shears, too. */
 TEST(skin_palette_of_another_space_is_the_same_moved)
 {
     struct fixture f;
@@ -205,7 +205,7 @@ TEST(skin_palette_of_another_space_is_the_same_moved)
         CHECK_NEAR(in_view[v].y, expected[1], 1e-5);
         CHECK_NEAR(in_view[v].z, expected[2], 1e-5);
     }
-    /* the model's own bounds are those of what is shown */
+    /* the model's own bounds are around the visible vertices */
     const struct model_info *info = &f.model.infos[0];
     CHECK_NEAR(info->rest_min.x, in_scene[0].x < in_scene[1].x ? in_scene[0].x : in_scene[1].x, 1e-6);
     CHECK_NEAR(info->rest_max.y, in_scene[0].y > in_scene[1].y ? in_scene[0].y : in_scene[1].y, 1e-6);

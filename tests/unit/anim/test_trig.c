@@ -1,4 +1,5 @@
-/* Sine, cosine and arc tangent against the C library's of long double, and some bits that every machine has to have. */
+/* Sine, cosine and arc tangent compared with the C library's in long double, and some bits that every machine must
+ * give. */
 #include "anim/model/trig.h"
 #include "tests/unit/support/check.h"
 
@@ -40,7 +41,7 @@ TEST(trig_sine_and_cosine_are_within_a_unit)
     assert_true(worst > 0.4);
 }
 
-/* The doubles nearest to multiples of pi/2: what is left of them is 1e-16 and less. */
+/* The doubles nearest to multiples of pi/2: the remainder is 1e-16 and less. */
 TEST(trig_near_its_zeros)
 {
     for (int n = -60; n <= 60; n++) {

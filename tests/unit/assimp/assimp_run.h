@@ -1,4 +1,4 @@
-/* assimp_run.h - models written in a test, imported as posed-import does. */
+/* assimp_run.h - imports models written in a test as posed-import does. */
 #pragma once
 
 #include "tests/unit/support/temp_tree.h"
@@ -22,16 +22,16 @@ struct assimp_run {
 
 void assimp_run_init(struct assimp_run *run);
 void assimp_run_fini(struct assimp_run *run);
-/* Imports a file of the tree by the reader of its format. */
+/* Imports a file of the tree with the reader of its format. */
 void assimp_run_import(struct assimp_run *run, const char *path);
-/* What import and tests of single steps need: an files, and a builder with its info. */
+/* Prepares the import for tests of single steps: source files, and a builder with its info. */
 struct import assimp_run_start(struct assimp_run *run, const char *path);
-/* Finishes, encodes and decodes what is in the builder. */
+/* Finishes, encodes and decodes the contents of the builder. */
 void assimp_run_finish(struct assimp_run *run);
 
-/* Index of the node of this name; fails the test when there is none. */
+/* Returns the index of the node of this name. Fails the test if it does not exist. */
 uint32_t assimp_run_node(const struct assimp_run *run, const char *name);
 bool assimp_run_warned(const struct assimp_run *run, const char *code);
-/* Evaluates and takes point p of node n to scene space. */
+/* Evaluates the clip and transforms point p of node n to scene space. */
 void assimp_run_point(struct assimp_run *run, int32_t clip, double time_s, uint32_t n, const double p[3],
                       double out[3]);

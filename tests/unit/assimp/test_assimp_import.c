@@ -8,7 +8,7 @@
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-/* Z turned first, then X, about an offset: channel order and hierarchy both show. */
+/* Z is applied first, then X, about an offset: channel order and hierarchy both matter. */
 static const char BVH[] = "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\n"
                           "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
                           "JOINT knee\n{\nOFFSET 1 2 3\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
@@ -67,7 +67,7 @@ TEST(assimp_reads_materials_and_turns_v_round)
     assimp_run_fini(&run);
 }
 
-/* A joint that is turned, off the origin, and below another; one vertex between both. */
+/* A rotated joint, off the origin, below another; one vertex follows both. */
 static const char MD5[] = "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\n\njoints {\n"
                           "\"hip\" -1 ( 1 2 3 ) ( 0 0 0 )\n"
                           "\"leg\" 0 ( 5 2 3 ) ( 0 0 -0.7071067811865476 )\n}\n"
@@ -251,7 +251,7 @@ TEST(assimp_opens_nothing_outside_the_root)
     assimp_run_fini(&run);
 }
 
-/* Its FBX importer looks into files of every extension whose own importers refuse them. */
+/* Its FBX importer looks into files of every extension that their own importers refuse. */
 static const char FBX[] =
     "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n\tCreator: \"c\"\n\tSceneInfo: "
     "\"SceneInfo::GlobalInfo\", \"UserData\" {\n\t\tProperties70:  {\n\t\t}\n\t}\n}\n"

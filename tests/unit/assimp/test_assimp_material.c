@@ -1,4 +1,4 @@
-/* Classic materials, as the metallic-roughness ones that stand for them. */
+/* Classic materials, and the metallic-roughness ones that replace them. */
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 

@@ -1,4 +1,4 @@
-/* What assimp leaves out is said: one small file for each format that can be written here. */
+/* Content that assimp leaves out is reported: one small file for each format that a test can write. */
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 

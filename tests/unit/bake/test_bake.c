@@ -215,7 +215,7 @@ TEST(bake_decode_refuses_an_unaligned_block)
     fixture_fini(&f);
 }
 
-/* Every byte, changed in several ways, is refused or leaves a model that can be used: ASan judges the walk. */
+/* Every byte, changed in several ways, is refused or leaves a usable model. ASan detects invalid access. */
 TEST(bake_decode_survives_every_changed_byte)
 {
     static const unsigned char CHANGES[] = {0x01, 0x02, 0x40, 0x80, 0xff};
@@ -312,7 +312,7 @@ TEST(bake_decode_rules_of_skins)
     REFUSED(&f, skins[1].method, METHOD_RIGID, "skins[1].flags"); /* it has one joint anyway */
     REFUSED(&f, skins[1].flags, 0, "skins[1]");
     REFUSED(&f, skins[1].flags, 2, "skins[1].flags");
-    REFUSED(&f, skins[1].joint_first, 1, "skins[1].flags"); /* a joint that is not the mesh node */
+    REFUSED(&f, skins[1].joint_first, 1, "skins[1].flags"); /* this joint is not the mesh node */
     REFUSED(&f, joints[2].joint_from_bind.m[12], 1, "skins[1].flags");
     REFUSED(&f, joints[0].node, 4, "joints[0].node");
     REFUSED(&f, joints[0].joint_from_bind.m[15], 0, "joints[0].joint_from_bind");
@@ -553,7 +553,7 @@ static void twins(struct fixture *f)
     fixture_finish(f);
 }
 
-/* What overlaps is inside every array, but would make work that grows with the square of the size. */
+/* The overlapping ranges are inside their arrays, but the work would grow with the square of the size. */
 TEST(bake_decode_bounds_overlapping_ranges)
 {
     struct fixture f;

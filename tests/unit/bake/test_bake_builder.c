@@ -1,4 +1,4 @@
-/* What importers hand to the builder: limits, repairs, and models that do not fit together. */
+/* Input of importers to the builder: limits, repairs, and models whose parts do not fit together. */
 #include "anim/bake/bake.h"
 
 #include "tests/unit/support/check.h"

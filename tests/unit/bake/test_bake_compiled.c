@@ -26,8 +26,8 @@ static void check_refused(const struct fixture *f, const char *part, int line)
         memcpy((void *)(uintptr_t) & (f)->model.field, &kept, sizeof kept);                                            \
     } while (0)
 
-/* What the rules below take for granted: the rig is node 1, then 0 and 3; clip 0 turns node 0 and moves node 1 in
- * steps, clip 2 moves node 0 by splines. */
+/* Assumptions of the rules below: the rig is node 1, then 0 and 3; clip 0 rotates node 0 and moves node 1 in steps,
+ * clip 2 moves node 0 by splines. */
 static void check_worked(const struct model *m)
 {
     assert_int_equal(m->rig_node_count, 3);

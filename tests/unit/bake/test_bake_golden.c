@@ -1,5 +1,5 @@
-/* Blocks of this format version, kept as files: the fuzzer's seeds, and a guard for the version rule. A change of
- * layout or meaning that forgets BAKE_VERSION shows here. WRITE_SEEDS=1 writes the files anew. */
+/* Blocks of this format version, kept as files: seeds for the fuzzer, and a guard for the version rule. This test fails
+ * if the layout or meaning changes and BAKE_VERSION does not. WRITE_SEEDS=1 writes the files again. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 

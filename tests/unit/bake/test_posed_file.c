@@ -31,7 +31,7 @@ static struct written write_file(const struct model *model)
     return written;
 }
 
-/* What a changed file needs to get past its checksum. */
+/* Recomputes the checksum of a changed file. */
 static void sum_again(unsigned char *bytes, size_t size_bytes)
 {
     struct posed_file_header header;
@@ -372,7 +372,7 @@ static struct written read_sample(const char *path)
     return (struct written){fixture_aligned_copy(bytes, size_bytes), size_bytes};
 }
 
-/* WRITE_SEEDS=1 writes the samples of the newest version; those of others stay. */
+/* WRITE_SEEDS=1 writes the samples of the newest version; older samples stay. */
 static void check_sample(const char *path, const struct fixture *fixture)
 {
     const struct written now = write_file(&fixture->model);
@@ -388,7 +388,7 @@ static void check_sample(const char *path, const struct fixture *fixture)
     if (posed_file_open(&file, kept.bytes, kept.size_bytes, &err) < 0)
         fail_msg("'%s': %s", path, err.message);
     walk_model(&file.model);
-    /* the sections of its version are those written today: nobody changed one without a new version */
+    /* the sections of its version equal today's: a change needs a new version */
     for (uint32_t i = 0; i < SECTIONS_1; i++) {
         struct bake_section then, today;
         memcpy(&then, kept.bytes + HEADER + i * ROW, ROW);
@@ -399,7 +399,7 @@ static void check_sample(const char *path, const struct fixture *fixture)
         if (!is_same)
             fail_msg("'%s': section %u is not what is written today: that takes a new version", path, then.id);
     }
-    /* and its poses are those of the model */
+    /* and its poses equal the model's */
     struct clip_palette palette;
     float then[64], today[64];
     clip_palette_init(&palette, kernel_best());

@@ -1,7 +1,7 @@
-/* The bits of what is evaluated, of the sample models and of two that tests make, as hashes that are stored in
- * tests/unit/bits/stored: any processor, compiler and C library has to give the same ones. `make test-arm` runs this
- * for another processor. WRITE_SEEDS=1 writes the files anew, where a change of results is meant;
- * ANSWER_VERSION is then incremented (wire/reply/answer_version.h), and `make answers` follows. */
+/* The bits of evaluated data, for the sample models and two models of the tests, as hashes stored in
+ * tests/unit/bits/stored. Every processor, compiler and C library must give the same ones. `make test-arm` runs this
+ * for another processor. If results change intentionally, WRITE_SEEDS=1 writes the files again; then increment
+ * ANSWER_VERSION (wire/reply/answer_version.h), and run `make answers`. */
 #include "anim/entity/entity.h"
 #include "anim/pose/skin.h"
 #include "base/buf.h"
@@ -44,7 +44,7 @@ static void end_line(struct bits *bits, const char *clip, const char *what)
     buf_put_char(&bits->lines, '\n');
 }
 
-/* Palettes of all skins of the entity evaluated last, or the code of what cannot be. */
+/* Takes palettes of all skins of the entity evaluated last, or the error code of those that fail. */
 static void take_palettes(struct bits *bits, struct entity_work *work, enum layout layout)
 {
     for (uint32_t s = 0; s < bits->model->skin_count; s++) {
@@ -127,7 +127,7 @@ static void each_dualquat(struct bits *bits, struct entity_work *work, uint32_t 
     evaluated(bits, work, LAYOUT_DUALQUAT);
 }
 
-/* In double precision: palettes, and matrices, weights and movement as they are before they are rounded. */
+/* In double precision: palettes, and matrices, weights and motion before rounding. */
 static void each_exact(struct bits *bits, struct entity_work *work, uint32_t i)
 {
     (void)i;

@@ -1,4 +1,4 @@
-/* Meshes of COLLADA files: what their corners, skins and morphs become. */
+/* Meshes of COLLADA files: the results for their corners, skins and morphs. */
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 

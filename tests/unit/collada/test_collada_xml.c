@@ -1,4 +1,4 @@
-/* XML as COLLADA files have it, and as nobody's file should have it. */
+/* XML as COLLADA files have it, and as no file should have it. */
 #include "tests/unit/support/check.h"
 
 #include "import/collada/collada_xml.h"

@@ -1,4 +1,4 @@
-/* Shared bytes, the budget they are counted in, and how files and memory are shared out. */
+/* Shared bytes, the budget that counts them, and the division of files and memory. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/support/budget.h"
@@ -89,7 +89,7 @@ TEST(files_are_shared_out_between_connections_and_models)
         assert_int_equal(config.limits.value[LIMIT_CONNECTIONS], rows[i].connections);
         assert_int_equal(config.models_max, rows[i].models);
         assert_int_equal(config.refused_max, rows[i].refused);
-        /* what a bare server was seen to have open is never given away */
+        /* the files that a bare server has open are never given away */
         assert_true(rows[i].connections + rows[i].models + rows[i].refused + 24 +
                         2 * (config.work_threads + config.file_threads) <=
                     rows[i].files);
@@ -128,7 +128,7 @@ TEST(few_files_mean_less_of_everything)
     }
 }
 
-/* Whatever is asked for, all that may be open at once is no more than there is, or there is an error. */
+/* All files that may be open at once are no more than the limit, whatever is requested, or there is an error. */
 TEST(no_file_is_given_away_twice)
 {
     for (uint64_t files = 0; files < 600; files++)

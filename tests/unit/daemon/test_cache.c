@@ -1,4 +1,5 @@
-/* The cache over real files and an importer that is none: who waits gets what, and when a model is imported again. */
+/* The cache over real files and a fake importer: the results for waiting requests, and when a model is imported again.
+ */
 #include "daemon/threads/work.h"
 #include "daemon/cache/cache.h"
 #include "base/container_of.h"
@@ -39,7 +40,7 @@ static void on_invalidated(struct cache_listener *listener, struct shared_model 
     container_of(listener, struct stand, listener)->invalidated++;
 }
 
-/* Long enough ago that nobody looks for a writer of it. */
+/* Old enough that nobody looks for a process that writes it. */
 static void write_file(const char *path, const char *text, int age_s)
 {
     struct timespec times[2];
@@ -86,7 +87,7 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
     client->code = imported == NULL ? err->code : 0;
 }
 
-/* True when the answer was there at once. */
+/* Returns true if the answer was there at once. */
 static bool ask(struct client *client, const char *path)
 {
     struct err err = {0};
@@ -266,7 +267,7 @@ TEST(cache_waits_for_the_writer_of_a_file)
     fake_end_well();
     UNTIL(client.answers == 1);
     end(&client);
-    /* the model is answered while its next version is written, which is then noticed without a request */
+    /* the model is answered while its next version is written, and the change is noticed without a request */
     const int next = openat(stand.root.fd, "a.glb", O_WRONLY | O_CLOEXEC);
     assert_int_equal(write(next, "model 2", 7), 7);
     assert_false(ask(&late, "a.glb"));
@@ -444,7 +445,7 @@ TEST(cache_drops_an_import_without_waiters)
     cache_cancel(&second.waiter);
     assert_int_equal(fake.dropped, 1);
     assert_int_equal(state_of("a.glb"), CACHE_NEW);
-    /* one that runs goes on, for its result is kept */
+    /* a running one goes on, because its result is kept */
     assert_false(ask(&first, "a.glb"));
     UNTIL(fake.submitted == 2);
     fake_begin();
@@ -466,7 +467,7 @@ TEST(cache_takes_an_offered_model_instead_of_an_import)
     fill("a.glb");
     assert_true(ask(&client, "a.glb"));
     struct imported_model *offered = client.imported;
-    /* the same file under another name would be another import; under its own, after a while, it is none */
+    /* the same file under another name would need another import; under its own name it needs none after a while */
     cache_free(stand.cache);
     stand.cache = cache_new(&stand.loop, &stand.config, fake_imports(&stand.root), stand.root.fd, NULL);
     cache_offer(stand.cache, "a.glb", offered);
@@ -475,7 +476,7 @@ TEST(cache_takes_an_offered_model_instead_of_an_import)
     assert_int_equal(fake.submitted, 0);
     assert_ptr_equal(client.imported, offered);
     end(&client);
-    /* an offer of what the file no longer is goes unused */
+    /* an offer of outdated content goes unused */
     write_file("a.glb", "another model", 3600);
     cache_offer(stand.cache, "a.glb", offered);
     assert_false(ask(&client, "a.glb"));

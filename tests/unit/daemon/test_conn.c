@@ -1,6 +1,6 @@
-/* Connections, compiled as in the server, over one end of a socket pair and a loop of their own. A dispatcher that is
- * none keeps each call until the test answers it; the Makefile wraps the functions. The test holds the other end of the
- * pair, and moves the clock. */
+/* Connections, compiled as in the server, over one end of a socket pair and a loop of their own. A fake dispatcher
+ * keeps each call until the test answers it; the Makefile wraps the functions. The test holds the other end of the
+ * pair, and sets the clock. */
 #include "tests/unit/support/check.h"
 
 #include "base/container_of.h"
@@ -144,7 +144,7 @@ static void start(void)
     packets_attach(server.group);
 }
 
-/* Nothing is left: no handle keeps the loop from closing, and the sanitizer finds no connection. */
+/* Nothing remains: no handle keeps the loop from closing, and the sanitizer finds no connection. */
 static void end(void)
 {
     conn_group_close_all(server.group);
@@ -188,7 +188,7 @@ static void say(int fd, const char *text)
     turn();
 }
 
-/* What has come since, after a few turns of the loop. */
+/* Returns what has arrived since, after a few turns of the loop. */
 static const char *hear(int fd)
 {
     buf_clear(&server.got);
@@ -315,7 +315,7 @@ TEST(conn_of_a_client_that_only_shut_down_its_sending_side_gets_its_reply)
     const int fd = client();
     say(fd, GET("x"));
     shutdown(fd, SHUT_WR);
-    assert_string_equal(hear(fd), "HTTP/1.1 "); /* nobody there would have reset it */
+    assert_string_equal(hear(fd), "HTTP/1.1 "); /* a client that had left would have reset it */
     assert_int_equal(only_conn()->state, CONN_CALLING);
     assert_int_equal(server.group->probed_count, 1);
     answer(0, 5);
@@ -493,7 +493,7 @@ TEST(conn_of_a_trusted_proxy_needs_no_header)
     turn();
     fd = client();
     say(fd, PROXIED "GET /v1/model?model=x HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.2\r\n\r\n");
-    assert_string_equal(only_conn()->client, "192.0.2.2"); /* the first proxy names a second that is trusted */
+    assert_string_equal(only_conn()->client, "192.0.2.2"); /* the first proxy names a second, trusted one */
     answer(2, 1);
     close(fd);
     end();

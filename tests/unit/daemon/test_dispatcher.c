@@ -1,5 +1,5 @@
-/* Two dispatchers, the hub and the service over real files, and an importer that is none: the main loop and another
- * one, which both run here, one after the other. */
+/* Two dispatchers, the hub and the service over real files, and a fake importer: the main loop and another one, which
+ * both run here in turns. */
 #include "base/container_of.h"
 #include "daemon/threads/work.h"
 #include "daemon/dispatch/dispatcher.h"
@@ -119,7 +119,7 @@ static void on_done(struct call *call, struct reply *reply)
     request_fini(&call->request);
 }
 
-/* True when the answer was there at once. */
+/* Returns true if the answer was there at once. */
 static bool ask_in_this_turn(struct dispatcher *dispatcher, struct client *client, const char *target)
 {
     *client = (struct client){.call = {.request = parse_request(target), .done = on_done}};
@@ -158,7 +158,7 @@ TEST(dispatcher_answers_from_shared_models)
         assert_int_equal(client.code, 0);
         assert_int_equal(client.call.origin, MODEL_IN_MEMORY);
     }
-    /* the main loop's learns of the model by the first call that the service answers, at once */
+    /* the main loop's dispatcher learns of the model from the first call that the service answers at once */
     assert_true(ask(stand.main, &client, A));
     assert_true(ask(stand.main, &client, A));
     assert_int_equal(fake.submitted, 1);

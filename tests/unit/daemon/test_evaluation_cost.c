@@ -1,4 +1,4 @@
-/* What answers cost, beside each other: a loop leaves to threads what is told to take long. */
+/* Relative costs of answers: a loop leaves to threads the answers with a high cost. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/evaluation/evaluator.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value of the line that begins so; 0: there is none. */
+/* Returns the value of the line that begins with `series`, or 0. */
 static double value_of(void (*put)(struct exposition *out), enum metric metric, const char *series)
 {
     struct buf text;

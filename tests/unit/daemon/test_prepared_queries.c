@@ -1,4 +1,4 @@
-/* What is remembered of queries, and what makes room for what. */
+/* Which queries are remembered, and which make room for others. */
 #include "daemon/evaluation/prepared_queries.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
@@ -14,7 +14,7 @@ static struct query_key key_of(const char *target)
     return key;
 }
 
-/* As a connection does: what was not found is parsed, answered and kept. */
+/* As a connection does: a query that was not found is parsed, answered and kept. */
 static struct prepared_query *ask(struct prepared_queries *memo, struct query_hint *hint, const char *target)
 {
     struct query_key key = key_of(target);

@@ -1,4 +1,4 @@
-/* What passed sockets are for, and what else a service manager says in the environment. */
+/* The purpose of passed sockets, and the other variables of a service manager. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/config/socket_activation.h"

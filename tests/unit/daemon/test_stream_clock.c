@@ -1,4 +1,4 @@
-/* When frames of a stream are due and what they show. */
+/* When frames of a stream are due and which times they show. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/packets/stream_clock.h"

@@ -1,4 +1,4 @@
-/* The share of a turn: what does not fit in it rests for the next turns, in order, and other work comes between. */
+/* The share of a turn: work that exceeds it waits for the next turns, in order, and other work runs between. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/threads/turn_share.h"

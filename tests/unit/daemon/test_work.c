@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PIECES = 300, THREADS = 4 /* nobody has said how many */ };
+enum { PIECES = 300, THREADS = 4 /* the default */ };
 
 struct piece {
     struct work work;
@@ -142,7 +142,7 @@ static void cancel_one(int which)
     assert_int_equal(queue.done_count, 1);
     queue.done_count = 0;
     work_start(&loop, WORK_COMPUTES, &queue.other, do_nothing, on_ended);
-    run_loop_until(&loop, &queue.done_count, 1); /* those of the other kind are not */
+    run_loop_until(&loop, &queue.done_count, 1); /* the others are not */
     assert_int_equal(queue.status[which], UV_ECANCELED);
     for (int i = 0; i < THREADS; i++)
         uv_sem_post(&queue.may_end);

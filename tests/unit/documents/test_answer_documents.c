@@ -1,5 +1,4 @@
-/* The examples of protocol/answers.md and protocol/frames.md are what the server writes. Run from the project's
- * root. */
+/* The examples of protocol/answers.md and protocol/frames.md equal the server's output. Run from the project's root. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
 #include "tests/unit/support/wire_model.h"

@@ -1,4 +1,5 @@
-/* protocol/blending.md tells of every member of a layer, and its examples are requests. Run from the project's root. */
+/* protocol/blending.md names every member of a layer, and its examples are valid requests. Run from the project's root.
+ */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
 

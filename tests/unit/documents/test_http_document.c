@@ -1,4 +1,4 @@
-/* protocol/http.md says what the tables say: errors, limits, and the parameters of every operation. Run from the
+/* protocol/http.md agrees with the tables: errors, limits, and the parameters of every operation. Run from the
  * project's root. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
@@ -146,7 +146,7 @@ static const struct {
 #undef X
 };
 
-/* The row's second column has the words of the table, `each` so, and no others. */
+/* The row's second column has exactly the words of the table. */
 static void check_words(const char *row, const char *name, const char *values)
 {
     char column[512], word[64];
@@ -182,7 +182,7 @@ TEST(http_document_has_every_parameter)
         char *section = section_of(text, heading);
         const bool is_sheet = op == OP_SHEET || op == OP_TURNTABLE;
         size_t count = 0;
-        if (is_sheet) /* which takes what any picture does */
+        if (is_sheet) /* it takes the parameters of any picture */
             check_row(section, "\nand every parameter of [`/v1/render`](#get-v1render)");
         for (size_t i = 0; i < sizeof PARAMS / sizeof *PARAMS; i++) {
             if (!(PARAMS[i].ops & OP_BIT(op)) || (is_sheet && PARAMS[i].ops & OP_BIT(OP_RENDER)))

@@ -1,5 +1,5 @@
-/* protocol/crowd.md and protocol/hits.md say what crowd.def and raycast.def say: every record with its size, and its
- * table whole, in the order of the .def, and no other table of fields. Run from the project's root. */
+/* protocol/crowd.md and protocol/hits.md agree with crowd.def and raycast.def: every record with its size and its
+ * complete table, in the order of the .def, and no other table of fields. Run from the project's root. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
 
@@ -71,7 +71,7 @@ static void put_table(const struct field *fields, size_t count, char table[TABLE
     }
 }
 
-/* What stands between the table before and this one tells the size, and what a record is; headers have other words. */
+/* The text before this table has the size and describes the record; headers have other words. */
 static void check_intro(const struct format *format, const struct record *record, const char *from, const char *to)
 {
     char size[SIZE_TEXT_MAX];

@@ -1,4 +1,4 @@
-/* Every worked example of protocol/time.md is what the server computes. Run from the project's root. */
+/* The server computes every worked example of protocol/time.md. Run from the project's root. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 

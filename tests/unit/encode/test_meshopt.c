@@ -1,4 +1,4 @@
-/* server/wire/encode/meshopt.h: read back by the decoders, and what the extension says that a stream begins with. */
+/* server/wire/encode/meshopt.h: streams decoded by the decoders, with the beginning that the extension defines. */
 #include "wire/encode/meshopt.h"
 
 #include "tests/unit/support/check.h"
@@ -14,7 +14,7 @@ static void fill_vertices(float vertices[3 * VERTICES])
         vertices[i] = (float)i / 8;
 }
 
-/* Strips that go on where the last one ended, and some triangles that have nothing in common. */
+/* Strips that continue each other, and some unrelated triangles. */
 static void fill_indices(uint32_t indices[INDICES])
 {
     for (uint32_t i = 0; i < INDICES; i++)
@@ -59,7 +59,7 @@ TEST(meshopt_other_indices_keep_their_order)
 {
     uint32_t indices[INDICES], decoded[INDICES];
     fill_indices(indices);
-    indices[5] = UINT32_MAX; /* the stream has room for the largest differences that there are */
+    indices[5] = UINT32_MAX; /* the stream has room for the greatest possible differences */
     indices[6] = 0;
     struct buf out = {0};
     meshopt_pack(MESHOPT_INDICES, indices, INDICES - 1, sizeof *indices, &out);

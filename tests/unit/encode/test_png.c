@@ -1,4 +1,4 @@
-/* server/wire/encode/png.h: read back by libpng, which had no part in writing it. */
+/* server/wire/encode/png.h: files read by libpng, which does not write them. */
 #include "base/err.h"
 #include "wire/encode/png.h"
 #include "tests/unit/support/check.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Noise above, a gradient below: what does not compress and what does. */
+/* Noise above, a gradient below: one compresses badly, the other well. */
 static uint8_t *make_pixels(uint32_t width, uint32_t height, bool has_alpha)
 {
     uint8_t *pixels = malloc((size_t)width * height * 4);

@@ -1,10 +1,10 @@
-/* How posectl prints texts of others. */
+/* How posectl prints texts from outside. */
 #include "clients/cli/output/text.h"
 #include "tests/unit/support/check.h"
 
 #include <string.h>
 
-/* What is put, as a terminal, as XML and as JSON has it. */
+/* The text, and its forms for a terminal, for XML and for JSON. */
 static const struct {
     const char *text, *printable, *xml, *json;
 } ROWS[] = {

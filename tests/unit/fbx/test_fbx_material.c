@@ -56,7 +56,7 @@ TEST(fbx_opacity)
         {COLOR("TransparentColor", "0.25,0.5,0.75") REAL("TransparencyFactor", "0.5"), 0.75},
         {COLOR("TransparentColor", "0.5,0.5,0.5"), 0.5},
         {COLOR("TransparentColor", "0,0,0") REAL("TransparencyFactor", "1"), 1},
-        {COLOR("TransparentColor", "1,1,1"), 1}, /* nothing to see: what is written that means the opposite */
+        {COLOR("TransparentColor", "1,1,1"), 1}, /* nothing would be visible: the written value means the opposite */
         {REAL("Opacity", "0"), 1},
         {REAL("Opacity", "17"), 1},
         {REAL("Opacity", "1e400"), 1},
@@ -122,7 +122,7 @@ TEST(fbx_physical_materials)
              REAL("Maya|specularRoughness", "0.3") COLOR("Maya|opacity", "0.25,0.5,0.75"),
          0.10702, 0.5, 1, 0.3},
         {COLOR("Maya|baseColor", "1,1,1") REAL("Maya|opacity", "0.5"), 1, 0.5, 0, 1},
-        /* 3ds Max: Physical Material, with a roughness that is glossiness */
+        /* 3ds Max: Physical Material, whose roughness means glossiness */
         {CLASSIC REAL("3dsMax|Parameters|base_weight", "0.5") COLOR("3dsMax|Parameters|base_color", "1,1,1")
              REAL("3dsMax|Parameters|metalness", "0.5") REAL("3dsMax|Parameters|roughness", "0.2")
                  REAL("3dsMax|Parameters|roughness_inv", "1"),

@@ -1,5 +1,4 @@
-/* Meshes of FBX files that say less, or something else, than a whole file does: what such files become, and that they
- * are read. */
+/* Meshes of FBX files with missing or unusual data: their results, and that they can be read. */
 #include "tests/unit/fbx/fbx_material_run.h"
 #include "tests/unit/support/check.h"
 

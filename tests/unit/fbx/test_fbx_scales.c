@@ -1,4 +1,4 @@
-/* Inheritance of scales: what is simplified gives the same poses, and what can be simplified is. */
+/* Inheritance of scales: a simplified chain gives the same poses, and every chain that can be simplified is. */
 #include "anim/pose/pose.h"
 #include "import/fbx/fbx.h"
 #include "tests/unit/support/check.h"
@@ -41,8 +41,8 @@ static void random_turn(float turn[4])
         turn[i] = (float)((double)turn[i] / sqrt(square));
 }
 
-/* A chain whose nodes have flags of chance; some scales move, some have keys that stay at the rest scale. The parent of
- * a node comes after it. */
+/* A chain whose nodes have random flags. Some scales move, some have keys that stay at the rest scale. A node precedes
+ * its parent. */
 static void random_chain(struct fixture *f, uint64_t seed)
 {
     static const uint32_t FLAGS[4] = {0, NODE_SCALE_BY_AXIS, NODE_SCALE_OWN, NODE_SCALE_OWN};

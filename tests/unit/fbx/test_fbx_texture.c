@@ -1,4 +1,4 @@
-/* Textures of FBX: where their pictures are, how they lie, and what becomes of them in a material. */
+/* Textures of FBX: where their pictures are, how they are mapped, and their effect in a material. */
 #include "tests/unit/fbx/fbx_material_run.h"
 #include "tests/unit/support/check.h"
 
@@ -88,7 +88,7 @@ TEST(fbx_embedded_textures)
         const char *videos, *links;
     } ROWS[] = {
         {VIDEO("12", "C:\\tex\\skin.tga", RED_BASE64), "C: \"OO\",12,11\n"},
-        /* the content is with another Video of the same file, or with one that is not linked at all */
+        /* the content belongs to another Video of the same file, or to an unlinked one */
         {VIDEO("12", "C:\\tex\\skin.tga", "\"\"") VIDEO("13", "C:\\tex\\skin.tga", RED_BASE64), "C: \"OO\",12,11\n"},
         {VIDEO("13", "D:/a/b.tga", RED_BASE64) VIDEO("12", "D:/skin.tga", RED_BASE64), ""},
     };

@@ -1,4 +1,4 @@
-/* Records and values of binary files: both sizes of records, both orders of bytes, and what is broken. */
+/* Records and values of binary files: both sizes of records, both byte orders, and errors. */
 #include "tests/unit/fbx_file/fbx_bytes.h"
 #include "tests/unit/support/check.h"
 

@@ -1,4 +1,4 @@
-/* Files before 7.2 in the shape of 7.x: what is made of models, shapes, links and channels. */
+/* Files before 7.2 in the form of 7.x: conversion of models, shapes, links and channels. */
 #include "tests/unit/fbx_file/fbx_bytes.h"
 #include "tests/unit/support/check.h"
 

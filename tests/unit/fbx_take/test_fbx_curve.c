@@ -230,8 +230,8 @@ TEST(fbx_curve_placed_keeps_jumps_where_they_are)
     fbx_curve_fini(&placed);
 }
 
-/* Seconds of the file less the seconds at which the take begins: rounded twice, and often less than those of the ticks.
- * A key that jumps has begun at them all the same. */
+/* The seconds of the file minus the seconds at which the take begins are rounded twice, and are often less than the
+ * seconds of the ticks. A key that jumps has begun at them nevertheless. */
 TEST(fbx_curve_placed_jumps_at_the_seconds_of_the_file)
 {
     const double ticks_per_s = 46186158000.0, frame = ticks_per_s / 24;

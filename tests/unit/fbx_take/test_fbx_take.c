@@ -178,7 +178,7 @@ TEST(fbx_old_takes_are_trees_of_channels)
     bake_builder_fini(&builder);
 }
 
-/* Many stacks with the same layer: what is read once for each has a limit. */
+/* Many stacks with the same layer: data read once for each has a limit. */
 TEST(fbx_take_use_of_the_same_is_limited)
 {
     struct fbx_run run;

@@ -1,4 +1,5 @@
-/* server/daemon/upload/archive.h: what an importer unpacked is believed nothing; and the model that a zip is about. */
+/* server/daemon/upload/archive.h: the server checks everything that an importer unpacked, and finds the model of a zip.
+ */
 #include "tests/unit/support/check.h"
 
 #include "daemon/upload/archive.h"

@@ -1,4 +1,4 @@
-/* Models on disk: found again by stamps and by content, never when anything differs, and never trusted. */
+/* Models on disk: found again by stamps and by content, never used if anything differs, and never trusted. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/temp_tree.h"
@@ -69,7 +69,7 @@ static void add_source(struct fixture *fixture, const struct stand *stand, const
     };
 }
 
-/* As if `path` had just been imported, with a.bin, with a texture that is missing, and with as many pixels. */
+/* As if `path` had just been imported, with a.bin, with a missing texture, and with pixel_bytes bytes of pixels. */
 static struct imported_model *import_as(const struct stand *stand, const char *path, uint32_t pixel_bytes)
 {
     struct fixture fixture;
@@ -107,7 +107,7 @@ static void store_as(struct stand *stand, const char *path, uint32_t pixel_bytes
 
 static void store(struct stand *stand, uint32_t pixel_bytes) { store_as(stand, "m/a.glb", pixel_bytes); }
 
-/* Whether the model is there; it is what import() made. */
+/* Returns whether the model is there; it must be the one of import(). */
 static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
 {
     struct imported_model *imported;
@@ -130,7 +130,7 @@ static bool load(struct stand *stand, bool is_whole, uint32_t pixel_bytes)
 
 static bool is_there(struct stand *stand) { return load(stand, true, 0); }
 
-/* The path of a file of ours with this extension; "" when there is none. */
+/* Puts the path of our file with this extension, or "". */
 static void find_file(const struct stand *stand, const char *extension, char out[512])
 {
     DIR *dir = opendir(stand->cache_path);
@@ -294,7 +294,7 @@ static int list_paths(const struct stand *stand, const char *extension, char out
     return count;
 }
 
-/* Lets all indexes say that they were written long after the files changed, so that stamps are believed. */
+/* Makes all indexes say that they were written long after the files changed, so that stamps are trusted. */
 static void settle(const struct stand *stand)
 {
     enum { RECORDED_NS_AT = 16 + 32 + 32 + 8, RECORD_SIZE = 4096 };
@@ -360,7 +360,7 @@ TEST(disk_cache_another_machines_memory)
     }
 }
 
-/* With more memory it might be another model, with less as well. */
+/* With more memory, or less, it might be another model. */
 TEST(disk_cache_what_was_left_out_is_for_the_same_limits)
 {
     struct stand stand;
@@ -411,7 +411,7 @@ static void flip(const char *path, off_t at)
     close(fd);
 }
 
-/* One byte in each place of both files, but where padding is. */
+/* Changes one byte in each region of both files, except padding. */
 TEST(disk_cache_removes_a_file_with_another_byte)
 {
     static const char *const extensions[] = {".index", ".model"};
@@ -555,7 +555,7 @@ static void put_file(const struct stand *stand, const char *name)
     close(fd);
 }
 
-/* Only ours, and only of writers that are gone: a lock tells. */
+/* Only our own files, and only those whose writer has ended, as a lock shows. */
 TEST(disk_cache_tidies_what_killed_processes_left)
 {
     struct stand stand;
@@ -625,7 +625,7 @@ TEST(disk_cache_believes_no_file_of_another_path)
     }
 }
 
-/* Whose limits are others, and whose name was changed to that of ours. */
+/* Its limits differ, or its name was changed to ours. */
 TEST(disk_cache_believes_no_index_of_another_maker)
 {
     struct stand stand;
@@ -722,7 +722,7 @@ TEST(disk_cache_claim_of_what_was_stored_meanwhile)
     assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", none), DISK_CLAIM_OVERTAKEN);
     settle(&stand);
     const uint64_t seen = disk_cache_seen(stand.disk, "m/a.glb");
-    assert_true(is_there(&stand)); /* which marks it as used, and that is no change */
+    assert_true(is_there(&stand)); /* this marks it as used, which is no change */
     assert_int_equal(disk_cache_claim(stand.disk, "m/a.glb", seen), DISK_CLAIM_OURS);
     store(&stand, 0);
     disk_cache_release(stand.disk, "m/a.glb");
@@ -730,7 +730,7 @@ TEST(disk_cache_claim_of_what_was_stored_meanwhile)
     teardown(&stand);
 }
 
-/* The folder may be removed at any time: then nobody waits for anybody, and nothing fails. */
+/* The folder may be removed at any time: then nobody waits, and nothing fails. */
 TEST(disk_cache_claims_without_their_file)
 {
     struct stand stand, other;

@@ -1,4 +1,4 @@
-/* Files of the disk cache on their way: a tidying process beside them takes none of theirs. */
+/* Files of the disk cache while they are written: a process that tidies up meanwhile removes none of them. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 

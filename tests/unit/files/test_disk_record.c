@@ -1,4 +1,4 @@
-/* The records of the disk cache's files: worked bytes, and everything that is not them. */
+/* The records of the disk cache's files: worked bytes, and all kinds of invalid ones. */
 #include "tests/unit/support/check.h"
 
 #include "daemon/disk/disk_record.h"
@@ -260,7 +260,7 @@ TEST(disk_records_with_another_byte_are_refused)
     }
 }
 
-/* A wrong value under a right checksum: what a program with an error would write. */
+/* A wrong value with a correct checksum, as a faulty program would write it. */
 TEST(disk_record_fields_out_of_range)
 {
     enum { SOURCES_AT = 96, FIRST = SOURCES_AT + 4, PATH = FIRST + 72, SECOND = PATH + 11 };

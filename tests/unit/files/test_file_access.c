@@ -21,7 +21,7 @@ static const struct file_policy UPLOADS = {.uploads = "in/"}, HIDDEN = {.uploads
                                 HIDDEN_MODELS = {.uploads = "in/", .allows_hidden_models = true}, NONE = {0},
                                 EVERYWHERE = {.uploads = ""};
 
-enum { ALONE = 1, FOLDER, ROOT, HIDDEN_NAME, OUTSIDE, MISSING, GIVEN }; /* what comes of a request */
+enum { ALONE = 1, FOLDER, ROOT, HIDDEN_NAME, OUTSIDE, MISSING, GIVEN }; /* the result of a request */
 
 static void make_tree(struct temp_tree *tree)
 {
@@ -57,7 +57,7 @@ static int ask(const struct temp_tree *tree, const struct file_access *access, i
     assert_true((fd >= 0) == (reply.error == 0));
     if (fd >= 0)
         close(fd);
-    else if (reply.error >= IMPORT_REFUSED(0)) /* it tells nothing of what is there */
+    else if (reply.error >= IMPORT_REFUSED(0)) /* it does not reveal the files there */
         assert_true(stamp_equal(&reply.stamp, &(struct stamp){0}));
     return outcome(&reply);
 }

@@ -1,4 +1,4 @@
-/* What the kernel tells of folders, and that a change is never missed. */
+/* The kernel's events about folders, and that no change is ever missed. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 
@@ -207,7 +207,7 @@ static void *drain_on(void *user)
     return NULL;
 }
 
-/* What other loops do: no lock, and nobody waits for the thread that reads. */
+/* Other loops take no lock, and do not wait for the thread that reads. */
 TEST(watch_hides_no_change_from_other_threads)
 {
     struct stand s;

@@ -1,4 +1,4 @@
-/* What a listing says of folders, and when it is not what the root holds any more. */
+/* The contents of a listing, and when it is no longer current. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 

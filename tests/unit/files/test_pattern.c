@@ -1,4 +1,4 @@
-/* Patterns of paths and ignore files, as posectl has them. */
+/* posectl's patterns of paths and ignore files. */
 #include "clients/cli/server/pattern.h"
 #include "tests/unit/support/check.h"
 

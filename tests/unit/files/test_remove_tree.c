@@ -1,4 +1,4 @@
-/* server/daemon/upload/remove_tree.h: whatever lies in a folder goes, without anything growing with it. */
+/* server/daemon/upload/remove_tree.h removes any folder without using more memory for larger ones. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 
@@ -24,14 +24,14 @@ static bool is_there(const struct temp_tree *tree, const char *path)
     return faccessat(tree->fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* In a process of its own, which may have few descriptors, a small stack and another user. 0: all is gone. */
+/* In a process of its own, with few descriptors, a small stack and another user. 0: everything is removed. */
 static int remove_apart(const struct temp_tree *tree, const char *name, uid_t uid)
 {
     const pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         const struct rlimit few = {64, 64};
-        const int free_fd = dup(tree->fd); /* the highest that is open */
+        const int free_fd = dup(tree->fd); /* the highest open one */
         struct err err = {0};
         for (int fd = free_fd; fd < 60; fd++) /* four are left */
             if (fcntl(fd, F_GETFD) < 0)
@@ -62,7 +62,7 @@ TEST(remove_tree_of_three_thousand_levels)
     temp_tree_fini(&tree);
 }
 
-/* Names that it could give to what it moves are there already; links and other kinds of files are. */
+/* The names that it would give to moved entries exist already; there are links and other kinds of files. */
 TEST(remove_tree_of_many_entries)
 {
     struct temp_tree tree;
@@ -123,7 +123,7 @@ TEST(remove_tree_opens_what_is_closed)
     temp_tree_fini(&tree);
 }
 
-/* What may not be removed is named, and all else goes. */
+/* The message names what could not be removed, and everything else is removed. */
 TEST(remove_tree_names_what_is_left)
 {
     struct temp_tree tree;

@@ -61,8 +61,8 @@ TEST(sources_see_changed_removed_and_new_companions)
     temp_tree_fini(&tree);
 }
 
-/* Of a folder in which names were looked for, only these count: parts of the paths that were asked for, in any case,
- * and the folders in which names are looked for. */
+/* Of a folder in which names were searched, only these count: parts of the requested paths, in any case, and the
+ * folders in which names are searched. */
 TEST(sources_of_a_searched_folder)
 {
     static const char text[] = "art/a.gltfart/Body/Skin.pngart";
@@ -95,7 +95,7 @@ TEST(sources_of_a_searched_folder)
             print_error("%s: %s\n", ROWS[i].name, is_unchanged ? "no change" : "a change");
         assert_int_equal(is_unchanged, !ROWS[i].counts);
         assert_false(sources_are_unchanged(tree.fd, unknown)); /* its stamp alone is known */
-        sources_look_into(tree.fd, unknown);                   /* and is not that of what is there */
+        sources_look_into(tree.fd, unknown);                   /* and differs from the present stamp */
         assert_int_equal(unknown->items[2].kind, SOURCE_NONE);
         sources_free(unknown);
         sources_free(sources);

@@ -1,4 +1,4 @@
-/* server/daemon/upload/upload_store.h: staging, moving into place, taking away; what a client names stays beneath the
+/* server/daemon/upload/upload_store.h: staging, moving into place, removing. Names from clients stay beneath the
  * folder. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
@@ -199,8 +199,7 @@ TEST(upload_store_keeps_zips_apart)
     check_text(&tree, "in/folder/theirs.glb", "old");
     assert_int_equal(publish(&store, "a/heroes.glb", "beside", &is_new, &err), 0);
     assert_int_equal(upload_store_delete(&store, "a/heroes.glb", &err), 0);
-    assert_int_equal(upload_store_delete(&store, "a/hero/m.glb", &err),
-                     0); /* with the mark, which is all that is left */
+    assert_int_equal(upload_store_delete(&store, "a/hero/m.glb", &err), 0); /* with the mark, which alone remains */
     assert_int_equal(entries(&tree, "in"), 1);
     upload_store_close(&store);
     temp_tree_fini(&tree);
@@ -319,8 +318,7 @@ TEST(upload_store_sweeps_what_is_deep_or_closed)
     temp_tree_fini(&tree);
 }
 
-/* What a client deletes is off the disk when it is told so, and what takes the place of another leaves nothing of it.
- */
+/* A deleted file is off the disk when the client is told so, and a replaced one leaves nothing behind. */
 TEST(upload_store_removes_any_depth)
 {
     struct temp_tree tree;

@@ -1,4 +1,4 @@
-/* gltf_run.h - glTF files written in a test, imported as posed-import does. */
+/* gltf_run.h - imports glTF files written in a test as posed-import does. */
 #pragma once
 
 #include "import/source/import.h"
@@ -18,19 +18,19 @@ struct gltf_run {
 void gltf_run_init(struct gltf_run *run);
 void gltf_run_fini(struct gltf_run *run);
 
-/* The bytes as they are; companions are looked up in the directory `root_fd`, or nowhere when it is -1. */
+/* Imports the bytes. Companions are searched in the directory `root_fd`, or nowhere if it is -1. */
 void gltf_run_bytes(struct gltf_run *run, int root_fd, const void *bytes, size_t size_bytes);
 
-/* A JSON text, in which ' stands for ". */
+/* Imports a JSON text, in which ' stands for ". */
 void gltf_run_json(struct gltf_run *run, const char *json);
 
 /* The same in a GLB, with a binary chunk. */
 void gltf_run_glb(struct gltf_run *run, const char *json, const void *bin, size_t bin_bytes);
 
-/* Writes such a GLB; *out is the caller's: free(). */
+/* Makes such a GLB. The caller frees *out. */
 size_t gltf_make_glb(const char *json, const void *bin, size_t bin_bytes, uint8_t **out);
 
-/* True when the import failed with `code` and its message contains `part`; prints what happened when not. */
+/* Returns true if the import failed with `code` and its message contains `part`. Prints the result otherwise. */
 bool gltf_failed(const struct gltf_run *run, int code, const char *part);
 /* The same for success, and for a warning of this code. */
 bool gltf_succeeded(const struct gltf_run *run);

@@ -1,4 +1,4 @@
-/* Accessors through the attributes that use them: each component type, strides, sparse rows, and what is refused. */
+/* Accessors through the attributes that use them: each component type, strides, sparse rows, and refusals. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/gltf/gltf_run.h"
 

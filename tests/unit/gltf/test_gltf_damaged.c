@@ -1,5 +1,5 @@
-/* A GLB that uses most of the format, cut at every byte and with every byte changed: it is either read or refused with
- * a reason, and whatever is read passes bake_finish()'s checks. */
+/* A GLB that uses most of the format, cut at every byte and with every byte changed. It is either read or refused with
+ * a reason, and every model that is read passes bake_finish()'s checks. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/gltf/gltf_run.h"
 

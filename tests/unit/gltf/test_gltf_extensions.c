@@ -1,4 +1,4 @@
-/* What files may require, nodes that are not visible, and pictures of kinds that are not read. */
+/* Required extensions, invisible nodes, and unsupported kinds of pictures. */
 #include "tests/unit/gltf/gltf_run.h"
 #include "tests/unit/support/check.h"
 

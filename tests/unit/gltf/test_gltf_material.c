@@ -175,7 +175,7 @@ TEST(gltf_sampler_filters)
     assert_int_equal(b->textures[1].mag_filter, TEXTURE_MAG_LINEAR);
     assert_int_equal(b->textures[1].min_filter, TEXTURE_MIN_LINEAR);
     assert_int_equal(b->textures[2].min_filter, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR);
-    assert_int_equal(b->materials[3].textures[TEXTURE_BASE_COLOR].texture, 2); /* what is not said is that */
+    assert_int_equal(b->materials[3].textures[TEXTURE_BASE_COLOR].texture, 2); /* the default */
     gltf_run_json(&run, HEAD ",'images':[{'uri':'a.png'}],'samplers':[{'magFilter':9987}],"
                              "'textures':[{'source':0,'sampler':0}],'materials':[{" COLOR(0) "}]}");
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "materials[0]: samplers[0].magFilter is 9987"));

@@ -36,7 +36,7 @@ struct layout {
 };
 static const struct layout PLAIN = {"ATTRIBUTES", "NONE", "TRIANGLES", VERTICES, 16, VERTICES * 16};
 
-/* Buffer 0 is the chunk with the compressed bytes, buffer 1 the fallback that is not there. */
+/* Buffer 0 is the chunk with the compressed bytes, buffer 1 the missing fallback. */
 static void run_named(struct gltf_run *run, const struct parts *parts, const struct layout *layout, bool is_khr)
 {
     char json[2048];

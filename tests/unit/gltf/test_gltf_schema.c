@@ -1,4 +1,4 @@
-/* The whole path from a JSON text: what is wrong with a file's types and indices, and how it is said. */
+/* The whole path from a JSON text: errors in a file's types and indices, and their messages. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/gltf/gltf_run.h"
 

@@ -140,8 +140,8 @@ static void *decode(struct gltf_run *run, struct model *model)
     return block;
 }
 
-/* A joint that is moved, turned and scaled unevenly at its bind pose, then turned on by a clip: any product in the
- * wrong order, or a mesh node that is not ignored, moves the vertex elsewhere. */
+/* A joint that is moved, rotated and unevenly scaled in its bind pose, and rotated further by a clip. Any product in
+ * the wrong order, or a mesh node with an effect, moves the vertex elsewhere. */
 TEST(gltf_skinned_vertex_end_to_end)
 {
     static const struct {

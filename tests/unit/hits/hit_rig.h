@@ -1,5 +1,6 @@
-/* hit_rig.h - a model with everything that makes hits hard: turned, scaled by axis, off-origin, nodes that are joints
- * of two skins with other bind spaces, a mesh without a skin, a mirrored node, a clip, and volumes of a hitbox file. */
+/* hit_rig.h - a model with everything that makes hits difficult: rotations, uneven scales, an offset, nodes that are
+ * joints of two skins with different bind spaces, a mesh without a skin, a mirrored node, a clip, and volumes of a
+ * hitbox file. */
 #pragma once
 
 #include "tests/unit/hits/plain_hits.h"

@@ -1,4 +1,4 @@
-/* Blocks of triangles: what no ray comes near to is not skinned, and no hit is lost by that. */
+/* Blocks of triangles: blocks far from all rays are not skinned, and no hit is lost. */
 #include "anim/hits/hit_mesh.h"
 #include "anim/shape/triangle.h"
 #include "tests/unit/hits/tube_rig.h"

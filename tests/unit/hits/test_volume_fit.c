@@ -137,7 +137,7 @@ TEST(hit_set_has_a_volume_for_each_joint_and_those_of_the_file)
     uint32_t led = 0;
     for (uint32_t n = 0; n < 10; n++)
         led += volume_of(set, n, 0) != NULL ? volume_of(set, n, 0)->vertex_count : 0;
-    assert_true(led > 2 * RIG_VERTICES && led < 3 * RIG_VERTICES); /* but those of joint 5 */
+    assert_true(led > 2 * RIG_VERTICES && led < 3 * RIG_VERTICES); /* except joint 5's */
     for (uint32_t v = 0; v < set->count; v++)
         assert_true(set->volumes[v].is_given ||
                     set->volumes[v].outside_count * FIT_OUTSIDE_PART <= set->volumes[v].vertex_count);

@@ -1,4 +1,4 @@
-/* server/wire/http/access.h: Host names, origins, tokens, and which requests need them. */
+/* server/wire/http/access.h: Host names, origins, tokens, and the requests that need them. */
 #include "tests/unit/support/check.h"
 
 #include "wire/http/access.h"

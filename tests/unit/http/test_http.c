@@ -1,5 +1,5 @@
-/* server/wire/http/http_parser.h: worked requests, the conformance table, limits, and the same result however the bytes
- * are cut. */
+/* server/wire/http/http_parser.h: worked requests, the conformance table, limits, and the same result for any division
+ * of the bytes. */
 #include "tests/unit/support/check.h"
 
 #include "wire/http/http_parser.h"

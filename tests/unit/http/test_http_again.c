@@ -1,4 +1,4 @@
-/* A parser that has read a request reads the next one as a fresh parser does, however alike the two are. */
+/* A parser that has read a request reads the next one like a fresh parser, however similar the two are. */
 #include "tests/unit/support/check.h"
 
 #include "wire/http/http_parser.h"
@@ -54,7 +54,7 @@ static void check_request(const struct http_request *a, const struct http_reques
     assert_int_equal(a->is_keep_alive, b->is_keep_alive);
 }
 
-/* `second` and what is behind it, after `first` and by itself. */
+/* `second` and the bytes after it, following `first` and alone. */
 static void check_after(const char *first, const char *second, size_t second_bytes)
 {
     struct limits limits;

@@ -167,7 +167,7 @@ TEST(radiance_file_takes_any_byte_anywhere)
         }
 }
 
-/* --- what is made of the pixels --- */
+/* --- results from the pixels --- */
 
 TEST(rgbe_is_finite_whatever_it_is)
 {

@@ -53,7 +53,7 @@ static int look(struct searched *s, const char *reference)
     return source_search(&s->import, reference, SOURCE_TEXTURE, &s->found, &s->err);
 }
 
-/* Searches anew and finds `path`, or nothing where that is NULL; a warning says whether it is elsewhere. */
+/* Searches again and expects `path`, or nothing if it is NULL; a warning says whether it is elsewhere. */
 static void expect(struct searched *s, const char *reference, const char *path, bool is_elsewhere)
 {
     open_as(s, s->import.path);
@@ -289,7 +289,7 @@ TEST(source_search_records_a_folder_as_one)
     teardown(&s);
 }
 
-/* Many folders whose names differ in case only, each with more: the search is bounded, and what is found is found. */
+/* Many folders whose names differ only in case, each with more: the search is bounded, and still finds files. */
 TEST(source_search_is_bounded)
 {
     enum { DEEP = 7 };

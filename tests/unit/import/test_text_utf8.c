@@ -1,4 +1,4 @@
-/* Byte order marks, and what becomes of the text behind them. */
+/* Byte order marks, and the conversion of the text after them. */
 #include "tests/unit/support/check.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
-/* server/import/mesh/corner_normals.h: a roof of two faces that meet at a right angle, turned and far from the origin.
- */
+/* server/import/mesh/corner_normals.h: a roof of two faces at a right angle, rotated and far from the origin. */
 #include "import/mesh/corner_normals.h"
 #include "tests/unit/support/check.h"
 

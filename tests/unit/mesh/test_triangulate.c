@@ -1,12 +1,11 @@
-/* server/import/mesh/triangulate.h: outlines of known area, in a plane that is turned, stretched and far from the
- * origin. */
+/* server/import/mesh/triangulate.h: outlines of known area, in a rotated, stretched plane far from the origin. */
 #include "base/mem.h"
 #include "import/mesh/triangulate.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>
 
-/* The plane's axes: neither unit vectors nor at right angles, and no normal that is an axis. */
+/* The plane's axes: neither unit vectors nor at right angles, with a normal along no axis. */
 static const double U[3] = {0.5, 0.75, -0.25}, V[3] = {-1, 0.5, 2}, ORIGIN[3] = {110, -70, 40};
 
 struct outline {

@@ -1,5 +1,5 @@
-/* Ogre's files: damaged ones are refused with a sentence, whatever byte is wrong. The good ones are those of the
- * fuzzer's corpus, which tests/oracle/ogre_models.py makes. */
+/* Ogre's files: damaged ones are refused with a message, whatever byte is wrong. The valid ones come from the fuzzer's
+ * corpus, which tests/oracle/ogre_models.py makes. */
 #include "import/ogre/ogre_mesh.h"
 #include "import/ogre/ogre_script.h"
 #include "import/ogre/ogre_skeleton.h"
@@ -28,7 +28,7 @@ static struct bytes read_corpus(const char *name)
     return out;
 }
 
-/* Exactly so many bytes of the heap, so that a sanitizer sees a read beyond them. */
+/* Reads from a heap block of exactly this size, so that a sanitizer detects a read beyond it. */
 static int read_part(const uint8_t *bytes, size_t size, bool is_skeleton, struct err *err)
 {
     uint8_t *copy = malloc(size + 1);

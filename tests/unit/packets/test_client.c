@@ -1,5 +1,5 @@
-/* The C client: its numbers are those of the tables, its requests have the bytes of protocol/tcp.md, and what a server
- * sends is believed only as far as it goes. Live servers: tests/api/clients/test_client_c.py. */
+/* The C client: its numbers equal the tables', its requests have the bytes of protocol/tcp.md, and it trusts a server's
+ * data only after checking it. For live servers see tests/api/clients/test_client_c.py. */
 #include "clients/c/posed.h"
 #include "tests/unit/support/check.h"
 
@@ -113,7 +113,7 @@ static int read_as(int kind, const struct posed_packet *packet)
     }
 }
 
-/* A payload that is too short for its fields or its counts is refused, at every length. */
+/* A payload too short for its fields or its counts is refused, at every length. */
 TEST(client_refuses_short_payloads)
 {
     static const struct {

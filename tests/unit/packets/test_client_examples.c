@@ -1,5 +1,5 @@
-/* The files of protocol/examples, seen by the C client: it reads every packet of the server, and writes every packet of
- * the client, from what that says, to the same bytes. */
+/* The files of protocol/examples and the C client: it reads every packet of the server, and writes every packet of the
+ * client with the same bytes. */
 #include "clients/c/posed.h"
 #include "tests/unit/support/check.h"
 

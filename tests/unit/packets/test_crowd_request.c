@@ -1,4 +1,4 @@
-/* Binary crowds (protocol/crowd.md): worked bytes, and that no cut or changed one is believed. */
+/* Binary crowds (protocol/crowd.md): worked bytes; cut or changed ones are not accepted unchecked. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/record_bytes.h"
 

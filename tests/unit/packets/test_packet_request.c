@@ -1,5 +1,4 @@
-/* From packets to requests: a packet and a query that mean the same are the same request, and what is wrong is refused.
- */
+/* From packets to requests: an equivalent packet and query give the same request, and invalid packets are refused. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 
@@ -210,7 +209,7 @@ TEST(packet_generation_is_a_hash)
     request_fini(&request);
 }
 
-/* --- what is malformed --- */
+/* --- malformed requests --- */
 
 TEST(packet_query_of_another_size_is_malformed)
 {
@@ -239,7 +238,7 @@ TEST(packet_fields_that_are_reserved_are_zero)
     check_error(PACKET_RENDER, &query, ERR_BAD_REQUEST, PACKET_HEADER_BYTES + PACKET_AT_RENDER_reserved);
 }
 
-/* --- what is sound, but wrong --- */
+/* --- well-formed but wrong requests --- */
 
 static void check_refused_byte(unsigned kind, size_t at, int value, int code)
 {

@@ -1,4 +1,4 @@
-/* protocol/tcp.md says what protocol/packets.def says: kinds, fields and flags, each table whole and in order. Run from
+/* protocol/tcp.md agrees with protocol/packets.def: kinds, fields and flags, each table complete and in order. Run from
  * the project's root. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"

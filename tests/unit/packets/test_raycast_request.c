@@ -1,4 +1,4 @@
-/* Binary raycasts (protocol/hits.md): worked bytes, and that no cut or changed one is believed. */
+/* Binary raycasts (protocol/hits.md): worked bytes; cut or changed ones are not accepted unchecked. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/record_bytes.h"
 
@@ -221,7 +221,8 @@ TEST(raycast_request_whose_direction_is_0)
     request_fini(&request);
 }
 
-/* The byte that is wrong lies in the packet: of a payload that ends too early it is its size, as with other kinds. */
+/* The offset of the wrong byte is in the packet. For a payload that ends too early it is the payload's size, as with
+ * other kinds. */
 TEST(raycast_packet_that_is_cut)
 {
     char bytes[SIZE];

@@ -1,4 +1,4 @@
-/* server/wire/proxy: whose word is believed, and who the client is by X-Forwarded-For and Forwarded. */
+/* server/wire/proxy: which proxies are trusted, and the client's address by X-Forwarded-For and Forwarded. */
 #include "tests/unit/support/check.h"
 
 #include "wire/proxy/forwarded.h"

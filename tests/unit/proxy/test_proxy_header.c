@@ -1,5 +1,5 @@
-/* server/wire/proxy/proxy_header.h: both versions of the PROXY protocol, whole, cut anywhere, and with a byte changed
- * anywhere. */
+/* server/wire/proxy/proxy_header.h: both versions of the PROXY protocol, complete, cut anywhere, and with any byte
+ * changed. */
 #include "tests/unit/support/check.h"
 
 #include "wire/proxy/proxy_header.h"
@@ -19,7 +19,7 @@ static const char V1[] = "PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n",
                   V2_TLV[] = SIGNATURE "\x21\x11\0\x14\xcb\0\x71\x09\xc6\x33\x64\x01\xdc\x04\x01\xbb" /* 12 bytes */
                                        "\x02\0\x02hi\x04\0\0";
 
-/* What the header says: "203.0.113.9:56324", "" for nobody, or how it is refused. */
+/* Returns the header's address, "203.0.113.9:56324", "" for none, or how it is refused. */
 static const char *read_header(const char *bytes, size_t size_bytes, size_t *used)
 {
     static char text[PEER_TEXT_SIZE + ERR_MESSAGE_SIZE];
@@ -156,7 +156,7 @@ TEST(proxy_header_cut_anywhere_waits_for_the_rest)
             assert_string_equal(read_header(WHOLE[i].bytes, size, &used), "more");
 }
 
-/* Every other value of every byte: what is read is a header that says something else, or none. */
+/* Every other value of every byte: the result is a header with another meaning, or no header. */
 TEST(proxy_header_with_a_byte_changed)
 {
     char changed[sizeof V2_6];

@@ -49,8 +49,7 @@ TEST(trace_context_bad)
         assert_string_equal(id, "");
     }
     assert_false(trace_context_read(NULL, text));
-    for (size_t at = 0; at < sizeof GOOD - 1;
-         at++) { /* cut, and with a byte that is neither a digit nor the dash there */
+    for (size_t at = 0; at < sizeof GOOD - 1; at++) { /* cut, or with another byte in place of a digit or the dash */
         char changed[sizeof GOOD];
         memcpy(changed, GOOD, sizeof GOOD);
         changed[at] = '_';

@@ -88,8 +88,8 @@ TEST(occlusion_is_of_corners_alone)
         }
 }
 
-/* Of a right angle half of the light is left in the slice across it, and all of it along: as encoded colours that is
- * between 0.73 and 1. */
+/* In a right angle, half of the light remains in the slice across it, and all of it along: encoded colours are between
+ * 0.73 and 1. */
 TEST(occlusion_darkens_a_crease)
 {
     for (int is_flat = 0; is_flat < 2; is_flat++) {

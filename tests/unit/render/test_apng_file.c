@@ -1,4 +1,4 @@
-/* clients/cli/sheet/apng_file.h: what the renderer's encoders write is read again, and nothing else. */
+/* clients/cli/sheet/apng_file.h reads exactly the output of the renderer's encoders. */
 #include "clients/cli/sheet/apng_file.h"
 #include "render/image/image_sequence.h"
 #include "render/image/picture_file.h"
@@ -40,7 +40,7 @@ static void put_animation(struct buf *out, bool is_opaque)
 static int read_file(const void *bytes, size_t size_bytes, struct apng_file *file)
 {
     struct text problem = {0};
-    uint8_t *exact = malloc(size_bytes + 1); /* so that a sanitizer sees what is read behind the end */
+    uint8_t *exact = malloc(size_bytes + 1); /* so that a sanitizer detects a read past the end */
     if (size_bytes > 0)
         memcpy(exact, bytes, size_bytes);
     const int rc = apng_file_read(exact, size_bytes, PIXELS_MAX, file, &problem);

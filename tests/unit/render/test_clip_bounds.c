@@ -1,4 +1,4 @@
-/* What a clip reaches, and when it is most telling. */
+/* The extent of a clip, and its most telling moment. */
 #include "render/camera/clip_bounds.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"

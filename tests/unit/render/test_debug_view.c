@@ -1,5 +1,4 @@
-/* Views of small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no
- * GL. */
+/* Views of small models drawn in this process, with pixels predicted by hand. Skipped if there is no GL. */
 #include "base/view.h"
 #include "render/pose/influence.h"
 #include "tests/unit/support/check.h"
@@ -156,7 +155,7 @@ TEST(view_normals_are_those_of_the_turned_and_stretched_surface)
     fixture_fini(&f);
 }
 
-/* A normal texture that leans by 0.6 to where u grows: that is to the right. */
+/* A normal texture that leans by 0.6 towards growing u, to the right. */
 TEST(view_normals_have_what_normal_textures_add)
 {
     struct fixture f;
@@ -213,7 +212,7 @@ TEST(view_depth_is_linear)
     fixture_fini(&f);
 }
 
-/* A square is two triangles: dark at its sides and its diagonal, light between; what is behind does not show. */
+/* A square is two triangles: dark at its sides and its diagonal, light between. Surfaces behind it are hidden. */
 TEST(view_wireframe_has_edges_and_hides_what_is_behind)
 {
     struct fixture f;

@@ -71,7 +71,7 @@ TEST(triangles_of_one_depth_keep_the_order_of_the_file)
     check_order(false, z, (const uint32_t[TRIANGLES]){1, 3, 0, 2, 4});
 }
 
-/* What is not a number or beyond all has some place, and all are there once. */
+/* NaN and infinity get some place, and each item occurs once. */
 TEST(depths_that_are_no_numbers_are_drawn_somewhere)
 {
     static const float depths[] = {NAN, INFINITY, -INFINITY, 3e38f};

@@ -1,5 +1,5 @@
-/* Meshes of many triangles look the same whether the processor rasterizes them (render/gather/) or OpenGL does, which
- * it does with all that is marked as blended. Skipped where there is no GL. */
+/* Meshes of many triangles look the same whether the processor rasterizes them (render/gather/) or OpenGL does. OpenGL
+ * draws everything that is marked as blended. Skipped if there is no GL. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/png_pixels.h"

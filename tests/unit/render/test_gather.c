@@ -1,5 +1,5 @@
-/* The rasterizer of heavy meshes: which samples, which surface, and what of it; and its skinning, against the
- * evaluator's. */
+/* The rasterizer of heavy meshes: the samples, the surface of each, and its attributes; and its skinning, compared with
+ * the evaluator's. */
 #include "render/gather/gather.h"
 #include "render/gather/gather_skin.h"
 #include "tests/unit/support/check.h"
@@ -77,8 +77,8 @@ static void check_direction(uint32_t bits, int x_bits, int y_bits, double x, dou
     CHECK_NEAR(found[2], z, 2e-3);
 }
 
-/* How often triangles that share sides show a sample: once each inside of their outline. Middles of samples lie on
- * their sides, small ones (four samples at a time) and one that is not. */
+/* Triangles with shared sides show a sample exactly once inside their outline. The centres of samples are on their
+ * sides. Small triangles (four samples at a time) and one larger triangle. */
 TEST(gather_gives_a_sample_on_a_shared_side_to_one_triangle)
 {
     /* a square from 8.5 to 104.5, cut from its middle and twice more; corners are middles of samples */

@@ -1,4 +1,4 @@
-/* server/render/job/job_check.h: a worker believes nothing of a job. */
+/* server/render/job/job_check.h: a worker trusts nothing in a job. */
 #include "render/job/job_check.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"

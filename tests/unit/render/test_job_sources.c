@@ -1,6 +1,5 @@
 /* server/render/job/job_sources.h, job_channel.h, draw/model_cache.h: a job's other models, from their descriptors to
- * the clips.
- */
+ * the clips. */
 #include "render/job/job_sources.h"
 #include "anim/pose/pose.h"
 #include "render/draw/model_cache.h"
@@ -170,7 +169,7 @@ TEST(job_sources_refuse_what_is_not_there)
     fixture_fini(&stranger);
 }
 
-/* Rules travel as texts with a NUL each; what is no list of rules is refused before any of it is used. */
+/* Rules are sent as NUL-terminated texts. An invalid list is refused before any of it is used. */
 TEST(job_sources_rename_joints)
 {
     struct fixture model, clips;
@@ -282,7 +281,7 @@ TEST(job_sources_refuse_roles_that_are_none)
     fixture_fini(&clips);
 }
 
-/* Sends the first bytes of a job with so many descriptors and receives it. */
+/* Sends the first bytes of a job with fd_count descriptors and receives it. */
 static int pass_bytes(const struct render_work *work, size_t size_bytes, uint32_t fd_count, struct job_fds *fds,
                       struct err *err)
 {
@@ -359,7 +358,7 @@ TEST(job_channel_takes_exactly_the_models_of_the_job)
     assert_int_equal(free_before, free_after);
 }
 
-/* The largest jobs fit into a socket at once; what is cut short or says it has more is none. */
+/* The largest jobs fit into a socket at once. A job that is cut short or claims more is invalid. */
 TEST(job_channel_takes_the_cells_of_the_job)
 {
     static struct render_work work;

@@ -1,4 +1,4 @@
-/* Which pose of a clip is the telling one. */
+/* Selects the telling pose of a clip. */
 #include "render/camera/key_pose.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
@@ -101,7 +101,7 @@ TEST(moment_has_usual_morph_weights)
     teardown(&s);
 }
 
-/* Of poses at 0, 1, 2, ... with these distances and areas, the time of the one that is chosen of those up to end_s. */
+/* Of poses at 0, 1, 2, ... with these distances and areas, returns the time of the chosen one up to end_s. */
 static double find_seen(const double *distances, const double *areas, uint32_t count, double end_s)
 {
     struct scene s;

@@ -1,4 +1,4 @@
-/* server/render/draw/mask_levels.h: how much of a texture is solid in each of its levels. */
+/* server/render/draw/mask_levels.h: the share of a texture that is solid in each of its levels. */
 #include "tests/unit/support/check.h"
 
 #include "render/draw/mask_levels.h"

@@ -1,5 +1,5 @@
-/* Lights of the model's file: what a card of many triangles, off the origin, sends of them to the eye (glTF 2.0,
- * appendix B). They hang below a parent that is turned and scaled unevenly. Skipped where there is no GL. */
+/* Lights of the model's file: their light that a card of many triangles, off the origin, sends to the eye (glTF 2.0,
+ * appendix B). The lights are below a rotated, unevenly scaled parent. Skipped if there is no GL. */
 #include "anim/model/material_layers.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
@@ -147,7 +147,7 @@ TEST(model_lights_of_hidden_nodes_do_not_shine)
     check(&f, 3 * facing());
 }
 
-/* Layers: a coat darkens what is below and has a highlight; a surface that reflects nothing scatters all. */
+/* Layers: a coat darkens the layers below and has a highlight; a surface without reflection scatters all light. */
 TEST(model_lights_on_layers)
 {
     for (int i = 0; i < 2; i++) {

@@ -118,7 +118,7 @@ TEST(png_file_is_smaller_when_it_may_take_longer)
     free(pixels);
 }
 
-/* The buffer keeps what it had, and one that is full is an error, not a shorter file. */
+/* The buffer keeps its contents, and a full one is an error, not a shorter file. */
 TEST(png_file_appends_and_respects_the_limit)
 {
     struct buf file;

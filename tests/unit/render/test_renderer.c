@@ -1,4 +1,4 @@
-/* Small models drawn in this process, each pixel where arithmetic by hand puts it. Skipped where there is no GL. */
+/* Small models drawn in this process, with pixels predicted by hand. Skipped if there is no GL. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/png_pixels.h"

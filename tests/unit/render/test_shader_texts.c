@@ -1,5 +1,5 @@
-/* The fragment shaders are valid in GLSL ES 3.00, too, as browsers take them, whatever is defined. Skipped where there
- * is no GL. */
+/* The fragment shaders are also valid in GLSL ES 3.00, for browsers, with any definitions. Skipped if there is no GL.
+ */
 #include "render/cells.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/shared_renderer.h"

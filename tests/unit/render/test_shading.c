@@ -1,5 +1,5 @@
-/* Materials on cards drawn in this process: what each part of a material does to the pixel in the middle, and shadows.
- * Skipped where there is no GL. */
+/* Materials on cards drawn in this process: the effect of each part of a material on the centre pixel, and shadows.
+ * Skipped if there is no GL. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/png_pixels.h"
@@ -144,8 +144,8 @@ TEST(shading_takes_each_texture_from_its_channels)
     assert_in_range(abs(glow.g - dark.g) + abs(glow.b - dark.b), 0, 12);
 }
 
-/* A normal texture that leans to (x, y); has_tangents: the file's, else those of the texture coordinates, whose u and v
- * may run the other way. */
+/* A normal texture that leans to (x, y). has_tangents: with tangents of the file, else from the texture coordinates,
+ * whose u and v may be mirrored. */
 static struct color leaning(double x, double y, bool has_tangents, bool is_mirrored, double yaw_deg)
 {
     struct fixture f;
@@ -329,7 +329,7 @@ TEST(shading_casts_a_soft_shadow_that_is_not_the_model)
     fixture_fini(&f);
 }
 
-/* From below the ground there is none to fall on. */
+/* Seen from below, the ground receives no shadow. */
 TEST(shading_has_no_shadow_from_below)
 {
     struct fixture f;

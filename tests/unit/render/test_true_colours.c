@@ -1,6 +1,5 @@
-/* Colours of materials in pictures: a card in even white light has its base colour; so has a ball in the studio where
- * it is bright. Both are at a node that is turned, scaled unevenly and far from the origin. Skipped where there is no
- * GL. */
+/* Colours of materials in pictures: a card in even white light has its base colour, and so has a ball in the studio at
+ * its bright side. Both are at a rotated, unevenly scaled node far from the origin. Skipped if there is no GL. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/png_pixels.h"

@@ -1,4 +1,4 @@
-/* Which clip shows a model where none is asked for. */
+/* Selects the clip of a model if the request names none. */
 #include "wire/reply/idle_clip.h"
 #include "tests/unit/support/check.h"
 
@@ -34,7 +34,7 @@ TEST(idle_clip_by_its_name)
         {"Run,Standing,Crouch_Idle", 1}, /* a name of one word says it plainly */
         {"Run,combatStand,LookIdle", 2},
         {"bystander,idleness,understand", 0},
-        {"Idle|Run,Walk", 0}, /* that is the armature's name */
+        {"Idle|Run,Walk", 0}, /* the armature's name */
         {"", 0},
         {"|,:,Idle", 2},
     };

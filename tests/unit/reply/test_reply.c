@@ -230,7 +230,7 @@ TEST(answer_that_nobody_needs_any_more_ends_as_an_error)
     }
 }
 
-/* No model that was checked has one; what is computed from them is refused where it is made, or at the latest here. */
+/* No checked model contains one. Computed ones are refused where they are made, or at the latest here. */
 TEST(answer_with_a_number_that_json_has_no_text_for)
 {
     struct model model = *wire_model();

@@ -87,7 +87,7 @@ static void check_pixel(const struct image *image, uint32_t x, uint32_t y, envir
         CHECK_NEAR((double)rgb[c], wanted[c], fmax(fmax(wanted[0], wanted[1]), wanted[2]) / 128);
 }
 
-/* What is written is read again, and each direction has its light. */
+/* The written file is read again, and each direction has its light. */
 TEST(environment_as_a_radiance_file)
 {
     struct reply reply = answer(FORMAT_HDR, LIGHT_OUTDOOR);

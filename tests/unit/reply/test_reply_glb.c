@@ -96,7 +96,7 @@ static const float *floats(const struct file *file, int mesh, int place, const c
                                               4 * (uint32_t)(type[3] - '0')); /* VEC2, VEC3, VEC4 */
 }
 
-/* Positions, normals and indices are those of the JSON answer, bit for bit; min and max are those of the positions. */
+/* Positions, normals and indices equal the JSON answer's, bit for bit; min and max are the positions'. */
 TEST(answer_glb_has_the_bits_of_the_json)
 {
     struct request request = wire_request(OP_MESH, TIMES + 1, 1);
@@ -360,7 +360,7 @@ TEST(answer_glb_turns_mirrored_triangles)
         }
         assert_true(along > 0.1);
         assert_int_equal(get_u32(indices + 4), mesh == LEFT ? 2 : 1);
-        /* one that is drawn flat is turned too, and its normals are left to the viewer */
+        /* a flat one is rotated too, and its normals are left to the viewer */
         const cJSON *flat = primitive(&file, mesh, 1);
         assert_null(cJSON_GetObjectItem(wire_get(flat, "attributes"), "NORMAL"));
         assert_int_equal(get_u32(array(&file, flat, "indices", 5125, "SCALAR", 3, 4) + 4), mesh == LEFT ? 2 : 1);
@@ -447,7 +447,7 @@ TEST(answer_glb_materials)
     close_answer(&file);
 }
 
-/* Of the two textures the one that is used, level 0 as it is in the model. */
+/* Of the two textures only the used one, with level 0 of the model. */
 TEST(answer_glb_embeds_textures)
 {
     struct request request = glb_request();

@@ -1,4 +1,4 @@
-/* Answers of requests with layers: what they say of the layers, and that the pose is the blend. */
+/* Answers of requests with layers: their data about the layers, and that the pose is the blend. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
@@ -181,7 +181,7 @@ TEST(answer_layers_limits_are_those_of_blending)
     request.pose.layer_count = bounds.pose.layer_count = 0;
     assert_int_equal(cost_of(&request).evaluations, 2 * (6 + 1));
     bounds.bounds.is_over_clip = true;
-    assert_int_equal(cost_of(&bounds).frames, 121); /* every pose that is looked at */
+    assert_int_equal(cost_of(&bounds).frames, 121); /* every evaluated pose */
     assert_int_equal(cost_of(&bounds).evaluations, 121 * (6 + 1));
     assert_int_equal(cost_of(&bounds).vertices, 121 * 9);
 }

@@ -282,7 +282,7 @@ TEST(answer_pose_dualquat_names_the_joint_with_scale)
     cJSON *root;
     request.pose.joints = &bone;
     request.pose.joint_count = 1;
-    request.layout = LAYOUT_DUALQUAT; /* of matrices: a local T R S is none */
+    request.layout = LAYOUT_DUALQUAT; /* of matrices; a local translation, rotation and scale is not one */
     request.what = WHAT_LOCAL;
     cJSON *json = wire_answer_json(wire_model(), &request);
     assert_string_equal(wire_get(json, "layout")->valuestring, "dualquat");

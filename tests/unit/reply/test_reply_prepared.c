@@ -1,4 +1,4 @@
-/* server/wire/operations/prepared_reply.h: every answer is byte for byte what reply_make() says. */
+/* server/wire/operations/prepared_reply.h: every answer equals that of reply_make(), byte for byte. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 

@@ -1,5 +1,5 @@
-/* What an answer may have at most: one that fits is made whatever way it is asked for, one that is a byte too large is
- * refused, and what surely is too large before anything is evaluated. */
+/* The limit on the size of an answer: one that fits is made in every way, one that is a byte too large is refused, and
+ * one that is certainly too large is refused before the evaluation. */
 #include "wire/operations/reply_cursor.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
@@ -35,7 +35,7 @@ struct outcome {
     bool has_evaluated;
 };
 
-/* The answer when it may have so many bytes. */
+/* Makes the answer with a limit of limit_bytes. */
 static struct outcome outcome_of(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
     struct workspace answer;
@@ -52,7 +52,7 @@ static struct outcome outcome_of(const struct model *model, const struct request
     return outcome;
 }
 
-/* Bytes of the answer when it may have so many, or the error's code. */
+/* Returns the bytes of the answer with a limit of limit_bytes, or the error's code. */
 static int64_t size_of_whole(const struct model *model, const struct request *request, uint64_t limit_bytes)
 {
     return outcome_of(model, request, limit_bytes).code;

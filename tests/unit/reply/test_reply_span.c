@@ -1,4 +1,4 @@
-/* Parts of a clip in answers: what is repeated, what is refused. */
+/* Parts of a clip in answers: echoed values and refusals. */
 #include "base/bytes.h"
 #include "wire/encode/frames.h"
 #include "tests/unit/support/check.h"

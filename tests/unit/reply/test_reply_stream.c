@@ -126,7 +126,7 @@ TEST(answer_stream_small_and_unwanted_is_whole)
     }
 }
 
-/* What is wrong with any frame is told before the first. Clip 3 overflows late. */
+/* The error of any frame is reported before the first. Clip 3 overflows late. */
 TEST(answer_stream_tells_errors_first)
 {
     static const char *const BAD[] = {

@@ -26,7 +26,7 @@ TEST(query_splits)
     assert_false(url_next_param(&at, &size, &part));
 }
 
-/* Exactly the memory that is promised to be enough, on the heap. */
+/* Decodes into a heap block of exactly the promised size. */
 static void check_decode(const char *text, const char *expected, const char *message)
 {
     const size_t size = strlen(text);

@@ -1,4 +1,4 @@
-/* server/wire/request/request.h: what a target means. */
+/* server/wire/request/request.h: the meaning of a target. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 

@@ -1,4 +1,4 @@
-/* server/wire/request/request.h: JSON bodies. What they mean, that a GET means the same, and why others are refused. */
+/* server/wire/request/request.h: JSON bodies, their equivalent GETs, and refused ones. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 

@@ -1,4 +1,4 @@
-/* The canonical hash of a request: the same for what means the same. */
+/* The canonical hash of a request: equal for equivalent requests. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 
@@ -84,7 +84,7 @@ TEST(request_canonical_has_no_route)
     request_fini(&request);
 }
 
-/* A value that is not the default, for every parameter: a parameter that the hash forgets is found here. */
+/* A value other than the default for every parameter: this finds a parameter that the hash forgets. */
 static const struct {
     const char *name, *target;
 } OTHERS[] = {

@@ -1,4 +1,4 @@
-/* server/wire/request/request.h: why a target is refused, whatever it is. */
+/* server/wire/request/request.h: why targets are refused. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 

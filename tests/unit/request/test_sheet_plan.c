@@ -1,4 +1,4 @@
-/* server/wire/sheet/sheet_plan.h: which times, and where their cells lie. */
+/* server/wire/sheet/sheet_plan.h: the times of a sheet, and the places of their cells. */
 #include "wire/sheet/sheet_plan.h"
 #include "anim/pose/pose.h"
 #include "tests/unit/support/check.h"
@@ -181,7 +181,7 @@ TEST(sheet_cells_lie_in_rows)
     forget();
 }
 
-/* Of what is drawn: the first cell, how many, the size, and where the first one lies. */
+/* Of the drawn part: the first cell, the number of cells, the size, and the place of the first one. */
 static void check_part(const char *query, uint32_t first, uint32_t count, uint32_t width, uint32_t height, uint32_t y)
 {
     const struct sheet_cell *cells = plan_good(query, 0);

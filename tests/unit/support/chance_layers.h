@@ -1,4 +1,4 @@
-/* chance_layers.h - rigs with clips, and layers of chance that blend them. */
+/* chance_layers.h - rigs with clips, and random layers that blend them. */
 #pragma once
 
 #include "anim/compiled/clip_palette.h"
@@ -8,7 +8,7 @@
 
 enum { CLIPS = 3, MASKS = 4 };
 
-/* Clips that turn all nodes and move some, near to one another as moves of one figure are. */
+/* Makes clips that rotate all nodes and move some. They are close to each other, like the moves of one figure. */
 static void make_rig(struct fixture *f, uint32_t count, bool has_splines)
 {
     fixture_init(f);
@@ -36,7 +36,7 @@ static void make_rig(struct fixture *f, uint32_t count, bool has_splines)
         assert_true(clip_palette_is_compiled(&f->model, c));
 }
 
-/* Layers of chance: some masked, some additive. */
+/* Random layers: some masked, some additive. */
 struct layers {
     struct blend_layer layers[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_LAYERS_MAX][MASKS];

@@ -1,4 +1,4 @@
-/* chance_rig.h - rigs of chance for tests: rotated, scaled by other factors along each axis, off the origin. */
+/* chance_rig.h - random rigs for tests: rotated, unevenly scaled, off the origin. */
 #pragma once
 
 #include "tests/unit/support/fixture.h"
@@ -17,7 +17,7 @@ static double chance(void)
 
 static float between(double low, double high) { return (float)(low + (high - low) * chance()); }
 
-/* Within `way` of `base`, or anywhere. */
+/* A random rotation within `way` of `base`, or anywhere. */
 static void random_turn_near(const float *base, double way, float q[4])
 {
     double square = 0;
@@ -35,7 +35,7 @@ enum { NODES_MAX = 60, KEYS = 7 };
 static const double TIMES[KEYS] = {0.25, 0.5, 0.625, 1, 1.1, 1.75, 2};
 static const double OTHER_TIMES[KEYS] = {0.1, 0.5, 0.75, 1, 1.2, 1.5, 1.875};
 
-/* A square around every joint, as vertices of the skin: the model's size. */
+/* Adds a square around every joint as vertices of the skin, which gives the model its size. */
 static void add_mesh(struct fixture *f, uint32_t skin)
 {
     const struct vec3 corners[4] = {{-2, -2, 1}, {3, -2, 0}, {-2, 3, 5}, {4, 4, -3}};
@@ -43,7 +43,7 @@ static void add_mesh(struct fixture *f, uint32_t skin)
     fixture_mesh_node(f, mesh, (int32_t)skin);
 }
 
-/* `count` nodes, of which the last hang from chance ones; node 0 is far from the origin. */
+/* Adds `count` nodes. The last ones have random parents; node 0 is far from the origin. */
 static void add_rig(struct fixture *f, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) {
@@ -71,7 +71,7 @@ static void add_skin(struct fixture *f, uint32_t first, uint32_t count, uint32_t
     add_mesh(f, skin);
 }
 
-/* Keys of chance, not far from one another; `interpolation` may be CUBICSPLINE. */
+/* Adds random keys that are not far from each other; `interpolation` may be CUBICSPLINE. */
 static void add_channel(struct fixture *f, uint32_t node, enum channel_path path, enum interpolation interpolation,
                         const double *times, uint32_t keys)
 {

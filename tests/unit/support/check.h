@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 void check_register(const char *name, void (*run)(void **state));
-/* What main() asks first, where it is linked: true when this process is to be another program and not to test. */
+/* main() asks this first, if it is linked: true if the process acts as another program and does not test. */
 void check_register_stand_in(bool (*run)(char **args, int *status));
 
 #define TEST(name)                                                                                                     \
@@ -28,8 +28,8 @@ void check_register_stand_in(bool (*run)(char **args, int *status));
 #define CHECK_NEAR(a, b, tolerance) check_near((double)(a), (double)(b), (double)(tolerance), #a, __FILE__, __LINE__)
 void check_near(double a, double b, double tolerance, const char *what, const char *file, int line);
 
-/* How many random cases to compare with a plain search. Sanitizers look for faults of memory and for undefined
- * behaviour, not for wrong numbers, and make such searches ten times as long: under them it is a tenth. */
+/* The number of random cases that are compared with a plain search. Sanitizers look for memory errors and undefined
+ * behaviour, not for wrong numbers, and make such searches ten times as slow: with them it is a tenth. */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif

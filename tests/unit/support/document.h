@@ -1,5 +1,6 @@
-/* document.h - the documents of the protocol, which tests hold against tables and code. */
+/* document.h - reads the documents of the protocol, which tests compare with tables and code. */
 #pragma once
 
-/* All of the file, a path from the project's root, where tests run; free() it. Fails the test when there is none. */
+/* Reads a whole file. path: from the project's root, where tests run. The caller frees it. Fails the test if it does
+ * not exist. */
 char *document_read(const char *path);

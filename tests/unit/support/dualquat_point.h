@@ -1,4 +1,4 @@
-/* dualquat_point.h - what a dual quaternion does to a point. */
+/* dualquat_point.h - transforms a point by a dual quaternion. */
 #pragma once
 
 #include "anim/pose/dualquat.h"

@@ -20,7 +20,7 @@ void fixture_root(struct fixture *fixture, uint32_t node);
 /* Adds a mesh of one primitive: `vertex_count` positions with normals +z and no influences; one point index
  * per vertex. Returns the mesh's index. */
 uint32_t fixture_mesh(struct fixture *fixture, const struct vec3 *positions, uint32_t vertex_count);
-/* Adds a mesh: a square of half side `half` at `middle`, facing +z, whose vertices follow joints 0 and 1 of a skin by
+/* Adds a mesh: a square with half side `half` at `middle`, facing +z. Its vertices follow joints 0 and 1 of a skin with
  * these weights [2]; NULL: no influences. Returns the mesh's index. */
 uint32_t fixture_square(struct fixture *fixture, struct vec3 middle, float half, const float *weights);
 /* Adds a node at the scene's root with this mesh and skin, or -1. Returns its index. */
@@ -31,14 +31,15 @@ uint32_t fixture_skin(struct fixture *fixture, const uint32_t *nodes, uint32_t j
 uint32_t fixture_clip(struct fixture *fixture);
 void fixture_channel(struct fixture *fixture, uint32_t node, enum channel_path path, enum interpolation interpolation,
                      uint32_t component_count, const double *times, uint32_t key_count, const float *values);
-/* bake_finish, encode, decode; each must succeed. */
+/* Runs bake_finish, encode and decode; each must succeed. */
 void fixture_finish(struct fixture *fixture);
 void fixture_fini(struct fixture *fixture);
 
-/* A small model with something in every section. */
+/* Makes a small model with something in every section. */
 void fixture_worked(struct fixture *fixture);
 
-/* A copy of the bytes at a multiple of 64, exactly as long, so that ASan sees a read past its end. free() it. */
+/* Copies the bytes to a block at a multiple of 64 of exactly their size, so that ASan detects a read past its end. The
+ * caller frees it. */
 void *fixture_aligned_copy(const void *bytes, size_t size_bytes);
 
 extern const float FIXTURE_ZERO[3], FIXTURE_ONE[3], FIXTURE_NO_TURN[4];

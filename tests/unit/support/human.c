@@ -207,7 +207,7 @@ static void turn_about_x(double radians, double out[4])
     memcpy(out, q, sizeof q);
 }
 
-/* Where a foot is, forward of where it stands first, and how high, after so many keys of its cycle. */
+/* The position of a foot, forward from its first stand, and its height, `key` keys into its cycle. */
 static void step(double key, double stride, double *forward, double *height)
 {
     const double cycle = 2 * HUMAN_STEP_KEYS, round = floor(key / cycle), at = key - round * cycle;

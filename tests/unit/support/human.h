@@ -1,20 +1,20 @@
-/* human.h - rigs of humans for tests: joints at chosen places, however long their limbs, however they rest. */
+/* human.h - rigs of humans for tests: joints at chosen places, with any lengths of limbs and any rest pose. */
 #pragma once
 
 #include "anim/retarget/humanoid.h"
 #include "tests/unit/support/fixture.h"
 
-/* How a rig is made. Canonical space: x to its left, y up, z forward; its joints are placed there. */
+/* The shape of a rig. Canonical space: x to its left, y up, z forward. Its joints are placed there. */
 struct human {
     double thigh, shin, upper_arm, lower_arm; /* lengths */
-    double arm_deg, leg_deg;                  /* how far arms and legs are turned down and out from T */
+    double arm_deg, leg_deg;                  /* angles by which arms and legs are turned down and out from T */
     const char *const *names;                 /* [ROLE_COUNT]; NULL: the joint is left out */
-    bool has_odd_axes;                        /* joints are turned anyhow at rest */
+    bool has_odd_axes;                        /* joints have arbitrary axes at rest */
     float place[3], turn[4], scale;           /* of the root: scene_from_canonical */
 };
 
 extern const char *const HUMAN_MIXAMO[ROLE_COUNT], *const HUMAN_UNREAL[ROLE_COUNT];
-extern const struct human HUMAN_T, HUMAN_A; /* of other proportions by more than 20 % */
+extern const struct human HUMAN_T, HUMAN_A; /* their proportions differ by more than 20 % */
 
 struct human_rig {
     struct human human;
@@ -23,8 +23,8 @@ struct human_rig {
     double places[ROLE_COUNT][3], turns[ROLE_COUNT][4]; /* canonical, at rest */
 };
 
-/* Begins the fixture with the rig's nodes: "root" and below it those of roles, whose skin they are. fixture_finish() is
- * the caller's. */
+/* Begins the fixture with the rig's nodes: "root", and below it the nodes of roles, which form its skin. The caller
+ * calls fixture_finish(). */
 void human_begin(struct human_rig *rig, struct fixture *fixture, const struct human *human);
 
 enum { HUMAN_RATE = 30, HUMAN_WALK_KEYS = 61, HUMAN_STEP_KEYS = 15 };

@@ -1,7 +1,7 @@
-/* linear_palette.h - a palette for linear skinning, of matrices that a test has. */
+/* linear_palette.h - makes a palette for linear skinning from a test's matrices. */
 #pragma once
 
 #include "anim/pose/skin.h"
 
-/* const struct mat4 *: nothing is written. */
+/* Takes const struct mat4 *, which is not written. */
 #define LINEAR(palette) (&(const struct skin_palette){.matrices = (struct mat4 *)(uintptr_t)(palette)})

@@ -1,16 +1,16 @@
-/* parse_request.h - targets as requests, with default limits. */
+/* parse_request.h - parses targets into requests, with default limits. */
 #pragma once
 
 #include "wire/request/request.h"
 
 enum { PARSE_CANONICAL_SIZE = 17 };
 
-/* Returns what request_parse() does. *request: request_init() or what a call before made of it. The target lies in a
- * block of its own size, so that ASan sees a read past it, and is overwritten before the return. accept: or NULL. */
+/* Returns the result of request_parse(). *request: from request_init() or an earlier call. The target has a block of
+ * its own size, so that ASan detects a read past it, and is overwritten before the return. accept: or NULL. */
 int parse_request_as(struct request *request, const char *method, const char *target, const char *accept,
                      struct err *err);
 
-/* A GET that must succeed; request_fini() it. */
+/* Parses a GET, which must succeed. The caller calls request_fini() on it. */
 struct request parse_request(const char *target);
-/* Its canonical hash. */
+/* Puts its canonical hash. */
 void parse_canonical(const char *target, const char *accept, char out[PARSE_CANONICAL_SIZE]);

@@ -1,4 +1,4 @@
-/* png_pixels.h - PNG bytes to RGBA8 pixels by libpng, for tests. */
+/* png_pixels.h - decodes PNG bytes to RGBA8 pixels with libpng, for tests. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,6 +11,6 @@ struct png_pixels {
     uint8_t *pixels; /* straight RGBA, rows top first */
 };
 
-/* Fails the test when the file is not a good PNG. */
+/* Fails the test if the file is not a valid PNG. */
 void png_pixels_init(struct png_pixels *out, const struct buf *file);
 void png_pixels_fini(struct png_pixels *pixels);

@@ -1,4 +1,4 @@
-/* record_bytes.h - little-endian fields of binary requests that tests write by hand. */
+/* record_bytes.h - puts little-endian fields of binary requests for tests. */
 #pragma once
 
 #include <stddef.h>

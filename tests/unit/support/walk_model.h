@@ -1,6 +1,6 @@
-/* walk_model.h - uses everything of a decoded model, as the server would: evaluates every clip, deforms every
- * draw, follows every index and reads every text and pixel. Buffers are exactly as large as the rules say, so
- * that ASan sees whatever bake_decode() let through. For tests and fuzz targets. */
+/* walk_model.h - uses everything of a decoded model, as the server would: evaluates every clip, deforms every draw,
+ * follows every index and reads every text and pixel. Buffers have exactly the size that the rules give, so that ASan
+ * detects invalid data that bake_decode() accepted. For tests and fuzz targets. */
 #pragma once
 
 #include "anim/entity/entity.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything read ends up in here, so that no read can be left out by the compiler. */
+/* Receives everything that is read, so that the compiler cannot remove a read. */
 static volatile uint64_t walk_sum;
 
 static void *walk_alloc(size_t count, size_t item_bytes)
@@ -137,7 +137,7 @@ static void walk_frame(const struct model *model, struct pose *pose, int32_t cli
     }
 }
 
-/* Palettes of a compiled clip: always finite, and the same with every kernel. */
+/* Palettes of a compiled clip: always finite, and equal with every kernel. */
 static void walk_compiled(const struct model *model, uint32_t clip, double time_s)
 {
     for (uint32_t s = 0; s < model->skin_count; s++)
@@ -162,7 +162,7 @@ static void walk_compiled(const struct model *model, uint32_t clip, double time_
         }
 }
 
-/* A blend of a clip, with masks and an additive layer: the same with every kernel, whichever way it is evaluated. */
+/* A blend of a clip, with masks and an additive layer: equal with every kernel, however it is evaluated. */
 static void walk_blend(const struct model *model, uint32_t clip, double time_s)
 {
     const int32_t other = (int32_t)((clip + 1) % model->clip_count);

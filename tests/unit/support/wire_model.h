@@ -1,5 +1,5 @@
-/* wire_model.h - a small model for tests of answers: rotated, non-uniformly scaled, off-origin, with every
- * kind of name, and a parsed view of JSON answers. */
+/* wire_model.h - a small model for tests of answers: rotated, unevenly scaled, off the origin, with every kind of name.
+ * Also parses JSON answers. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -13,31 +13,33 @@
  * Mesh 0 'body': 3 vertices, one morph target; mesh 1 unnamed: 2 primitives of 3 vertices. */
 const struct model *wire_model(void);
 
-/* A model without anything but its header. */
+/* A model with nothing but its header. */
 const struct model *wire_model_empty(void);
 
 /* Encodes, decodes into *model and ends the builder. The block is never freed: *model is static. */
 struct bake_builder;
 const struct model *wire_model_finish(struct bake_builder *builder, struct model *model);
 
-/* A request of `op` for the times given, everything else at its default. */
+/* Makes a request of `op` for these times, with all other defaults. */
 struct request wire_request(enum op op, const double *times_s, uint32_t time_count);
 
 struct selector wire_index(uint32_t index);
 struct selector wire_name(const char *name);
 
-/* Answers with default limits into an initialised *reply. */
+/* Makes an answer with default limits in an initialised *reply. */
 void wire_answer(const struct model *model, const struct request *request, struct reply *reply);
 
-/* Answers, fails the test unless the status is 200, and parses the body; cJSON_Delete() it. */
+/* Makes an answer, fails the test unless the status is 200, and parses the body. The caller calls cJSON_Delete() on it.
+ */
 cJSON *wire_answer_json(const struct model *model, const struct request *request);
-/* The same for an error answer: its "error" object, with checked status and code; free with cJSON_Delete(*root). */
+/* The same for an error answer: returns its "error" object, with status and code checked. The caller calls
+ * cJSON_Delete(*root). */
 cJSON *wire_answer_error(const struct model *model, const struct request *request, int code, cJSON **root);
 
-/* json[key]; a missing one fails the test. */
+/* Returns json[key]. Fails the test if it is missing. */
 cJSON *wire_get(const cJSON *json, const char *key);
 cJSON *wire_at(const cJSON *json, int index);
 /* Fails the test unless `json` is a list of exactly these floats. */
 void wire_check_floats(const cJSON *json, const float *expected, int count);
-/* The same of what was computed in float, within so much. */
+/* The same for numbers computed in float, within a tolerance. */
 void wire_check_near(const cJSON *json, const float *expected, int count, double tolerance);

@@ -1,4 +1,4 @@
-/* server/import/threemf: packages, objects, components and build, and what is refused. */
+/* server/import/threemf: packages, objects, components and build, and refusals. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/threemf/threemf_run.h"
 
@@ -244,7 +244,7 @@ TEST(threemf_limits_are_checked_while_it_reads)
     threemf_run_fini(&run);
 }
 
-/* --- damaged files: what is wrong is said, and nothing is touched that is not there --- */
+/* --- damaged files: the error names the fault, and only existing memory is read --- */
 
 #define WORKED                                                                                                         \
     THREEMF_MODEL("unit=\"micron\" requiredextensions=\"m p\"",                                                        \

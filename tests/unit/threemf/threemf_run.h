@@ -1,4 +1,4 @@
-/* threemf_run.h - 3MF packages that are written in a test, imported as posed-import does. */
+/* threemf_run.h - imports 3MF packages written in a test as posed-import does. */
 #pragma once
 
 #include "tests/fuzz/stored_zip.h"
@@ -9,11 +9,11 @@
 #define THREEMF_MATERIAL   "http://schemas.microsoft.com/3dmanufacturing/material/2015/02"
 #define THREEMF_PRODUCTION "http://schemas.microsoft.com/3dmanufacturing/production/2015/06"
 
-/* A model element with the three namespaces, more attributes and what is in it. */
+/* A model element with the three namespaces, further attributes and its content. */
 #define THREEMF_MODEL(attributes, content)                                                                             \
     "<?xml version=\"1.0\"?>\n<model xmlns=\"" THREEMF_CORE "\" xmlns:m=\"" THREEMF_MATERIAL                           \
     "\" xmlns:p=\"" THREEMF_PRODUCTION "\" " attributes ">" content "</model>"
-/* A mesh of one triangle, whose attributes beyond its corners are given. */
+/* A mesh of one triangle with the given attributes beyond its corners. */
 #define THREEMF_MESH(attributes)                                                                                       \
     "<mesh><vertices><vertex x=\"1\" y=\"2\" z=\"3\"/><vertex x=\"4\" y=\"2\" z=\"3\"/><vertex x=\"1\" y=\"7\" "       \
     "z=\"3.5\"/></vertices><triangles><triangle v1=\"0\" v2=\"1\" v3=\"2\" " attributes "/></triangles></mesh>"
@@ -33,9 +33,9 @@ struct threemf_run {
 void threemf_run_init(struct threemf_run *run);
 void threemf_run_fini(struct threemf_run *run);
 void threemf_run_bytes(struct threemf_run *run, const void *bytes, size_t size_bytes);
-/* A package of these parts; names and texts in turn, and NULL. */
+/* Imports a package of these parts: names and texts alternate, then NULL. */
 void threemf_run_parts(struct threemf_run *run, const char *const *names_and_texts);
-/* A package whose root is this model part. */
+/* Imports a package whose root is this model part. */
 void threemf_run_model(struct threemf_run *run, const char *model);
 
 bool threemf_run_warned(const struct threemf_run *run, const char *code);

@@ -1,4 +1,4 @@
-/* Child processes, by way of the shell. */
+/* Child processes, through the shell. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/run_loop.h"
 

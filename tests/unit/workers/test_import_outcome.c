@@ -18,7 +18,7 @@ static int memfd_of(const void *bytes, size_t size_bytes)
     return fd;
 }
 
-/* What `bytes` in the memfd and this end mean; fails the test when that is a model. */
+/* Returns the error for `bytes` in the memfd and this end. Fails the test if they give a model. */
 static struct err outcome_of(const void *bytes, size_t size_bytes, struct import_exit end)
 {
     struct limits limits;

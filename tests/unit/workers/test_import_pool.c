@@ -1,4 +1,4 @@
-/* The pool of importers over programs that do as they are told: what waits, what is refused, ended, timed out. */
+/* The pool of importers with programs that obey the test: jobs that wait, are refused, end, or time out. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/run_loop.h"
 #include "tests/unit/support/stand_in.h"
@@ -189,7 +189,7 @@ TEST(import_pool_gives_back_what_has_not_begun)
     end(&stand);
 }
 
-/* What nobody waits for goes on, until another job waits for its place. */
+/* A job that nobody waits for goes on, until another job needs its place. */
 TEST(import_pool_ends_what_nobody_waits_for)
 {
     struct stand stand;
@@ -245,7 +245,7 @@ TEST(import_pool_has_one_fork_server_for_many_imports)
     end(&stand);
 }
 
-/* Addresses are the same in all processes of one fork server: what a crash may tell of them is of no use then. */
+/* All processes of one fork server have the same addresses. Whatever a crash reveals about them is useless then. */
 TEST(import_pool_has_another_fork_server_after_a_crash)
 {
     struct stand stand;
@@ -275,7 +275,7 @@ TEST(import_pool_has_another_fork_server_in_time)
     end(&stand);
 }
 
-/* Nobody is lost, and the model is not at fault. */
+/* No job is lost, and the model is not blamed. */
 TEST(import_pool_survives_its_fork_server)
 {
     struct stand stand;
@@ -296,7 +296,7 @@ TEST(import_pool_survives_its_fork_server)
     end(&stand);
 }
 
-/* It is replaced, and what it was asked for is asked for again. */
+/* It is replaced, and its requests are sent again. */
 TEST(import_pool_goes_on_when_its_fork_server_does_not)
 {
     static const char *const STATES[] = {"stopped", "asleep"};
@@ -331,7 +331,7 @@ TEST(import_pool_gives_up_with_a_second_fork_server)
     end(&stand);
 }
 
-/* A process that was not made yet when nobody wanted it any more is ended as soon as it is. */
+/* If nobody waits for a process before it is made, it is ended as soon as it exists. */
 TEST(import_pool_ends_with_a_fork_server_that_hangs)
 {
     struct stand stand;

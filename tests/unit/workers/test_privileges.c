@@ -1,4 +1,4 @@
-/* What is left of a user's rights, each time in a process of its own. */
+/* The remaining rights of a user, each time in a process of its own. */
 #include "tests/unit/support/check.h"
 
 #include "worker/privileges.h"

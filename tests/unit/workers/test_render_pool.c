@@ -1,5 +1,5 @@
-/* The pool of renderers over programs that do as they are told: who shares a picture, what waits, is refused, tried
- * again, ended, timed out. */
+/* The pool of renderers with programs that obey the test: requests that share a picture, wait, are refused, are
+ * retried, end, or time out. */
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/run_loop.h"
@@ -141,7 +141,7 @@ TEST(render_pool_shares_a_picture_and_refuses_beyond_its_queue)
     assert_int_equal(submit(&stand, &waiters[3], STAND_IN_DRAW, 2), ERR_OVERLOADED);
     assert_non_null(strstr(waiters[3].err.message, "as many pictures as"));
     assert_int_equal(submit(&stand, &waiters[4], STAND_IN_DRAW, 1), 0); /* the same as one that waits */
-    assert_int_equal(submit(&stand, &waiters[5], STAND_IN_WAIT, 1), 0); /* the same as one that is drawn */
+    assert_int_equal(submit(&stand, &waiters[5], STAND_IN_WAIT, 1), 0); /* the same as the one being drawn */
     assert_int_equal(stand.done_count, 0);
     temp_tree_file(&stand.tree, "go", "");
     run_loop_until(&stand.loop, &stand.done_count, 5);
@@ -199,7 +199,7 @@ TEST(render_pool_replaces_what_takes_too_long)
     end(&stand);
 }
 
-/* Only what a picture computes counts: one that waits for longer has its time. */
+/* Only the processor time of a picture counts. A renderer that only waits is not ended. */
 TEST(render_pool_limits_the_processor_time_of_a_picture)
 {
     struct stand stand;

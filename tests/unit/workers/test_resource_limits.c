@@ -1,4 +1,4 @@
-/* When a worker lets others go first. */
+/* When a worker gives way to other processes. */
 #include "tests/unit/support/check.h"
 
 #include "worker/resource_limits.h"

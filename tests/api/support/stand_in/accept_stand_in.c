@@ -1,4 +1,4 @@
-/* For LD_PRELOAD: an accept4() that fails as the first word of the file $ACCEPT_STAND_IN says, or never comes back in
+/* For LD_PRELOAD: an accept4() that fails in the way that the first word of the file $ACCEPT_STAND_IN says, or hangs in
  * the thread that it names. Without the file it is the C library's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* For good, and says so. */
+/* Hangs forever, and says so. */
 static void stop(void)
 {
     char path[4096];

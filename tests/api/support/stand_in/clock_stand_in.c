@@ -1,5 +1,5 @@
-/* Loaded before the C library: the clocks are ahead, or behind, by what the file that POSED_TEST_CLOCKS names says, two
- * numbers of seconds (int64) that may change at any time: of the wall clock, and of the monotonic one. */
+/* For LD_PRELOAD: clocks that are ahead of the real ones, or behind them. The file that POSED_TEST_CLOCKS names has two
+ * numbers of seconds (int64), which may change at any time: for the wall clock, and for the monotonic one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@ def receive(channel):
 
 
 def become(fds, program, real, script, options):
-    """In the new process: the script, with the arguments of an import by hand."""
+    """In the new process: become the script, with the arguments of a manual import."""
     os.setpgid(0, 0)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
         signal.signal(number, signal.SIG_DFL)

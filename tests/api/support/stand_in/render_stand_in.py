@@ -1,5 +1,5 @@
-"""What a program named posed-render needs to speak server/worker/render_job.h, rightly or wrongly. Imports little: a worker
-that is started anew for each test has to start at once."""
+"""The parts of a program named posed-render that speak server/worker/render_job.h, correctly or wrongly. It imports few modules, because a
+worker that is started for each test must start at once."""
 import array
 import os
 import signal
@@ -30,7 +30,7 @@ def ready(**what):
 
 
 def job():
-    """The next job's number, width and height; its files are closed."""
+    """The next job's number, width and height. Its files are closed."""
     files = array.array("i")
     data, control, _, _ = posed.recvmsg(1 << 20, socket.CMSG_SPACE(20 * files.itemsize))
     for _, _, part in control:
@@ -53,7 +53,7 @@ def picture(width, height):
 
 
 def draw(number, width, height, **what):
-    """The answer as it should be, but for what is given."""
+    """A correct answer, except for the given values."""
     png = what.pop("png", None) or picture(width, height)
     send(result(**{"job": number, "size": len(png), **what}) + png)
 
@@ -73,7 +73,7 @@ def die(number):
 # --- between posed and a real renderer ---
 
 def receive_job():
-    """A job as it came, and its files."""
+    """The bytes of a job, and its files."""
     files = array.array("i")
     data, control, _, _ = posed.recvmsg(1 << 20, socket.CMSG_SPACE(20 * files.itemsize))
     for _, _, part in control:
@@ -92,7 +92,7 @@ def job_size(data):
 
 
 class Real:
-    """A posed-render of our own."""
+    """A real posed-render, started by the stand-in."""
 
     def __init__(self, command):
         self.socket, theirs = socket.socketpair()
@@ -116,6 +116,6 @@ class Real:
         return data
 
     def read(self):
-        """An answer, whole."""
+        """A complete answer."""
         head = self._take(len(result()))
         return head + self._take(struct.unpack_from("<Q", head, 16)[0])

@@ -1,5 +1,5 @@
-/* For LD_PRELOAD: a readdir() that does not come back for as long as the file $ROOT_STAND_IN is there, as of a network
- * mount whose server is gone. */
+/* For LD_PRELOAD: a readdir() that hangs while the file $ROOT_STAND_IN exists, as on a network mount whose server is
+ * gone. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

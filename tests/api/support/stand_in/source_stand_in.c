@@ -1,6 +1,6 @@
-/* For LD_PRELOAD: a file system that fails. The file $SOURCE_STAND_IN says how: "EIO PREFIX" - openat2() of paths that
- * begin so fails with this errno, "*" is all of them and the look at the root itself - or "HANG PREFIX": such a call
- * does not return for as long as the file says so. "READ PREFIX": what is opened cannot be read (EIO). Without the file
+/* For LD_PRELOAD: a file system that fails in the way that the file $SOURCE_STAND_IN says. "EIO PREFIX": openat2() of
+ * paths that begin with PREFIX fails with this errno; "*" means all paths and the check of the root itself. "HANG
+ * PREFIX": such a call hangs while the file says so. "READ PREFIX": opened files cannot be read (EIO). Without the file
  * it is the C library's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ static bool read_word(char word[32], char prefix[256])
     return count == 2;
 }
 
-/* Whether the call is to fail; errno says how. path NULL: the root itself. */
+/* Returns whether the call is to fail, with errno. path NULL: the root itself. */
 static bool fails(const char *path)
 {
     char word[32], prefix[256];
@@ -65,7 +65,7 @@ int statx(int fd, const char *restrict path, int flags, unsigned mask, struct st
     return fails(NULL) ? -1 : real(fd, path, flags, mask, out);
 }
 
-/* What importers are sent is read by them: they get a descriptor that no one can read. */
+/* Importers read the files that they receive: this sends them a descriptor that cannot be read. */
 ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
 {
     char word[32], prefix[256], link[32], path[4096] = "";
@@ -81,7 +81,7 @@ ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
     const char *slash = bytes > 0 ? strrchr(path, '/') : NULL;
     if (slash == NULL || strncmp(slash + 1, prefix, strlen(prefix)) != 0)
         return real(socket, message, flags);
-    /* the memory of the process at address 0, where nothing is: read() gives EIO */
+    /* The memory of the process at address 0 is not mapped: read() gives EIO. */
     const int broken = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     memcpy(CMSG_DATA(control), &broken, sizeof broken);
     const ssize_t sent = real(socket, message, flags);

@@ -1,5 +1,5 @@
-/* A file that is cut as soon as it is looked into: the one that TRUNCATE_STAND_IN names has no bytes left once its
- * beginning is mapped or read. */
+/* For LD_PRELOAD: a file cut as soon as it is read. The file that TRUNCATE_STAND_IN names has no bytes left
+ * once its beginning is mapped or read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
