@@ -8,13 +8,14 @@ static const struct handler gallery = {.tell = tell_gallery}, model_page = {.tel
 static const struct handler list = {.begin = service_list, .cancel = service_list_cancel},
                             batch = {.begin = service_batch, .cancel = service_batch_cancel},
                             file = {.begin = service_file, .cancel = service_file_cancel};
-static const struct handler model = {
-    .begin = service_find_models, .cancel = service_find_cancel, .answer = service_answer_or_estimate},
-                            picture = {.begin = service_find_models, .cancel = service_find_cancel, .answer = service_render},
-                            environment = {.begin = service_find_models, .cancel = service_environment_cancel, .answer = service_environment};
+static const struct handler
+    model = {.begin = service_find_models, .cancel = service_find_cancel, .answer = service_answer_or_estimate},
+    picture = {.begin = service_find_models, .cancel = service_find_cancel, .answer = service_render},
+    environment = {.begin = service_find_models, .cancel = service_environment_cancel, .answer = service_environment};
 
 const struct handler *const HANDLERS[] = {
-#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, body, frames, cost, bytes, least, handler) \
+#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, body, frames, cost, bytes, least,         \
+                  handler)                                                                                             \
     &handler,
 #include "wire/operations/operations.def"
 #undef OPERATION

@@ -30,7 +30,7 @@ enum { SERVICE_WORK_MAX = 2 };
 /* What work has taken so far: see service_estimate.c. */
 struct paces {
     struct pace import, pictures;
-    struct pace answers[OP_ALL_COUNT];         /* of evaluation */
+    struct pace answers[OP_ALL_COUNT];     /* of evaluation */
     struct pace files[SHEET_FORMAT_COUNT]; /* bytes of pictures */
 };
 

@@ -29,8 +29,8 @@ static double picture_cost_ns(const struct picture_job *picture)
     const double pixels =
         plan != NULL ? (double)plan->width * plan->height : (double)request->picture.width * request->picture.height;
     const double triangles = (double)model->index_count / INDICES_A_TRIANGLE;
-    return cells * (COST_CELL_NS + triangles * COST_TRIANGLE_NS) + posed * (COST_CAMERA_POSE_NS + triangles * COST_CAMERA_TRIANGLE_NS) +
-           pixels * COST_PIXEL_NS;
+    return cells * (COST_CELL_NS + triangles * COST_TRIANGLE_NS) +
+           posed * (COST_CAMERA_POSE_NS + triangles * COST_CAMERA_TRIANGLE_NS) + pixels * COST_PIXEL_NS;
 }
 
 /* What is told of the picture and not the picture. */

@@ -87,10 +87,10 @@ static void find_models(struct job *job)
         const char *path = is_own ? request->model : source->path;
         struct err err = {0};
         struct imported_model *imported = NULL;
-        job->waiter =
-            (struct cache_waiter){.ready = on_ready,
-                                  .is_whole = (is_own || source == &job->environment || op_has(request->op, OP_WHOLE_SOURCES)) &&
-                                              request_needs_pixels(request)};
+        job->waiter = (struct cache_waiter){
+            .ready = on_ready,
+            .is_whole = (is_own || source == &job->environment || op_has(request->op, OP_WHOLE_SOURCES)) &&
+                        request_needs_pixels(request)};
         job_enter(job, JOB_FINDS_MODEL);
         const int rc = cache_get(job->service->cache, path, &job->waiter, &imported, &err);
         if (rc != 0)

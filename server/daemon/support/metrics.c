@@ -152,9 +152,7 @@ void metrics_begin(struct exposition *out, enum metric metric) { exposition_begi
 
 static const char *operation_name(int operation)
 {
-    return operation == METRIC_OP_PACKET ? "packet"
-           : operation == METRIC_OP_NONE ? "none"
-                                         : OP_INFO[operation].name;
+    return operation == METRIC_OP_PACKET ? "packet" : operation == METRIC_OP_NONE ? "none" : OP_INFO[operation].name;
 }
 
 void metrics_put_requests(struct exposition *out)

@@ -296,15 +296,14 @@ void body_put_crowd(struct reply_context *context)
     struct reply *reply = context->reply;
     const uint64_t limit_bytes = context->limit_bytes;
     const bool is_json = request->format == FORMAT_JSON;
-    struct making making = {.listener.failed = on_failed,
-                            .workspace = workspace,
-                            .files = {.crowd = request->crowd,
-                                      .model = context->own_model,
-                                      .sources = context->clips->sources},
-                            .request = request,
-                            .crowd = request->crowd,
-                            .out = is_json ? &workspace->floats : &reply->body,
-                            .floats_at = table_bytes(request->crowd)};
+    struct making making = {
+        .listener.failed = on_failed,
+        .workspace = workspace,
+        .files = {.crowd = request->crowd, .model = context->own_model, .sources = context->clips->sources},
+        .request = request,
+        .crowd = request->crowd,
+        .out = is_json ? &workspace->floats : &reply->body,
+        .floats_at = table_bytes(request->crowd)};
     if (!is_affordable(&making, limits, reply))
         return;
     reply_describe(request, limit_bytes, reply);

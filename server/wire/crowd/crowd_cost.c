@@ -10,8 +10,7 @@
 static double crowd_entity_cost_ns(const struct cost_input *input)
 {
     const struct crowd_request *crowd = input->request->crowd;
-    const struct crowd_files files = {
-        .crowd = crowd, .model = input->model, .sources = input->sources};
+    const struct crowd_files files = {.crowd = crowd, .model = input->model, .sources = input->sources};
     double ns = (double)crowd->entity_count * COST_ENTITY_NS, others = 0, clips = 0;
     if (crowd->mask_count == 0 && crowd->item_count == 0 && crowd->model_count <= 1) /* most crowds */
         return ns + (double)crowd->layer_count * COST_LAYER_NS;

@@ -1,5 +1,5 @@
-/* model_bodies.h - answers about what a model file holds: its lists, keys, textures, its difference from another; and what
- * they cost. Private to server/wire, but for body_put_formats(). Pure. */
+/* model_bodies.h - answers about what a model file holds: its lists, keys, textures, its difference from another; and
+ * what they cost. Private to server/wire, but for body_put_formats(). Pure. */
 #pragma once
 
 #include "wire/reply/cost.h"

@@ -8,7 +8,8 @@
 #include "wire/pose/pose_bodies.h"
 
 const struct operation OPERATIONS[] = {
-#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, body, frames, cost, bytes, least, handler)  \
+#define OPERATION(symbol, name, path, noun, methods, traits, form, complete, body, frames, cost, bytes, least,         \
+                  handler)                                                                                             \
     {body, frames, cost, bytes, least},
 #include "wire/operations/operations.def"
 #undef OPERATION

@@ -91,8 +91,7 @@ int main(int argc, char **argv)
     printf("%-32s %8s %10s %12s\n", "constant", "is", "would be", "answer, us");
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         const struct row *row = &ROWS[i];
-        const struct request_head head = {
-            .method = "GET", .target = row->target, .target_bytes = strlen(row->target)};
+        const struct request_head head = {.method = "GET", .target = row->target, .target_bytes = strlen(row->target)};
         struct request request;
         struct err err = {0};
         request_init(&request);

@@ -55,9 +55,7 @@ TEST(metrics_name_every_operation)
     for (int op = 0; op < METRIC_OP_COUNT; op++) {
         if (op == OP_LAYER || op == OP_REFERENCE)
             continue; /* parts of a body */
-        const char *name = op == METRIC_OP_PACKET ? "packet"
-                           : op == METRIC_OP_NONE ? "none"
-                                                  : OP_INFO[op].name;
+        const char *name = op == METRIC_OP_PACKET ? "packet" : op == METRIC_OP_NONE ? "none" : OP_INFO[op].name;
         const double before = requests(name, 507);
         metrics_count_request(op, 507, 1, 0);
         assert_true(requests(name, 507) - before == 1);

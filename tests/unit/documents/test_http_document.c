@@ -177,8 +177,7 @@ TEST(http_document_has_every_parameter)
         const char *method = op == OP_QUERY || op == OP_RAYCAST || op == OP_CROWD ? "POST"
                              : op == OP_FILE                                      ? "PUT"
                                                                                   : "GET";
-        snprintf(heading, sizeof heading, "## `%s %s%s`", method, OP_INFO[op].path,
-                 op == OP_FILE ? "NAME" : "");
+        snprintf(heading, sizeof heading, "## `%s %s%s`", method, OP_INFO[op].path, op == OP_FILE ? "NAME" : "");
         char *section = section_of(text, heading);
         const bool is_sheet = op == OP_SHEET || op == OP_TURNTABLE;
         size_t count = 0;
