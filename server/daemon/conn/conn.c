@@ -66,8 +66,10 @@ static void on_closed(uv_handle_t *handle)
 
 static void clear_probe(struct conn *conn)
 {
-    conn->group->probed_count -= conn->is_probed;
-    conn->is_probed = false;
+    if (conn->input != INPUT_PROBED)
+        return;
+    conn->group->probed_count--;
+    conn->input = INPUT_ENDED;
 }
 
 void conn_close(struct conn *conn)
@@ -85,7 +87,7 @@ void conn_close(struct conn *conn)
     conn_body_stop(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_closed); /* the descriptor, at once */
-    if (conn->is_counted)
+    if (conn->count != COUNT_NONE)
         address_counts_remove(conn->group->addresses, &conn->address);
     conn->group->admin_count -= conn->is_admin;
     if (!conn->is_admin)

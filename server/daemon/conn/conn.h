@@ -96,6 +96,20 @@ extern const struct conn_protocol PROTOCOL_HTTP;
 
 struct packets;
 
+/* What still comes from the client. */
+enum conn_input {
+    INPUT_OPEN,
+    INPUT_ENDED,  /* nothing: it has shut down its sending side, or disconnected */
+    INPUT_PROBED, /* nothing, and probe bytes were sent to find out which */
+};
+
+/* Whether the connection counts in group->addresses, under `address`. */
+enum conn_count {
+    COUNT_NONE, /* no: it came over a Unix socket, to --admin, or from a trusted proxy */
+    COUNT_TAKEN,
+    COUNT_EXCEEDED, /* yes, and it is REFUSED because its address has too many */
+};
+
 struct conn {
     union {
         uv_handle_t handle;
@@ -140,6 +154,8 @@ struct conn {
     char traceparent[TRACEPARENT_SIZE]; /* of the request under way, or of the WebSocket's; or empty */
     struct message arrival;             /* moves it to the main loop, with its descriptor */
     int moved_fd;
+    enum conn_input input;
+    enum conn_count count;
     bool is_trusted;     /* the peer, or the client in the PROXY header, is a trusted proxy */
     bool may_be_proxied; /* no bytes have arrived yet, except perhaps part of a PROXY header */
     bool needs_more;     /* the available bytes cannot be parsed without more */
@@ -150,12 +166,8 @@ struct conn {
     bool is_reading;     /* the loop reads its socket */
     bool is_revoked;     /* the token of the current call was revoked: its reply is an error, and the last */
     bool is_last;        /* no further requests are answered after the queued and current ones */
-    bool is_eof;         /* the client has shut down its sending side, or disconnected */
-    bool is_probed;      /* and probe bytes were sent to find out which */
     bool has_answered;   /* at least once */
     bool is_admin;       /* it came to --admin */
-    bool is_counted;     /* in group->addresses, under `address` */
-    bool is_one_of_many; /* it is REFUSED because its address has too many */
     struct address_key address;
 };
 

@@ -195,10 +195,10 @@ static bool count_address(struct conn *conn, bool *is_refused)
     if (conn->is_trusted || conn->is_admin || group->addresses == NULL)
         return true;
     const uint64_t count = address_counts_add(group->addresses, &conn->address);
-    conn->is_counted = true;
-    conn->is_one_of_many = count > most && !*is_refused;
-    stats_add(STAT_CONNECTIONS_REFUSED, conn->is_one_of_many);
-    *is_refused = *is_refused || conn->is_one_of_many;
+    const bool is_exceeded = count > most && !*is_refused;
+    conn->count = is_exceeded ? COUNT_EXCEEDED : COUNT_TAKEN;
+    stats_add(STAT_CONNECTIONS_REFUSED, is_exceeded);
+    *is_refused = *is_refused || is_exceeded;
     return count <= most + ADDRESS_REFUSED_MAX;
 }
 

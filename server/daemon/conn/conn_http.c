@@ -294,7 +294,7 @@ static size_t held_bytes(const struct conn *conn) { return http_parser_held_byte
  * reply. */
 static void probe(struct conn *conn)
 {
-    conn->is_probed = true;
+    conn->input = INPUT_PROBED;
     conn->has_begun = true;
     conn->group->probed_count++;
     send_queue_put(&conn->out, HTTP_BEGINNING, sizeof HTTP_BEGINNING - 1);

@@ -39,7 +39,7 @@ bool conn_can_parse(const struct conn *conn)
 void conn_refuse_over_limit(struct conn *conn)
 {
     struct err err;
-    if (conn->is_one_of_many)
+    if (conn->count == COUNT_EXCEEDED)
         err_set(&err, ERR_OVERLOADED, "as many connections of your address as %s are open",
                 LIMIT_TEXT(&conn->group->config->limits, LIMIT_ADDRESS_CONNECTIONS));
     else
@@ -141,7 +141,7 @@ static void count_memory(struct conn *conn)
 static void on_shutdown(uv_shutdown_t *shutdown, int status)
 {
     struct conn *conn = shutdown->data;
-    if (status < 0 || conn->is_eof)
+    if (status < 0 || conn->input != INPUT_OPEN)
         conn_close(conn);
 }
 
@@ -155,7 +155,7 @@ static void linger(struct conn *conn)
         dispatcher_cancel(conn->group->dispatcher, &conn->call);
     conn->linger_end_ms = uv_now(conn->group->loop) + LINGER_MAX_MS;
     conn->shutdown.data = conn;
-    if (conn->is_eof || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
+    if (conn->input != INPUT_OPEN || uv_shutdown(&conn->shutdown, &conn->socket.stream, on_shutdown) < 0)
         conn_close(conn);
 }
 
@@ -171,12 +171,12 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
 /* Brings reading, closing and the timeout in line with the state. */
 static void update_io(struct conn *conn)
 {
-    const bool has_no_more = conn->is_last || (conn->is_eof && !conn_is_busy(conn) && conn->in_bytes == 0);
+    const bool has_no_more = conn->is_last || (conn->input != INPUT_OPEN && !conn_is_busy(conn) && conn->in_bytes == 0);
     if (has_no_more && conn->out.unsent_bytes == 0 && conn->state != CONN_STREAMING && conn->state != CONN_PARSING)
         linger(conn);
     if (conn_is_gone(conn))
         return;
-    const bool wants_read = !conn->is_eof && conn->in_bytes < UNREAD_MAX;
+    const bool wants_read = conn->input == INPUT_OPEN && conn->in_bytes < UNREAD_MAX;
     if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
         conn_close(conn);
         return;
@@ -261,7 +261,7 @@ static void run(struct conn *conn, bool is_read)
             if (!conn->is_quick || count % QUICK_ROW == 0)
                 now_ns = uv_hrtime();
         }
-        if (conn->is_eof && conn->state == CONN_CALLING && !conn->is_probed)
+        if (conn->input == INPUT_ENDED && conn->state == CONN_CALLING)
             conn->protocol->probe(conn);
         is_waiting =
             is_read && conn->in_bytes == 0 && conn->out.unsent_bytes > 0 && conn->out.unsent_bytes < CORKED_BYTES;
@@ -314,7 +314,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         return;
     }
     if (size == UV_EOF) {
-        conn->is_eof = true;
+        conn->input = INPUT_ENDED;
         if (conn->needs_more) /* which will not come */
             conn->in_bytes = 0;
         if (conn->protocol != NULL && conn->protocol->left != NULL)

@@ -77,7 +77,7 @@ static bool is_reset(const struct conn *conn)
 static void close_reset(struct conn_group *group)
 {
     for (struct conn *conn = group->first; conn != NULL && group->probed_count > 0; conn = conn->next)
-        if (conn->is_probed && !conn_is_gone(conn) && is_reset(conn))
+        if (conn->input == INPUT_PROBED && !conn_is_gone(conn) && is_reset(conn))
             conn_close(conn);
 }
 
