@@ -85,7 +85,10 @@ void cache_free(struct cache *cache)
     cache_end_answers(cache, on_answers_closed);
 }
 
-void cache_share_room(struct cache *cache, struct view_cache *views) { cache->views = views; }
+void cache_share_room(struct cache *cache, struct retargeted_clip_cache *retargeted_clips)
+{
+    cache->retargeted_clips = retargeted_clips;
+}
 void cache_evict_to_fit(struct cache *cache) { cache_evict(cache, NULL); }
 
 void cache_listen(struct cache *cache, struct cache_listener *listener) { cache->listener = listener; }

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 
 struct cache;
-struct view_cache;
+struct retargeted_clip_cache;
 
 /* Where a model came from. */
 enum model_origin { MODEL_UNKNOWN, MODEL_IN_MEMORY, MODEL_LOADED, MODEL_IMPORTED };
@@ -55,9 +55,9 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter
  * a waiter leaves the queue. */
 void cache_cancel(struct cache_waiter *waiter);
 
-/* Counts the memory of `views` (borrowed) as if it were models; the cache drops models first. */
-void cache_share_room(struct cache *cache, struct view_cache *views);
-/* Drops models until models and views together fit into cache_bytes. */
+/* Counts the memory of `retargeted_clips` (borrowed) as if it were models; the cache drops models first. */
+void cache_share_room(struct cache *cache, struct retargeted_clip_cache *retargeted_clips);
+/* Drops models until models and retargeted clips together fit into cache_bytes. */
 void cache_evict_to_fit(struct cache *cache);
 
 /* Offers the result of importing the file now at `path`. The cache uses it instead of the next import if the file has

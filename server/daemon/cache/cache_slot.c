@@ -3,7 +3,7 @@
 #include "daemon/cache/cache_slot.h"
 
 #include "base/mem.h"
-#include "daemon/cache/view_cache.h"
+#include "daemon/cache/retargeted_clip_cache.h"
 #include "daemon/support/log.h"
 #include "daemon/support/stats.h"
 
@@ -207,7 +207,8 @@ struct shared_model *cache_share(struct cache *cache, const char *path)
 
 static bool is_too_much(const struct cache *cache)
 {
-    const uint64_t view_bytes = cache->views != NULL ? view_cache_bytes(cache->views) : 0;
+    const uint64_t view_bytes =
+        cache->retargeted_clips != NULL ? retargeted_clip_cache_bytes(cache->retargeted_clips) : 0;
     return cache->model_bytes + view_bytes > cache->config->cache_bytes ||
            cache->model_count > cache->config->models_max || HASH_COUNT(cache->slots) > SLOTS_MAX;
 }

@@ -103,11 +103,11 @@ struct cache {
     struct root_monitor *monitor;
     uv_timer_t timer; /* runs while slots need checks without a request */
     struct cache_listener *listener;
-    struct view_cache *views;     /* or NULL: shares the memory for models */
-    struct fact_table *facts;     /* of models that are or were in memory */
-    struct cache_slot *slots;     /* by path */
-    struct cache_slot *used;      /* latest first */
-    struct shared_model *shareds; /* the shared models of the slots */
+    struct retargeted_clip_cache *retargeted_clips; /* or NULL: shares the memory for models */
+    struct fact_table *facts;                       /* of models that are or were in memory */
+    struct cache_slot *slots;                       /* by path */
+    struct cache_slot *used;                        /* latest first */
+    struct shared_model *shareds;                   /* the shared models of the slots */
     uint64_t model_bytes, model_count;
     uint64_t tick, drained_tick;
     bool has_events;              /* some set counted an event: slots need a check */

@@ -327,7 +327,7 @@ struct dispatcher *dispatcher_new(uv_loop_t *loop, const struct config *config, 
         .there.take = hub_take_shutdown, .back.take = take_end, .hub = hub, .from = dispatcher->number};
     if (!is_main(dispatcher))
         message_queue_init(&dispatcher->queue, loop);
-    evaluator_init(&dispatcher->evaluator, config, budget, service_views(hub_service(hub)));
+    evaluator_init(&dispatcher->evaluator, config, budget, service_retargeted_clips(hub_service(hub)));
     return dispatcher;
 }
 

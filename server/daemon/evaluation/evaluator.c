@@ -13,13 +13,14 @@
 #include <string.h>
 
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget,
-                    struct view_store *views)
+                    struct retargeted_clip_store *retargeted_clips)
 {
     evaluator->config = config;
     evaluator->budget = budget;
     workspace_init(&evaluator->workspace);
     evaluator->workspace.entity.compiled.kernel = kernel_find(config->kernel);
-    evaluator->workspace.views = (struct view_access){.store = views, .is_only_there = true};
+    evaluator->workspace.retargeted_clips =
+        (struct retargeted_clip_access){.store = retargeted_clips, .is_only_there = true};
 }
 
 /* Tells /v1/stats of the poses that were evaluated since the last time. */
@@ -181,12 +182,12 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (!budget_could_take(evaluator->budget, evaluator->config->limits.value[LIMIT_ANSWER_BYTES]) &&
         is_refused_without_room(evaluator->budget, reply_least_bytes(&input), reply))
         return true;
-    evaluator->workspace.views.is_missing = evaluator->workspace.is_too_long = false;
+    evaluator->workspace.retargeted_clips.is_missing = evaluator->workspace.is_too_long = false;
     evaluator->workspace.work_ns_most = (uint64_t)(EVALUATION_INLINE_NS - *spent_ns - cost_ns) + 1;
     reply_make(&evaluator->workspace, evaluation_own_model(evaluation), evaluation->sources, request,
                evaluation->left != NULL ? evaluation->left : &evaluator->config->limits, reply);
     count_poses(&evaluator->workspace.entity);
-    if (evaluator->workspace.views.is_missing || evaluator->workspace.is_too_long)
+    if (evaluator->workspace.retargeted_clips.is_missing || evaluator->workspace.is_too_long)
         return give_up(spent_ns, reply);
     *spent_ns += cost_ns + (double)evaluator->workspace.cost.hits_ns;
     is_refused_without_room(evaluator->budget, reply->body.size_bytes, reply);

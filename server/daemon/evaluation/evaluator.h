@@ -51,9 +51,9 @@ struct evaluator {
     struct workspace workspace;
 };
 
-/* All are borrowed; views: where clips of other files are kept. */
+/* All are borrowed; retargeted_clips: where clips of other files are kept. */
 void evaluator_init(struct evaluator *evaluator, const struct config *config, struct budget *budget,
-                    struct view_store *views);
+                    struct retargeted_clip_store *retargeted_clips);
 void evaluator_fini(struct evaluator *evaluator);
 
 enum { EVALUATION_INLINE_NS = COST_ENOUGH_NS }; /* how long one request may keep a loop busy */

@@ -102,7 +102,7 @@ void service_release(struct service *service)
     if (!service->is_closed || service->work_count > 0 || service->file_count > 0)
         return;
     listing_unref(service->listing);
-    view_cache_free(service->views);
+    retargeted_clip_cache_free(service->retargeted_clips);
     evaluator_fini(&service->evaluator);
     close(service->root_fd);
     free(service);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "daemon/cache/cache.h"
-#include "daemon/cache/view_cache.h"
+#include "daemon/cache/retargeted_clip_cache.h"
 #include "daemon/model/listing.h"
 #include "daemon/model/root_probe.h"
 #include "daemon/renderer/render_pool.h"
@@ -42,7 +42,7 @@ struct service {
     int root_fd;
     struct import_pool *imports;
     struct cache *cache;
-    struct view_cache *views;
+    struct retargeted_clip_cache *retargeted_clips;
     struct render_pool *renders;
     struct uploads *uploads; /* or NULL: none are taken */
     struct evaluator evaluator;

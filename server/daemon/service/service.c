@@ -38,7 +38,10 @@ void service_cancel(struct call *call)
     HANDLERS[call->request.op]->cancel(call);
 }
 
-struct view_store *service_views(const struct service *service) { return view_cache_store(service->views); }
+struct retargeted_clip_store *service_retargeted_clips(const struct service *service)
+{
+    return retargeted_clip_cache_store(service->retargeted_clips);
+}
 struct cache *service_cache(struct service *service) { return service->cache; }
 void service_use_access(struct service *service, const struct access *access) { service->access = access; }
 uint32_t service_pending(const struct service *service) { return service->call_count; }
@@ -47,7 +50,7 @@ void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-enum { VIEWS_SHARE = 8 }; /* of --cache-bytes, one part is for clips of other files */
+enum { RETARGETED_SHARE = 8 }; /* of --cache-bytes, one part is for clips of other files */
 
 static void on_tick(uv_prepare_t *tick)
 {
@@ -123,13 +126,13 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->root_fd = root_fd;
     service->imports = imports;
     service->uploads = uploads;
-    service->views = view_cache_new(config->cache_bytes / VIEWS_SHARE);
+    service->retargeted_clips = retargeted_clip_cache_new(config->cache_bytes / RETARGETED_SHARE);
     service->cache = cache_new(loop, config, imports, root_fd, open_disk(config, &service->disk_failure));
-    cache_share_room(service->cache, service->views);
+    cache_share_room(service->cache, service->retargeted_clips);
     service->root_probe = root_probe_new(loop, config->root);
     service->renders = render_pool_new(loop, config, budget);
     init_queues(service);
-    evaluator_init(&service->evaluator, config, budget, view_cache_store(service->views));
+    evaluator_init(&service->evaluator, config, budget, retargeted_clip_cache_store(service->retargeted_clips));
     service->tick.data = service;
     service->on_tick = on_tick;
     uv_prepare_init(loop, &service->tick);

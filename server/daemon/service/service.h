@@ -51,7 +51,7 @@ int service_upload_begin(struct service *service, const struct request *request,
 struct cache *service_cache(struct service *service);
 
 /* The clips of other files that are ready to be played; any thread, until the service ends. */
-struct view_store *service_views(const struct service *service);
+struct retargeted_clip_store *service_retargeted_clips(const struct service *service);
 
 /* The client has left: the work is dropped, unless others wait for the same. `done` runs, mostly before this returns.
  */

@@ -39,7 +39,7 @@ static void complete_stats(const struct service *service)
 {
     stats_set(STAT_CLIENT_MEMORY_BYTES, atomic_load(&service->budget->used_bytes));
     stats_set(STAT_CLIENT_MEMORY_MAX_BYTES, service->budget->max_bytes);
-    view_cache_count(service->views);
+    retargeted_clip_cache_count(service->retargeted_clips);
 }
 
 void tell_metrics(const struct service *service, const struct request *request, struct reply *reply)

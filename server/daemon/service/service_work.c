@@ -61,8 +61,9 @@ static struct reply_stream *new_stream(const struct job *job)
 {
     struct reply_stream *stream = mem_zalloc(1, sizeof *stream);
     stream->base = (struct body_stream){.next = next_piece, .held_bytes = held_bytes, .free = free_stream};
-    stream->cursor = reply_cursor_new(kernel_find(job->service->config->kernel), view_cache_store(job->service->views),
-                                      &stream->base.is_stopped);
+    stream->cursor =
+        reply_cursor_new(kernel_find(job->service->config->kernel),
+                         retargeted_clip_cache_store(job->service->retargeted_clips), &stream->base.is_stopped);
     stream->model_count = job->model_count;
     for (uint32_t i = 0; i < job->model_count; i++)
         stream->models[i] = job->models[i] == NULL ? NULL : imported_model_ref(job->models[i]);
@@ -74,7 +75,8 @@ static void estimate(struct job *job)
 {
     struct workspace workspace;
     workspace_init(&workspace);
-    workspace.views = (struct view_access){.store = view_cache_store(job->service->views), .is_only_there = true};
+    workspace.retargeted_clips = (struct retargeted_clip_access){
+        .store = retargeted_clip_cache_store(job->service->retargeted_clips), .is_only_there = true};
     service_estimate_measure(job, &workspace, &job->estimated_bytes, &job->reply);
     workspace_fini(&workspace);
 }

@@ -46,7 +46,7 @@ static int find_clip(const struct crowd_files *files, const struct clip_place *p
     }
     if (is_own || clip == POSE_REST)
         return 0;
-    *source = crowd_views_find(files->views, place->model, place->clips, (uint32_t)clip, err);
+    *source = crowd_clips_find(files->retargeted_clips, place->model, place->clips, (uint32_t)clip, err);
     return *source != NULL ? 0 : err_prefix(err, "'%.200s'", place->path);
 }
 

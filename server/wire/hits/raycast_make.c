@@ -19,9 +19,9 @@ struct raycast {
     const struct request *request;
     const struct limits *limits;
     struct reply *reply;
-    struct crowd_views views;    /* clips of other files */
-    struct hit_cache **own;      /* [1 + source_count]: of models that have none beside them; or NULL */
-    const struct hit_set **sets; /* [entity_count] */
+    struct crowd_clips retargeted_clips; /* clips of other files */
+    struct hit_cache **own;              /* [1 + source_count]: of models that have none beside them; or NULL */
+    const struct hit_set **sets;         /* [entity_count] */
 };
 
 static const struct model *model_of(const struct raycast *raycast, const struct raycast_entity *entity)
@@ -48,9 +48,9 @@ static bool name_entity(struct raycast *raycast, uint32_t index)
 /* Makes the reply the error of a pose of an entity, or that of all poses. Returns false. */
 static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
 {
-    if (raycast->views.ended.code == 0)
+    if (raycast->retargeted_clips.ended.code == 0)
         return fail_entity(raycast, index, err);
-    reply_error(raycast->reply, &raycast->views.ended, NULL, 0);
+    reply_error(raycast->reply, &raycast->retargeted_clips.ended, NULL, 0);
     return false;
 }
 
@@ -63,7 +63,8 @@ static int find_source(struct raycast *raycast, const struct model *model, const
     *source = NULL;
     if (part->clip_source == 0 || clip == POSE_REST)
         return 0;
-    *source = crowd_views_find(&raycast->views, model, raycast->sources[part->clip_source - 1], (uint32_t)clip, err);
+    *source = crowd_clips_find(&raycast->retargeted_clips, model, raycast->sources[part->clip_source - 1],
+                               (uint32_t)clip, err);
     return *source != NULL ? 0 : err_prefix(err, "'%s'", part->clip_file);
 }
 
@@ -152,7 +153,7 @@ static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end
     const struct crowd_request *crowd = raycast->request->crowd;
     const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
     struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
-    const struct crowd_files files = {crowd, raycast->model, raycast->sources, &raycast->views};
+    const struct crowd_files files = {crowd, raycast->model, raycast->sources, &raycast->retargeted_clips};
     struct err err;
     if (crowd_entity_resolve(&files, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
                              entity, &err) < 0)
@@ -354,10 +355,10 @@ void body_put_raycast(struct reply_context *context)
         .own = mem_zalloc(models, sizeof *raycast.own),
         .sets = mem_zalloc(request->hits.raycast->entity_count, sizeof *raycast.sets),
     };
-    crowd_views_init(&raycast.views, context->workspace);
+    crowd_clips_init(&raycast.retargeted_clips, context->workspace);
     if (make_hits(&raycast))
         put_answer(&raycast);
-    crowd_views_fini(&raycast.views);
+    crowd_clips_fini(&raycast.retargeted_clips);
     for (uint32_t m = 0; m < models; m++)
         hit_cache_free(raycast.own[m]);
     free(raycast.own);

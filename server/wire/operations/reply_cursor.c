@@ -17,14 +17,14 @@ struct reply_cursor {
     uint32_t frame; /* the next */
 };
 
-struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct view_store *views,
+struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct retargeted_clip_store *retargeted_clips,
                                       const _Atomic bool *is_stopped)
 {
     struct reply_cursor *cursor = mem_zalloc(1, sizeof *cursor);
     workspace_init(&cursor->workspace);
     cursor->workspace.entity.compiled.kernel = kernel;
     cursor->workspace.is_stopped = is_stopped;
-    cursor->workspace.views.store = views;
+    cursor->workspace.retargeted_clips.store = retargeted_clips;
     reply_init(&cursor->failure);
     return cursor;
 }

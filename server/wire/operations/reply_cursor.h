@@ -16,9 +16,9 @@ enum {
 
 struct reply_cursor;
 
-/* views: where clips of other files are kept, or NULL; is_stopped: as that of struct workspace. Borrowed, like all
- * below, until the cursor is freed. */
-struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct view_store *views,
+/* retargeted_clips: where clips of other files are kept, or NULL; is_stopped: as that of struct workspace. Borrowed,
+ * like all below, until the cursor is freed. */
+struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct retargeted_clip_store *retargeted_clips,
                                       const _Atomic bool *is_stopped);
 void reply_cursor_free(struct reply_cursor *cursor); /* NULL is fine */
 

@@ -15,7 +15,7 @@ bool reply_estimate(struct workspace *workspace, const struct model *model, cons
     if (!op_has(request->op, OP_SELECTS))
         return true;
     clip_sources_init(&clips, sources, request);
-    workspace->views.is_missing = false;
+    workspace->retargeted_clips.is_missing = false;
     bool is_good = context_start(&context, workspace, model, &clips, request, limits, reply) &&
                    (writer == NULL || frame_reply_start(&context, writer));
     if (is_good && writer != NULL)
@@ -24,7 +24,7 @@ bool reply_estimate(struct workspace *workspace, const struct model *model, cons
         *bytes = OPERATIONS[request->op].bytes(&context);
     clip_sources_fini(&clips);
     workspace_trim(workspace);
-    if (!workspace->views.is_missing)
+    if (!workspace->retargeted_clips.is_missing)
         return is_good;
     reply_fini(reply); /* clips of another file have yet to be made ready: no error, and part of the work */
     reply_init(reply);

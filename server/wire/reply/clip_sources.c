@@ -3,7 +3,7 @@
 #include "anim/retarget/retarget_report.h"
 #include "base/mem.h"
 #include "wire/reply/reply_json.h"
-#include "wire/reply/view_maker.h"
+#include "wire/reply/retargeted_clip_maker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,43 +15,43 @@ void clip_sources_init(struct clip_sources *clips, const struct model *const *so
     clips->sources = sources;
     clips->count = request->source_count;
     clips->own = clips->count == 0 ? NULL : mem_zalloc(clips->count, sizeof *clips->own);
-    clips->view_count = 0;
+    clips->retargeted_count = 0;
 }
 
 void clip_sources_fini(struct clip_sources *clips)
 {
-    for (uint32_t i = 0; i < clips->view_count; i++)
-        clip_view_unref(clips->views[i].view);
+    for (uint32_t i = 0; i < clips->retargeted_count; i++)
+        retargeted_clip_unref(clips->retargeted_clips[i].retargeted);
     for (uint32_t i = 0; i < clips->count; i++)
         if (clips->own[i].source != NULL)
             retarget_fini(&clips->own[i]);
     free(clips->own);
     clips->own = NULL;
-    clips->count = clips->view_count = 0;
+    clips->count = clips->retargeted_count = 0;
 }
 
-/* One of the source's views, or NULL. */
-static const struct clip_view *any_view(const struct clip_sources *clips, uint32_t source)
+/* One of the source's retargeted clips, or NULL. */
+static const struct retargeted_clip *any_retargeted_clip(const struct clip_sources *clips, uint32_t source)
 {
-    for (uint32_t i = 0; i < clips->view_count; i++)
-        if (clips->views[i].source == source)
-            return clips->views[i].view;
+    for (uint32_t i = 0; i < clips->retargeted_count; i++)
+        if (clips->retargeted_clips[i].source == source)
+            return clips->retargeted_clips[i].retargeted;
     return NULL;
 }
 
 const struct retarget *clip_sources_retarget(const struct clip_sources *clips, uint32_t source)
 {
-    const struct clip_view *view = any_view(clips, source);
-    return view != NULL ? &view->retarget : &clips->own[source];
+    const struct retargeted_clip *retargeted = any_retargeted_clip(clips, source);
+    return retargeted != NULL ? &retargeted->retarget : &clips->own[source];
 }
 
 /* Of all clips of the source in the reply. */
 static double slide_of(const struct clip_sources *clips, uint32_t source)
 {
     double slide = clips->own[source].slide;
-    for (uint32_t i = 0; i < clips->view_count; i++)
-        if (clips->views[i].source == source)
-            slide = fmax(slide, clips->views[i].view->retarget.slide);
+    for (uint32_t i = 0; i < clips->retargeted_count; i++)
+        if (clips->retargeted_clips[i].source == source)
+            slide = fmax(slide, clips->retargeted_clips[i].retargeted->retarget.slide);
     return slide;
 }
 
@@ -99,12 +99,14 @@ static void report_all(const struct reply_context *context, struct retarget_repo
 }
 
 /* What has a clip of a part: NULL is the model itself, which does for the rest pose, too. */
-static const struct model *view_of(const struct reply_context *context, const struct request_pose *part, int32_t clip)
+static const struct model *retargeted_clip_of(const struct reply_context *context, const struct request_pose *part,
+                                              int32_t clip)
 {
     const struct clip_sources *clips = context->clips;
-    for (uint32_t i = 0; i < clips->view_count; i++)
-        if (clips->views[i].source + 1 == part->clip_source && clips->views[i].view->clip == (uint32_t)clip)
-            return &clips->views[i].view->retarget.model;
+    for (uint32_t i = 0; i < clips->retargeted_count; i++)
+        if (clips->retargeted_clips[i].source + 1 == part->clip_source &&
+            clips->retargeted_clips[i].retargeted->clip == (uint32_t)clip)
+            return &clips->retargeted_clips[i].retargeted->retarget.model;
     return NULL;
 }
 
@@ -113,28 +115,30 @@ bool clip_sources_play(struct reply_context *context)
     struct resolved_layers *layers = &context->workspace->layers;
     const struct request *request = context->request;
     struct played played[PLAYED_MAX];
-    struct view_maker maker;
+    struct retargeted_clip_maker maker;
     const uint32_t count = list_played(context, played);
     bool is_good = true;
-    view_maker_init(&maker, context);
+    retargeted_clip_maker_init(&maker, context);
     for (uint32_t i = 0; i < count && is_good; i++)
         if (played[i].part->clip_source > 0 && played[i].clip != POSE_REST)
-            is_good = view_maker_play(&maker, played[i].part->clip_source - 1, (uint32_t)played[i].clip);
+            is_good = retargeted_clip_maker_play(&maker, played[i].part->clip_source - 1, (uint32_t)played[i].clip);
     for (uint32_t s = 0; s < context->clips->count && is_good; s++)
-        if (any_view(context->clips, s) == NULL)
-            is_good = view_maker_own(&maker, s, context->has_all_clips && request->pose.clip_source == s + 1);
-    view_maker_fini(&maker);
+        if (any_retargeted_clip(context->clips, s) == NULL)
+            is_good =
+                retargeted_clip_maker_own(&maker, s, context->has_all_clips && request->pose.clip_source == s + 1);
+    retargeted_clip_maker_fini(&maker);
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct request_pose *layer = &request->pose.layers[i];
         struct blend_layer *found = &layers->layers[i];
-        found->source = view_of(context, layer, found->clip);
+        found->source = retargeted_clip_of(context, layer, found->clip);
         found->reference_source =
-            view_of(context, layer->reference != NULL ? layer->reference : layer, found->reference_clip);
+            retargeted_clip_of(context, layer->reference != NULL ? layer->reference : layer, found->reference_clip);
     }
     if (is_good && request->pose.layer_count == 0 && request->pose.clip_source > 0) {
-        const struct model *view = view_of(context, &request->pose, context->clip);
-        context->model =
-            view != NULL ? view : &clip_sources_retarget(context->clips, request->pose.clip_source - 1)->model;
+        const struct model *retargeted = retargeted_clip_of(context, &request->pose, context->clip);
+        context->model = retargeted != NULL
+                             ? retargeted
+                             : &clip_sources_retarget(context->clips, request->pose.clip_source - 1)->model;
     }
     return is_good;
 }

@@ -1,22 +1,22 @@
 /* clip_sources.h - replies whose clips lie in other files (clip_file=). Pure; any thread. */
 #pragma once
 
-#include "anim/retarget/clip_view.h"
+#include "anim/retarget/retargeted_clip.h"
 #include "wire/reply/reply_context.h"
 
 enum { PLAYED_MAX = 2 * BLEND_LAYERS_MAX };
 
-/* The clips that a reply plays are views, one each, made by nobody twice while the store keeps them. A reply about all
- * clips of a file, or about none of it, has the file retargeted for itself. */
+/* The clips that a reply plays are retargeted clips, one each, made by nobody twice while the store keeps them. A reply
+ * about all clips of a file, or about none of it, has the file retargeted for itself. */
 struct clip_sources {
     const struct model *const *sources; /* [count] */
     uint32_t count;
     struct retarget *own; /* [count]; those that are not used are zero */
     struct {
-        struct clip_view *view; /* a reference */
+        struct retargeted_clip *retargeted; /* a reference */
         uint32_t source;
-    } views[PLAYED_MAX]; /* each once */
-    uint32_t view_count;
+    } retargeted_clips[PLAYED_MAX]; /* each once */
+    uint32_t retargeted_count;
 };
 
 /* The clips of request->sources, none of which is played yet. sources is borrowed, with its models. */

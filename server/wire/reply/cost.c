@@ -73,7 +73,8 @@ double cost_of_names(const struct cost_input *input, const struct request_pose *
     return found_cost_ns(input, &named, model);
 }
 
-/* Playing the clips of another file. Those that are played are ready (struct view_access), and only told about. */
+/* Playing the clips of another file. Those that are played are ready (struct retargeted_clip_access), and only told
+ * about. */
 static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     const double nodes = (double)model->node_count + clips->node_count;

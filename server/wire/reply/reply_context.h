@@ -52,10 +52,9 @@ struct reply_context {
                            `clip` is POSE_REST */
     const int32_t *own_clips; /* OP_EXPORT: [own_clip_count], clips of the model itself in the reply */
     uint32_t own_clip_count;
-    double duration_s; /* of the clip; 0 at rest */
-    struct clip_sources
-        *clips; /* those of other files; `model` is a view that has them unless the request is a blend */
-    const struct model *own_model; /* what `model` is a view of, or the same */
+    double duration_s;             /* of the clip; 0 at rest */
+    struct clip_sources *clips;    /* those of other files; `model` has them unless the request is a blend */
+    const struct model *own_model; /* the request's, without clips of other files */
     struct clip_span span;
     struct reply_motion motion;
     const struct frame_writer *writer; /* this and what follows: of replies of frames */

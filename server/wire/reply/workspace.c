@@ -12,7 +12,7 @@ void workspace_init(struct workspace *workspace)
     workspace->is_stopped = NULL;
     workspace->work_ns_most = 0;
     workspace->is_too_long = false;
-    workspace->views = (struct view_access){0};
+    workspace->retargeted_clips = (struct retargeted_clip_access){0};
     entity_work_init(&workspace->entity);
     hit_scene_init(&workspace->scene);
     mesh_work_init(&workspace->mesh_hits);

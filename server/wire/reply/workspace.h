@@ -5,7 +5,7 @@
 #include "anim/hits/hit_mesh.h"
 #include "wire/encode/glb.h"
 #include "wire/reply/clip_select.h"
-#include "wire/reply/view_store.h"
+#include "wire/reply/retargeted_clip_store.h"
 
 /* What a reply took of what a request may have: of LIMIT_FRAMES, LIMIT_EVALUATIONS and LIMIT_BOUNDS_VERTICES. */
 struct reply_cost {
@@ -14,10 +14,10 @@ struct reply_cost {
 };
 
 /* How replies come by clips of other files. */
-struct view_access {
-    struct view_store *store; /* the owner's, or NULL */
-    bool is_only_there;       /* none is made, because that takes long: a reply that needs one fails, */
-    bool is_missing;          /* and says so here */
+struct retargeted_clip_access {
+    struct retargeted_clip_store *store; /* the owner's, or NULL */
+    bool is_only_there;                  /* none is made, because that takes long: a reply that needs one fails, */
+    bool is_missing;                     /* and says so here */
 };
 
 struct workspace {
@@ -27,7 +27,7 @@ struct workspace {
     uint64_t work_ns_most; /* the owner's: casting rays may take so long, about; 0: as long as it takes. Else the reply
                               is some error, */
     bool is_too_long;      /* and this says so */
-    struct view_access views;
+    struct retargeted_clip_access retargeted_clips;
     struct entity_work entity;         /* evaluates poses */
     struct resolved_layers layers;     /* of requests with layers */
     struct resolved_layers end_layers; /* of the second pose of an entity */

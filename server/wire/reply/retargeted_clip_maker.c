@@ -1,38 +1,38 @@
-#include "wire/reply/view_maker.h"
+#include "wire/reply/retargeted_clip_maker.h"
 
 #include <string.h>
 
-void view_maker_init(struct view_maker *maker, struct reply_context *context)
+void retargeted_clip_maker_init(struct retargeted_clip_maker *maker, struct reply_context *context)
 {
-    *maker = (struct view_maker){.context = context, .model = context->own_model};
+    *maker = (struct retargeted_clip_maker){.context = context, .model = context->own_model};
     const uint64_t max_steps = rest_max_steps(context->request, context->limits);
     for (uint32_t s = 0; s < context->clips->count; s++)
         maker->steps_left[s] = max_steps;
     buf_init(&maker->parameters, 0);
 }
 
-void view_maker_fini(struct view_maker *maker) { buf_fini(&maker->parameters); }
+void retargeted_clip_maker_fini(struct retargeted_clip_maker *maker) { buf_fini(&maker->parameters); }
 
 /* False: the reply has to be made where that may take long. */
-static bool may_make(const struct view_maker *maker)
+static bool may_make(const struct retargeted_clip_maker *maker)
 {
-    struct view_access *views = &maker->context->workspace->views;
+    struct retargeted_clip_access *retargeted_clips = &maker->context->workspace->retargeted_clips;
     struct err err;
-    if (!views->is_only_there)
+    if (!retargeted_clips->is_only_there)
         return true;
-    views->is_missing = true;
+    retargeted_clips->is_missing = true;
     err_set(&err, ERR_INTERNAL, "a clip of another file is not ready");
     return context_fail(maker->context, &err);
 }
 
-static bool fail(const struct view_maker *maker, uint32_t source, struct err *err)
+static bool fail(const struct retargeted_clip_maker *maker, uint32_t source, struct err *err)
 {
     const struct request *request = maker->context->request;
     err_prefix(err, "'%s' on '%s'", request->sources[source].path, request->model);
     return context_fail(maker->context, err);
 }
 
-static bool resolve(struct view_maker *maker)
+static bool resolve(struct retargeted_clip_maker *maker)
 {
     struct reply_context *context = maker->context;
     struct err err;
@@ -43,7 +43,7 @@ static bool resolve(struct view_maker *maker)
            context_fail(context, &err);
 }
 
-static struct rest_options rest_options(const struct view_maker *maker, uint32_t source)
+static struct rest_options rest_options(const struct retargeted_clip_maker *maker, uint32_t source)
 {
     return (struct rest_options){.model = maker->rest.model,
                                  .source = maker->rest.sources[source],
@@ -69,94 +69,96 @@ static void put_humanoid(struct buf *out, const struct humanoid_choice *choice)
     }
 }
 
-/* All of a request, beside both models, that decides what a view is. */
-static void put_parameters(struct view_maker *maker, uint32_t source, uint32_t clip)
+/* All of a request, beside both models, that decides what a retargeted clip is. */
+static void put_parameters(struct retargeted_clip_maker *maker, uint32_t source, uint32_t clip)
 {
     const struct request *request = maker->context->request;
     struct buf *out = &maker->parameters;
     const bool is_by_rest = rest_is_of(request, source);
-    const enum view_way way = !is_by_rest                         ? VIEW_BY_NAMES
-                              : request->retarget.has_locked_feet ? VIEW_BY_REST_LOCKED
-                                                                  : VIEW_BY_REST;
-    view_parameters_put(out, clip, way, &request->retarget.renames);
+    const enum retarget_way way = !is_by_rest                         ? RETARGET_BY_NAMES
+                                  : request->retarget.has_locked_feet ? RETARGET_BY_REST_LOCKED
+                                                                      : RETARGET_BY_REST;
+    retargeted_clip_parameters_put(out, clip, way, &request->retarget.renames);
     if (is_by_rest) {
         put_humanoid(out, &request->retarget.humanoid);
         put_humanoid(out, &request->retarget.clip_humanoid);
     }
 }
 
-/* --- views --- */
+/* --- retargeted clips --- */
 
-static void add_view(struct clip_sources *clips, uint32_t source, struct clip_view *view)
+static void add_view(struct clip_sources *clips, uint32_t source, struct retargeted_clip *retargeted)
 {
-    clips->views[clips->view_count].view = view;
-    clips->views[clips->view_count].source = source;
-    clips->view_count++;
+    clips->retargeted_clips[clips->retargeted_count].retargeted = retargeted;
+    clips->retargeted_clips[clips->retargeted_count].source = source;
+    clips->retargeted_count++;
 }
 
 static bool has_view(const struct clip_sources *clips, uint32_t source, uint32_t clip)
 {
-    for (uint32_t i = 0; i < clips->view_count; i++)
-        if (clips->views[i].source == source && clips->views[i].view->clip == clip)
+    for (uint32_t i = 0; i < clips->retargeted_count; i++)
+        if (clips->retargeted_clips[i].source == source && clips->retargeted_clips[i].retargeted->clip == clip)
             return true;
     return false;
 }
 
-/* What a request may take is the same whether a view was kept or not. */
-static void count_steps(struct view_maker *maker, uint32_t source, uint64_t steps)
+/* What a request may take is the same whether a retargeted clip was kept or not. */
+static void count_steps(struct retargeted_clip_maker *maker, uint32_t source, uint64_t steps)
 {
     uint64_t *left = &maker->steps_left[source];
     *left -= steps < *left ? steps : 0;
     maker->context->workspace->cost.evaluations += steps;
 }
 
-static struct clip_view *make(struct view_maker *maker, const struct view_key *key, uint32_t source, uint32_t clip)
+static struct retargeted_clip *make(struct retargeted_clip_maker *maker, const struct retargeted_clip_key *key,
+                                    uint32_t source, uint32_t clip)
 {
     const struct request *request = maker->context->request;
-    struct view_store *store = maker->context->workspace->views.store;
-    struct clip_view *view;
+    struct retargeted_clip_store *store = maker->context->workspace->retargeted_clips.store;
+    struct retargeted_clip *retargeted;
     struct err err;
     if (!may_make(maker) || (request->retarget.is_by_rest && !resolve(maker)))
         return NULL;
     const struct rest_options options = rest_options(maker, source);
-    if (clip_view_new(&view, maker->model, key->source, &request->retarget.renames,
-                      rest_is_of(request, source) ? &options : NULL, clip, &err) < 0) {
+    if (retargeted_clip_new(&retargeted, maker->model, key->source, &request->retarget.renames,
+                            rest_is_of(request, source) ? &options : NULL, clip, &err) < 0) {
         fail(maker, source, &err);
         return NULL;
     }
     if (store != NULL)
-        store->put(store, key, view);
-    return view;
+        store->put(store, key, retargeted);
+    return retargeted;
 }
 
-bool view_maker_play(struct view_maker *maker, uint32_t source, uint32_t clip)
+bool retargeted_clip_maker_play(struct retargeted_clip_maker *maker, uint32_t source, uint32_t clip)
 {
     struct clip_sources *clips = maker->context->clips;
-    struct view_store *store = maker->context->workspace->views.store;
-    struct clip_view *view = NULL;
+    struct retargeted_clip_store *store = maker->context->workspace->retargeted_clips.store;
+    struct retargeted_clip *retargeted = NULL;
     if (has_view(clips, source, clip))
         return true;
     put_parameters(maker, source, clip);
-    const struct view_key key = {
+    const struct retargeted_clip_key key = {
         .model = maker->model, .source = clips->sources[source], .parameters = &maker->parameters};
     if (store != NULL && !buf_failed(&maker->parameters))
-        view = store->find(store, &key);
-    if (view != NULL && view->retarget.steps > maker->steps_left[source]) { /* the error is that of making it */
-        clip_view_unref(view);
-        view = NULL;
+        retargeted = store->find(store, &key);
+    if (retargeted != NULL &&
+        retargeted->retarget.steps > maker->steps_left[source]) { /* the error is that of making it */
+        retargeted_clip_unref(retargeted);
+        retargeted = NULL;
     }
-    if (view == NULL)
-        view = make(maker, &key, source, clip);
-    if (view == NULL)
+    if (retargeted == NULL)
+        retargeted = make(maker, &key, source, clip);
+    if (retargeted == NULL)
         return false;
-    add_view(clips, source, view);
-    count_steps(maker, source, view->retarget.steps);
+    add_view(clips, source, retargeted);
+    count_steps(maker, source, retargeted->retarget.steps);
     return true;
 }
 
 /* --- files of which no clip is played, or all --- */
 
-bool view_maker_own(struct view_maker *maker, uint32_t source, bool all_clips)
+bool retargeted_clip_maker_own(struct retargeted_clip_maker *maker, uint32_t source, bool all_clips)
 {
     struct reply_context *context = maker->context;
     const struct request *request = context->request;

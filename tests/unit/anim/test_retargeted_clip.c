@@ -2,7 +2,7 @@
  * of double precision. Their data outlives its sources, except the models. */
 #include "anim/compiled/clip_palette.h"
 #include "anim/pose/pose.h"
-#include "anim/retarget/clip_view.h"
+#include "anim/retarget/retargeted_clip.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"
 #include "tests/unit/support/human.h"
@@ -101,23 +101,23 @@ static double size_of(const struct model *model)
 }
 
 /* With every kernel, for every skin. */
-static void check_bound(const struct model *view, uint32_t clip)
+static void check_bound(const struct model *retargeted, uint32_t clip)
 {
     struct pose pose;
     pose_init(&pose);
-    assert_true(clip_palette_is_compiled(view, (int32_t)clip));
+    assert_true(clip_palette_is_compiled(retargeted, (int32_t)clip));
     for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
         struct clip_palette palette;
         clip_palette_init(&palette, kernel_at(k));
         for (int i = 0; i <= 100; i++) {
             const double time_s = i < KEYS ? TIMES[i] : i / 50.0;
-            pose_evaluate(&pose, view, (int32_t)clip, time_s);
-            for (uint32_t s = 0; s < view->skin_count; s++) {
+            pose_evaluate(&pose, retargeted, (int32_t)clip, time_s);
+            for (uint32_t s = 0; s < retargeted->skin_count; s++) {
                 struct mat4 exact[JOINTS_MAX], compiled[JOINTS_MAX];
-                assert_int_equal(pose_palette(&pose, view, s, &DMAT4_IDENTITY, exact, NULL), 0);
-                clip_palette_evaluate(&palette, view, clip, time_s, s, PALETTE_MAT4, compiled[0].m);
-                for (uint32_t e = 0; e < 16 * view->skins[s].joint_count; e++)
-                    CHECK_NEAR(compiled[e / 16].m[e % 16], exact[e / 16].m[e % 16], 1e-6 * size_of(view));
+                assert_int_equal(pose_palette(&pose, retargeted, s, &DMAT4_IDENTITY, exact, NULL), 0);
+                clip_palette_evaluate(&palette, retargeted, clip, time_s, s, PALETTE_MAT4, compiled[0].m);
+                for (uint32_t e = 0; e < 16 * retargeted->skins[s].joint_count; e++)
+                    CHECK_NEAR(compiled[e / 16].m[e % 16], exact[e / 16].m[e % 16], 1e-6 * size_of(retargeted));
             }
         }
         clip_palette_fini(&palette);
@@ -125,26 +125,26 @@ static void check_bound(const struct model *view, uint32_t clip)
     pose_fini(&pose);
 }
 
-static void check_same(const struct model *view, uint32_t clip, const struct model *whole, uint32_t whole_clip)
+static void check_same(const struct model *retargeted, uint32_t clip, const struct model *whole, uint32_t whole_clip)
 {
     struct clip_palette palette;
     clip_palette_init(&palette, kernel_best());
     for (int i = 0; i <= 100; i++)
-        for (uint32_t s = 0; s < view->skin_count; s++) {
+        for (uint32_t s = 0; s < retargeted->skin_count; s++) {
             struct mat4 one[JOINTS_MAX], other[JOINTS_MAX];
-            clip_palette_evaluate(&palette, view, clip, i / 50.0, s, PALETTE_MAT4, one[0].m);
+            clip_palette_evaluate(&palette, retargeted, clip, i / 50.0, s, PALETTE_MAT4, one[0].m);
             clip_palette_evaluate(&palette, whole, whole_clip, i / 50.0, s, PALETTE_MAT4, other[0].m);
-            assert_memory_equal(one, other, view->skins[s].joint_count * sizeof *one);
+            assert_memory_equal(one, other, retargeted->skins[s].joint_count * sizeof *one);
         }
     clip_palette_fini(&palette);
 }
 
-TEST(clip_view_has_the_bits_of_a_clip_of_its_own)
+TEST(retargeted_clip_has_the_bits_of_a_clip_of_its_own)
 {
     for (uint32_t spline = 5; spline <= NODES; spline += NODES - 5)
         for (int has_own = 0; has_own < 2; has_own++) {
             struct fixture model, whole, source;
-            struct clip_view *view;
+            struct retargeted_clip *retargeted;
             struct err err;
             add_rig(&model, "joint");
             add_skins(&model);
@@ -163,24 +163,24 @@ TEST(clip_view_has_the_bits_of_a_clip_of_its_own)
             add_clip(&source, 999, spline);
             fixture_finish(&source);
             assert_true(model.model.rig_node_count > 0); /* a model without clips has its rig, too */
-            assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, NULL, 1, &err),
-                             0);
-            check_bound(&view->retarget.model, 1);
-            check_same(&view->retarget.model, 1, &whole.model, 0);
-            assert_false(clip_palette_is_compiled(&view->retarget.model, 0)); /* it has this clip alone */
-            assert_int_equal(view->retarget.model.clips[0].channel_count, 0);
-            assert_true(view->held_bytes > view->compiled.size_bytes);
-            clip_view_unref(view);
+            assert_int_equal(
+                retargeted_clip_new(&retargeted, &model.model, &source.model, &(struct name_map){0}, NULL, 1, &err), 0);
+            check_bound(&retargeted->retarget.model, 1);
+            check_same(&retargeted->retarget.model, 1, &whole.model, 0);
+            assert_false(clip_palette_is_compiled(&retargeted->retarget.model, 0)); /* it has this clip alone */
+            assert_int_equal(retargeted->retarget.model.clips[0].channel_count, 0);
+            assert_true(retargeted->held_bytes > retargeted->compiled.size_bytes);
+            retargeted_clip_unref(retargeted);
             fixture_fini(&model);
             fixture_fini(&whole);
             fixture_fini(&source);
         }
 }
 
-TEST(clip_view_owns_its_names)
+TEST(retargeted_clip_owns_its_names)
 {
     struct fixture model, source;
-    struct clip_view *view;
+    struct retargeted_clip *retargeted;
     struct joined_name name;
     struct err err;
     char texts[2][24] = {"rig:*=joint*", "nobody=someone"}, renamed[24];
@@ -194,32 +194,33 @@ TEST(clip_view_owns_its_names)
     add_rig(&source, "rig:");
     add_clip(&source, 1, NODES);
     fixture_finish(&source);
-    assert_int_equal(clip_view_new(&view, &model.model, &source.model, &names, NULL, 0, &err), 0);
+    assert_int_equal(retargeted_clip_new(&retargeted, &model.model, &source.model, &names, NULL, 0, &err), 0);
     memset(texts, 'x', sizeof texts);
     memset(rules, 0, sizeof rules);
-    assert_true(retarget_rename(&view->retarget, 3, &name));
+    assert_true(retarget_rename(&retargeted->retarget, 3, &name));
     assert_string_equal(joined_name_put(&name, renamed, sizeof renamed), "joint3");
-    assert_string_equal(view->retarget.names.rules[1].text, "nobody=someone");
-    assert_int_equal(view->retarget.is_rule_used[0], 1);
-    assert_int_equal(view->retarget.is_rule_used[1], 0);
-    check_bound(&view->retarget.model, 0);
-    assert_ptr_equal(clip_view_ref(view), view);
-    clip_view_unref(view);
-    assert_true(clip_palette_is_compiled(&view->retarget.model, 0)); /* one reference is left */
-    clip_view_unref(view);
-    assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, NULL, 0, &err),
-                     ERR_CLIP_NO_MATCH);
-    assert_null(view);
+    assert_string_equal(retargeted->retarget.names.rules[1].text, "nobody=someone");
+    assert_int_equal(retargeted->retarget.is_rule_used[0], 1);
+    assert_int_equal(retargeted->retarget.is_rule_used[1], 0);
+    check_bound(&retargeted->retarget.model, 0);
+    assert_ptr_equal(retargeted_clip_ref(retargeted), retargeted);
+    retargeted_clip_unref(retargeted);
+    assert_true(clip_palette_is_compiled(&retargeted->retarget.model, 0)); /* one reference is left */
+    retargeted_clip_unref(retargeted);
+    assert_int_equal(
+        retargeted_clip_new(&retargeted, &model.model, &source.model, &(struct name_map){0}, NULL, 0, &err),
+        ERR_CLIP_NO_MATCH);
+    assert_null(retargeted);
     fixture_fini(&model);
     fixture_fini(&source);
 }
 
-TEST(clip_view_that_cannot_be_compiled_is_evaluated)
+TEST(retargeted_clip_that_cannot_be_compiled_is_evaluated)
 {
     const float rounded[8] = {0, 0, 0, 1.0005f, 0, 0, 0.6f, 0.8f}; /* no unit quaternion, and taken as it is */
     for (int has_skin = 0; has_skin < 2; has_skin++) {
         struct fixture model, source;
-        struct clip_view *view;
+        struct retargeted_clip *retargeted;
         struct pose pose;
         struct err err;
         add_rig(&model, "joint");
@@ -230,20 +231,21 @@ TEST(clip_view_that_cannot_be_compiled_is_evaluated)
         fixture_clip(&source);
         fixture_channel(&source, 3, PATH_ROTATION, INTERPOLATION_LINEAR, 4, TIMES, 2, rounded);
         fixture_finish(&source);
-        assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, NULL, 0, &err), 0);
-        assert_false(clip_palette_is_compiled(&view->retarget.model, 0));
-        assert_int_equal(view->compiled.size_bytes, 0);
+        assert_int_equal(
+            retargeted_clip_new(&retargeted, &model.model, &source.model, &(struct name_map){0}, NULL, 0, &err), 0);
+        assert_false(clip_palette_is_compiled(&retargeted->retarget.model, 0));
+        assert_int_equal(retargeted->compiled.size_bytes, 0);
         pose_init(&pose);
-        pose_evaluate(&pose, &view->retarget.model, 0, TIMES[1]);
+        pose_evaluate(&pose, &retargeted->retarget.model, 0, TIMES[1]);
         CHECK_NEAR(pose.local[3].rotation[2], 0.6, 1e-6);
         pose_fini(&pose);
-        clip_view_unref(view);
+        retargeted_clip_unref(retargeted);
         fixture_fini(&model);
         fixture_fini(&source);
     }
 }
 
-TEST(clip_view_by_rest_is_within_the_bound)
+TEST(retargeted_clip_by_rest_is_within_the_bound)
 {
     struct fixture model, source;
     struct human_rig model_rig, source_rig;
@@ -258,30 +260,31 @@ TEST(clip_view_by_rest_is_within_the_bound)
     assert_int_equal(humanoid_find(&model.model, &any, &rest.model, &err), 0);
     assert_int_equal(humanoid_find(&source.model, &any, &rest.source, &err), 0);
     for (int is_locked = 0; is_locked < 2; is_locked++) {
-        struct clip_view *view;
+        struct retargeted_clip *retargeted;
         struct retarget retarget;
         struct pose one, other;
         rest.clip.has_locked_feet = is_locked != 0;
-        assert_int_equal(clip_view_new(&view, &model.model, &source.model, &(struct name_map){0}, &rest, 0, &err), 0);
-        check_bound(&view->retarget.model, 0);
+        assert_int_equal(
+            retargeted_clip_new(&retargeted, &model.model, &source.model, &(struct name_map){0}, &rest, 0, &err), 0);
+        check_bound(&retargeted->retarget.model, 0);
         retarget_init(&retarget, &model.model, &source.model, NULL);
         assert_int_equal(retarget_set_rest(&retarget, &rest, &err), 0);
         assert_int_equal(retarget_clip(&retarget, 0, &err), 0);
-        CHECK_NEAR(view->retarget.slide, retarget.slide, 0);
-        CHECK_NEAR(retarget_scale(&view->retarget), retarget_scale(&retarget), 0);
-        assert_int_equal(view->retarget.steps, retarget.steps);
+        CHECK_NEAR(retargeted->retarget.slide, retarget.slide, 0);
+        CHECK_NEAR(retarget_scale(&retargeted->retarget), retarget_scale(&retarget), 0);
+        assert_int_equal(retargeted->retarget.steps, retarget.steps);
         for (uint32_t c = 0; c < source.model.channel_count; c++)
-            assert_int_equal(retarget_leaves_out(&view->retarget, &source.model.channels[c]),
+            assert_int_equal(retarget_leaves_out(&retargeted->retarget, &source.model.channels[c]),
                              retarget_leaves_out(&retarget, &source.model.channels[c]));
         pose_init(&one);
         pose_init(&other);
-        pose_evaluate(&one, &view->retarget.model, 0, 0.77);
+        pose_evaluate(&one, &retargeted->retarget.model, 0, 0.77);
         pose_evaluate(&other, &retarget.model, 0, 0.77);
         assert_memory_equal(one.local, other.local, model.model.node_count * sizeof *one.local);
         pose_fini(&one);
         pose_fini(&other);
         retarget_fini(&retarget);
-        clip_view_unref(view);
+        retargeted_clip_unref(retargeted);
     }
     fixture_fini(&model);
     fixture_fini(&source);

@@ -1,10 +1,10 @@
-#include "wire/reply/view_store.h"
+#include "wire/reply/retargeted_clip_store.h"
 
 #include <string.h>
 
 static void put_number(struct buf *out, uint64_t number) { buf_put(out, &number, sizeof number); }
 
-void view_parameters_put(struct buf *out, uint32_t clip, enum view_way way, const struct name_map *names)
+void retargeted_clip_parameters_put(struct buf *out, uint32_t clip, enum retarget_way way, const struct name_map *names)
 {
     buf_clear(out);
     put_number(out, clip);

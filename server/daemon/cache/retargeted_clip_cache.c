@@ -1,4 +1,4 @@
-#include "daemon/cache/view_cache.h"
+#include "daemon/cache/retargeted_clip_cache.h"
 
 #include "base/container_of.h"
 #include "base/mem.h"
@@ -12,16 +12,16 @@
 #include <utlist.h>
 
 struct entry {
-    struct clip_view *view; /* a reference */
-    size_t bytes;           /* of memory, the entry's own with it */
+    struct retargeted_clip *retargeted; /* a reference */
+    size_t bytes;                       /* of memory, the entry's own with it */
     UT_hash_handle hh;
     struct entry *prev, *next; /* by use, the latest first */
     size_t key_bytes;
     char key[];
 };
 
-struct view_cache {
-    struct view_store store;
+struct retargeted_clip_cache {
+    struct retargeted_clip_store store;
     uint64_t max_bytes;
     pthread_mutex_t mutex; /* of all below */
     struct entry *entries, *used;
@@ -36,8 +36,8 @@ static uint64_t key_of(const struct model *model)
     return container_of((struct model *)(uintptr_t)model, struct imported_model, model)->key;
 }
 
-/* The bytes by which a view is found, in an entry without a view. */
-static struct entry *new_entry(const struct view_key *key)
+/* The bytes by which a retargeted clip is found, in an entry without a retargeted clip. */
+static struct entry *new_entry(const struct retargeted_clip_key *key)
 {
     const uint64_t models[2] = {key_of(key->model), key_of(key->source)};
     const size_t key_bytes = sizeof models + key->parameters->size_bytes;
@@ -48,7 +48,7 @@ static struct entry *new_entry(const struct view_key *key)
     return entry;
 }
 
-static struct entry *find_entry(const struct view_cache *cache, const struct entry *like)
+static struct entry *find_entry(const struct retargeted_clip_cache *cache, const struct entry *like)
 {
     struct entry *entry;
     HASH_FIND(hh, cache->entries, like->key, like->key_bytes, entry);
@@ -57,7 +57,7 @@ static struct entry *find_entry(const struct view_cache *cache, const struct ent
 
 /* --- entries --- */
 
-static void remove_entry(struct view_cache *cache, struct entry *entry)
+static void remove_entry(struct retargeted_clip_cache *cache, struct entry *entry)
 {
     HASH_DELETE(hh, cache->entries, entry);
     DL_DELETE(cache->used, entry);
@@ -66,34 +66,35 @@ static void remove_entry(struct view_cache *cache, struct entry *entry)
 
 static void free_entry(struct entry *entry)
 {
-    clip_view_unref(entry->view);
+    retargeted_clip_unref(entry->retargeted);
     free(entry);
 }
 
-static struct clip_view *find(struct view_store *store, const struct view_key *key)
+static struct retargeted_clip *find(struct retargeted_clip_store *store, const struct retargeted_clip_key *key)
 {
-    struct view_cache *cache = container_of(store, struct view_cache, store);
+    struct retargeted_clip_cache *cache = container_of(store, struct retargeted_clip_cache, store);
     struct entry *like = new_entry(key);
-    struct clip_view *view = NULL;
+    struct retargeted_clip *retargeted = NULL;
     pthread_mutex_lock(&cache->mutex);
     struct entry *entry = find_entry(cache, like);
     if (entry != NULL) {
         DL_DELETE(cache->used, entry);
         DL_PREPEND(cache->used, entry);
-        view = clip_view_ref(entry->view);
+        retargeted = retargeted_clip_ref(entry->retargeted);
         cache->hits++;
     }
     pthread_mutex_unlock(&cache->mutex);
     free(like);
-    return view;
+    return retargeted;
 }
 
-/* If two threads made the same view, the first one stays. Evicted entries are freed outside of the lock. */
-static void put(struct view_store *store, const struct view_key *key, struct clip_view *made)
+/* If two threads made the same retargeted clip, the first one stays. Evicted entries are freed outside of the lock. */
+static void put(struct retargeted_clip_store *store, const struct retargeted_clip_key *key,
+                struct retargeted_clip *made)
 {
-    struct view_cache *cache = container_of(store, struct view_cache, store);
+    struct retargeted_clip_cache *cache = container_of(store, struct retargeted_clip_cache, store);
     struct entry *entry = new_entry(key), *gone = NULL;
-    entry->view = clip_view_ref(made);
+    entry->retargeted = retargeted_clip_ref(made);
     entry->bytes = sizeof *entry + entry->key_bytes + made->held_bytes;
     pthread_mutex_lock(&cache->mutex);
     cache->misses++;
@@ -118,16 +119,16 @@ static void put(struct view_store *store, const struct view_key *key, struct cli
 
 /* --- life --- */
 
-struct view_cache *view_cache_new(uint64_t max_bytes)
+struct retargeted_clip_cache *retargeted_clip_cache_new(uint64_t max_bytes)
 {
-    struct view_cache *cache = mem_zalloc(1, sizeof *cache);
-    cache->store = (struct view_store){.find = find, .put = put};
+    struct retargeted_clip_cache *cache = mem_zalloc(1, sizeof *cache);
+    cache->store = (struct retargeted_clip_store){.find = find, .put = put};
     cache->max_bytes = max_bytes;
     pthread_mutex_init(&cache->mutex, NULL);
     return cache;
 }
 
-void view_cache_free(struct view_cache *cache)
+void retargeted_clip_cache_free(struct retargeted_clip_cache *cache)
 {
     if (cache == NULL)
         return;
@@ -140,9 +141,9 @@ void view_cache_free(struct view_cache *cache)
     free(cache);
 }
 
-struct view_store *view_cache_store(struct view_cache *cache) { return &cache->store; }
+struct retargeted_clip_store *retargeted_clip_cache_store(struct retargeted_clip_cache *cache) { return &cache->store; }
 
-uint64_t view_cache_bytes(struct view_cache *cache)
+uint64_t retargeted_clip_cache_bytes(struct retargeted_clip_cache *cache)
 {
     pthread_mutex_lock(&cache->mutex);
     const uint64_t bytes = cache->bytes;
@@ -150,7 +151,7 @@ uint64_t view_cache_bytes(struct view_cache *cache)
     return bytes;
 }
 
-void view_cache_count(struct view_cache *cache)
+void retargeted_clip_cache_count(struct retargeted_clip_cache *cache)
 {
     pthread_mutex_lock(&cache->mutex);
     stats_set(STAT_CLIP_VIEWS_KEPT, HASH_COUNT(cache->entries));
