@@ -18,5 +18,4 @@ const struct handler *const HANDLERS[] = {
                   handler)                                                                                             \
     &handler,
 #include "wire/operations/operations.def"
-#undef OPERATION
 };

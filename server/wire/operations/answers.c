@@ -12,5 +12,4 @@ const struct operation OPERATIONS[] = {
                   handler)                                                                                             \
     {body, frames, cost, bytes, least},
 #include "wire/operations/operations.def"
-#undef OPERATION
 };

@@ -11,7 +11,6 @@ const struct op_info OP_INFO[] = {
 #define OPERATION(symbol, name, path, noun, methods, traits, form, ...)                                                \
     {name, path, noun, methods, traits, FORM_##form},
 #include "wire/operations/operations.def"
-#undef OPERATION
 };
 
 /* Another path of an operation. */

@@ -11,7 +11,6 @@
 enum op {
 #define OPERATION(symbol, ...) OP_##symbol,
 #include "wire/operations/operations.def"
-#undef OPERATION
     OP_ALL_COUNT,
     OP_COUNT = OP_LAYER, /* of those with a path */
 };

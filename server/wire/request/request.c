@@ -141,15 +141,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
 #define LIST(buf, items, count, type)                                                                                  \
     request->items = (type const *)(const void *)request->buf.data;                                                    \
     request->count = (uint32_t)(request->buf.size_bytes / sizeof *request->items);
-#define VALUE(member)
-#define TEXT(member)
-#define SELECTOR(member)
 #include "wire/request/request_fields.def"
-#undef MEMORY
-#undef LIST
-#undef VALUE
-#undef TEXT
-#undef SELECTOR
     if (op_has(request->op, OP_CELLS) && request->file_count > 0)
         pose->clip_file = request->files[0];
     pose->model = request->model;
@@ -172,15 +164,7 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     /* limits only so that running out of memory is an error of this request */
 #define MEMORY                        LIST
 #define LIST(buf, items, count, type) buf_init(&request->buf, SIZE_MAX / 4);
-#define VALUE(member)
-#define TEXT(member)
-#define SELECTOR(member)
 #include "wire/request/request_fields.def"
-#undef MEMORY
-#undef LIST
-#undef VALUE
-#undef TEXT
-#undef SELECTOR
     struct buf *memory = &request->pose.memory;
     buf_init(memory, text_bytes + 1);
     if (buf_reserve(memory, text_bytes + 1) == NULL)
@@ -246,7 +230,6 @@ static enum format default_format(const struct request *request, const char *acc
 static request_complete_fn *const COMPLETE[] = {
 #define OPERATION(symbol, name, path, noun, methods, traits, form, complete, ...) complete,
 #include "wire/operations/operations.def"
-#undef OPERATION
 };
 
 int request_complete(struct request *request, const struct param_set *seen, const char *accept,

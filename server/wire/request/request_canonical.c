@@ -80,16 +80,7 @@ static uint64_t hash_lists(uint64_t state, const struct request *request)
         state = hash_uint(hash_uint(state, row), request->count);                                                      \
     for (uint32_t i = 0; i < request->count; i++)                                                                      \
         state = HASH_ITEM(state, &request->items[i]);
-#define MEMORY(buf, items, count, type)
-#define VALUE(member)
-#define TEXT(member)
-#define SELECTOR(member)
 #include "wire/request/request_fields.def"
-#undef LIST
-#undef MEMORY
-#undef VALUE
-#undef TEXT
-#undef SELECTOR
     return state;
 }
 
@@ -104,8 +95,6 @@ static uint64_t hash_files(uint64_t state, const struct request *request)
 void request_set_canonical(struct request *request)
 {
     uint64_t h = HASH64_SEED, row = 0;
-#define LIST(buf, items, count, type)
-#define MEMORY(buf, items, count, type)
 #define VALUE(member) h = hash_value(h, ++row, &request->member, sizeof request->member);
 #define TEXT(member)                                                                                                   \
     row++;                                                                                                             \
@@ -116,11 +105,6 @@ void request_set_canonical(struct request *request)
     if (request->member.kind != SELECT_NONE)                                                                           \
         h = hash_selector(hash_uint(h, row), &request->member);
 #include "wire/request/request_fields.def"
-#undef LIST
-#undef MEMORY
-#undef VALUE
-#undef TEXT
-#undef SELECTOR
     request->canonical_rest = hash_layers(hash_files(hash_lists(h, request), request), &request->pose);
     request_set_canonical_times(request);
 }
