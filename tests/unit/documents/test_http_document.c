@@ -174,12 +174,12 @@ TEST(http_document_has_every_parameter)
     char *text = document_read("protocol/http.md");
     for (int op = OP_MODELS; op < OP_COUNT; op++) {
         char heading[64];
-        const char *method = op == OP_QUERY || op == OP_RAYCAST || op == OP_CROWD ? "POST"
-                             : op == OP_FILE                                      ? "PUT"
-                                                                                  : "GET";
-        snprintf(heading, sizeof heading, "## `%s %s%s`", method, OP_INFO[op].path, op == OP_FILE ? "NAME" : "");
+        const unsigned methods = OP_INFO[op].methods;
+        const char *method = methods & METHOD_GET ? "GET" : methods & METHOD_POST ? "POST" : "PUT";
+        snprintf(heading, sizeof heading, "## `%s %s%s`", method, OP_INFO[op].path,
+                 OP_INFO[op].noun != NULL ? "NAME" : "");
         char *section = section_of(text, heading);
-        const bool is_sheet = op == OP_SHEET || op == OP_TURNTABLE;
+        const bool is_sheet = op_has((enum op)op, OP_CELLS);
         size_t count = 0;
         if (is_sheet) /* it takes the parameters of any picture */
             check_row(section, "\nand every parameter of [`/v1/render`](#get-v1render)");
