@@ -11,7 +11,7 @@
 struct vertices {
     const struct aiMesh *mesh;
     const struct aiVector3D *arrays[4]; /* positions, normals and both texture coordinates; NULL where there are none */
-    const struct vertex_weights *weights;
+    const struct influences *influences;
 };
 
 static uint64_t hash_of(const struct vertices *all, uint32_t v)
@@ -28,14 +28,15 @@ static bool is_same3(const struct aiVector3D *array, uint32_t a, uint32_t b)
     return array == NULL || memcmp(&array[a], &array[b], sizeof *array) == 0;
 }
 
-static bool has_same_weights(const struct vertex_weights *weights, uint32_t a, uint32_t b)
+static bool has_same_influences(const struct influences *influences, uint32_t a, uint32_t b)
 {
-    if (weights->firsts == NULL)
+    if (influences->firsts == NULL)
         return true;
-    const uint32_t *firsts = weights->firsts;
+    const uint32_t *firsts = influences->firsts;
     const uint32_t count = firsts[a + 1] - firsts[a];
     return count == firsts[b + 1] - firsts[b] &&
-           memcmp(weights->entries + firsts[a], weights->entries + firsts[b], count * sizeof *weights->entries) == 0;
+           memcmp(influences->entries + firsts[a], influences->entries + firsts[b],
+                  count * sizeof *influences->entries) == 0;
 }
 
 static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
@@ -45,7 +46,7 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
     for (int i = 0; i < 4; i++)
         if (!is_same3(all->arrays[i], a, b))
             return false;
-    if (!has_same_weights(all->weights, a, b) ||
+    if (!has_same_influences(all->influences, a, b) ||
         (colors != NULL && memcmp(&colors[a], &colors[b], sizeof *colors) != 0))
         return false;
     for (uint32_t t = 0; t < mesh->mNumAnimMeshes; t++) {
@@ -58,9 +59,9 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
 }
 
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
-                 const struct vertex_weights *weights, struct joined *out)
+                 const struct influences *influences, struct joined *out)
 {
-    const struct vertices all = {from, {from->mVertices, from->mNormals, texcoords[0], texcoords[1]}, weights};
+    const struct vertices all = {from, {from->mVertices, from->mNormals, texcoords[0], texcoords[1]}, influences};
     const uint32_t count = from->mNumVertices;
     struct vertex_set set;
     vertex_set_init(&set, count);

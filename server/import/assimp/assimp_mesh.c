@@ -2,6 +2,7 @@
 #include "import/assimp/assimp_mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_finite3(const struct aiVector3D *v) { return isfinite(v->x) && isfinite(v->y) && isfinite(v->z); }
@@ -204,14 +205,23 @@ static int check(const struct assimp_job *job, const struct aiMesh *from, struct
     return 0;
 }
 
+static int add_influences(struct assimp_job *job, const struct influences *influences, const struct joined *joined,
+                          struct err *err)
+{
+    for (uint32_t u = 0; u < joined->count; u++)
+        if (influences_put_point(job->import, influences, joined->sources[u], err) < 0)
+            return err->code;
+    return 0;
+}
+
 static int add_parts(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined,
-                     const struct vertex_weights *weights, struct primitive *primitive, struct err *err)
+                     const struct influences *influences, struct primitive *primitive, struct err *err)
 {
     if (add_positions(job, from, joined, err) < 0 ||
         (job->has_texcoords && add_texcoords(job, from, joined, 0, &primitive->flags, err) < 0) ||
         (job->has_second_texcoords && add_texcoords(job, from, joined, 1, &primitive->flags, err) < 0) ||
         (job->has_colors && add_colors(job, from, joined, &primitive->flags, err) < 0) ||
-        add_indices(job, from, joined, primitive, err) < 0 || assimp_influences(job, from, weights, joined, err) < 0 ||
+        add_indices(job, from, joined, primitive, err) < 0 || add_influences(job, influences, joined, err) < 0 ||
         add_morph_targets(job, from, joined, primitive, err) < 0 ||
         import_put_primitive(job->import, primitive, err) < 0)
         return err->code;
@@ -225,13 +235,19 @@ static bool has_false_normals(const struct assimp_job *job) { return assimp_is_f
 int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err)
 {
     struct bake_builder *builder = job->import->builder;
-    struct vertex_weights weights = {0};
+    struct influences influences = {0};
     struct joined joined;
     const struct aiVector3D *const texcoords[2] = {texcoords_of(job, from, 0), texcoords_of(job, from, 1)};
-    if (check(job, from, err) < 0 ||
-        (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &weights, err) < 0))
+    if (check(job, from, err) < 0)
         return err->code;
-    assimp_join(from, texcoords, &weights, &joined);
+    if (skin >= 0 && assimp_weights(job, from, &job->skins.skins[skin], &influences, err) < 0) {
+        influences_fini(&influences);
+        return err->code;
+    }
+    char where[200];
+    snprintf(where, sizeof where, "mesh '%.150s'", from->mName.data);
+    influences_warn(builder, &influences.repairs, from->mNumVertices, "vertices_unweighted", where);
+    assimp_join(from, texcoords, &influences, &joined);
     assimp_normals(from, has_false_normals(job), &joined);
     if (skin < 0)
         assimp_edges(from, job->import->limits->value[LIMIT_VERTICES] - builder->position_count, &joined);
@@ -241,11 +257,8 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
         .vertex_count = joined.count,
         .material = from->mMaterialIndex < job->scene->mNumMaterials ? (int32_t)from->mMaterialIndex : -1,
     };
-    const bool is_first = builder->influence_first_count == 0;
-    const int rc = is_first && bake_add_influence_first(builder, 1) == NULL
-                       ? import_full(job->import, err)
-                       : add_parts(job, from, &joined, &weights, &primitive, err);
+    const int rc = add_parts(job, from, &joined, &influences, &primitive, err);
     joined_fini(&joined);
-    assimp_weights_fini(&weights);
+    influences_fini(&influences);
     return rc;
 }

@@ -122,7 +122,7 @@ static int read_shape(struct collada_mesh_reader *reader, const struct collada_s
     reader->may_weld = skin->skin < 0 && shape->morph == XML_NONE;
     reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points, !reader->may_weld);
     if (skin->skin >= 0 &&
-        collada_weights_read(&reader->weights, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
+        collada_weights_read(&reader->influences, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
                              reader->geometry.point_count, model->builder, err) < 0)
         return err->code;
     return shape->morph != XML_NONE ? read_targets(reader, shape->morph, err) : 0;
@@ -139,7 +139,7 @@ static void reader_fini(struct collada_mesh_reader *reader)
     free(reader->first_points);
     triangulator_fini(&reader->triangulator);
     collada_morph_fini(&reader->morph);
-    collada_weights_fini(&reader->weights);
+    influences_fini(&reader->influences);
     collada_mesh_fini(&reader->geometry);
 }
 

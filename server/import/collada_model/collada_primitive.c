@@ -156,22 +156,9 @@ static int add_attributes(const struct collada_mesh_reader *reader, const struct
 
 static int add_influences(const struct collada_mesh_reader *reader, struct err *err)
 {
-    struct bake_builder *builder = reader->model->builder;
-    const struct collada_weights *weights = &reader->weights;
-    uint32_t *firsts = bake_add_influence_first(builder, reader->vertex_count);
-    if (firsts == NULL)
-        return import_full(reader->model->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        firsts[v] = builder->influence_count;
-        const uint32_t position = reader->vertices[v].position;
-        if (weights->firsts == NULL || position >= weights->point_count)
-            continue;
-        const uint32_t count = weights->firsts[position + 1] - weights->firsts[position];
-        struct influence *out = bake_add_influence(builder, count);
-        if (out == NULL)
-            return import_full(reader->model->import, err);
-        memcpy(out, weights->entries + weights->firsts[position], count * sizeof *out);
-    }
+    for (uint32_t v = 0; v < reader->vertex_count; v++)
+        if (influences_put_point(reader->model->import, &reader->influences, reader->vertices[v].position, err) < 0)
+            return err->code;
     return 0;
 }
 

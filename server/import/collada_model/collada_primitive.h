@@ -15,7 +15,7 @@ struct collada_mesh_reader {
     struct collada_model *model;
     uint32_t mesh; /* of the builder */
     struct collada_mesh geometry;
-    struct collada_weights weights;       /* firsts NULL: no skin */
+    struct influences influences;         /* of positions; firsts NULL: no skin */
     struct collada_morph morph;           /* count 0: none */
     struct collada_morph_target *targets; /* [morph.count] */
     uint32_t *first_points;               /* collada_first_points() */

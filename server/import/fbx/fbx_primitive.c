@@ -142,22 +142,12 @@ static int add_dual_weights(const struct fbx_mesh_reader *reader, const struct p
 
 static int add_influences(const struct fbx_mesh_reader *reader, struct err *err)
 {
-    struct bake_builder *builder = reader->fbx->builder;
-    const struct fbx_weights *weights = reader->weights;
-    uint32_t *firsts = bake_add_influence_first(builder, reader->vertex_count);
-    if (firsts == NULL)
-        return import_full(reader->fbx->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        firsts[v] = builder->influence_count;
-        if (weights == NULL)
-            continue;
-        const uint32_t point = reader->vertices[v].control_point;
-        const uint32_t count = weights->firsts[point + 1] - weights->firsts[point];
-        struct influence *out = bake_add_influence(builder, count);
-        if (out == NULL)
-            return import_full(reader->fbx->import, err);
-        memcpy(out, weights->entries + weights->firsts[point], count * sizeof *out);
-    }
+    if (reader->weights == NULL)
+        return influences_put_none(reader->fbx->import, reader->vertex_count, err);
+    for (uint32_t v = 0; v < reader->vertex_count; v++)
+        if (influences_put_point(reader->fbx->import, &reader->weights->influences, reader->vertices[v].control_point,
+                                 err) < 0)
+            return err->code;
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* ogre_primitive.c - a submesh's part of its geometry as a primitive: the vertices that its faces use. */
 #include "import/mesh/corner_normals.h"
+#include "import/mesh/influences.h"
 #include "import/ogre/ogre.h"
 
 #include "base/mem.h"
@@ -7,9 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A smaller deviation of weights' sum from 1 is rounding. */
-static const double SUM_TOLERANCE = 1e-3;
 
 struct primitive_reader {
     struct ogre *ogre;
@@ -229,93 +227,33 @@ static int read_colors(struct primitive_reader *reader)
 
 /* --- influences --- */
 
-/* The assignments of each vertex of the primitive: entries[firsts[v]..firsts[v + 1]). */
-static int sort_assignments(struct primitive_reader *reader, uint32_t *firsts, struct influence *entries)
-{
-    const struct ogre_geometry *geometry = reader->geometry;
-    const uint32_t count = reader->out.vertex_count;
-    uint32_t dropped = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < geometry->assignment_count; i++) {
-            const struct ogre_assignment *from = &geometry->assignments[i];
-            if (from->vertex >= geometry->vertex_count)
-                return err_set(reader->err, ERR_BAD_MODEL,
-                               "bone assignment %zu of %s is of vertex %u, but there are %u", i, reader->where,
-                               from->vertex, geometry->vertex_count);
-            const uint32_t place = reader->places[from->vertex];
-            const int32_t bone = reader->ogre->skeleton.bone_of[from->bone];
-            if (place == OGRE_NONE || !(from->weight > 0))
-                continue;
-            dropped += pass == 0 && bone < 0;
-            if (bone < 0)
-                continue;
-            if (pass == 0)
-                firsts[place + 1]++;
-            else
-                entries[firsts[place]++] = (struct influence){(uint32_t)bone, from->weight};
-        }
-        for (uint32_t v = 0; pass == 0 && v < count; v++)
-            firsts[v + 1] += firsts[v];
-    }
-    memmove(firsts + 1, firsts, count * sizeof *firsts);
-    firsts[0] = 0;
-    if (dropped > 0)
-        bake_warn(reader->ogre->builder, "bone_without_node", "%s: %u weights are for bones that the skeleton has not",
-                  reader->where, dropped);
-    return 0;
-}
-
-static int put_influences(struct primitive_reader *reader, const uint32_t *firsts, const struct influence *entries)
-{
-    struct bake_builder *builder = reader->ogre->builder;
-    uint32_t *out_firsts = bake_add_influence_first(builder, reader->out.vertex_count);
-    uint32_t repaired = 0, without = 0;
-    if (out_firsts == NULL)
-        return import_full(reader->ogre->import, reader->err);
-    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
-        const uint32_t count = firsts[v + 1] - firsts[v];
-        struct influence *out = bake_add_influence(builder, count);
-        double sum = 0;
-        if (out == NULL)
-            return import_full(reader->ogre->import, reader->err);
-        for (uint32_t i = 0; i < count; i++)
-            sum += (double)entries[firsts[v] + i].weight;
-        out_firsts[v] = builder->influence_count - count;
-        for (uint32_t i = 0; i < count; i++) {
-            out[i] = entries[firsts[v] + i];
-            out[i].weight = fmaxf((float)((double)out[i].weight / sum), 1e-30f);
-        }
-        repaired += count > 0 && !(fabs(sum - 1) <= SUM_TOLERANCE);
-        without += count == 0;
-    }
-    if (repaired > 0)
-        bake_warn(builder, "weights_renormalised", "%s: the weights of %u of %u vertices do not sum to 1",
-                  reader->where, repaired, reader->out.vertex_count);
-    if (without > 0)
-        bake_warn(builder, "vertices_unweighted", "%s: %u of %u vertices have no weights: they follow the first bone",
-                  reader->where, without, reader->out.vertex_count);
-    return 0;
-}
-
+/* A bone that the skeleton has not is no joint. */
 static int read_influences(struct primitive_reader *reader, bool is_skinned)
 {
-    const size_t assignments = is_skinned ? reader->geometry->assignment_count : 0;
-    uint32_t *firsts = mem_zalloc((size_t)reader->out.vertex_count + 2, sizeof *firsts);
-    struct influence *entries = mem_alloc((assignments + 1) * sizeof *entries);
-    int rc = 0;
-    if (is_skinned) {
-        rc = sort_assignments(reader, firsts, entries);
-        if (rc == 0)
-            rc = put_influences(reader, firsts, entries);
-    } else {
-        uint32_t *out = bake_add_influence_first(reader->ogre->builder, reader->out.vertex_count);
-        if (out == NULL)
-            rc = import_full(reader->ogre->import, reader->err);
-        for (uint32_t v = 0; out != NULL && v < reader->out.vertex_count; v++)
-            out[v] = reader->ogre->builder->influence_count;
+    const struct ogre_geometry *geometry = reader->geometry;
+    const struct ogre_skeleton *skeleton = &reader->ogre->skeleton;
+    const uint32_t count = reader->out.vertex_count;
+    struct weight_list list = {0};
+    if (!is_skinned)
+        return influences_put_none(reader->ogre->import, count, reader->err);
+    for (size_t i = 0; i < geometry->assignment_count; i++) {
+        const struct ogre_assignment *from = &geometry->assignments[i];
+        if (from->vertex >= geometry->vertex_count) {
+            free(list.items);
+            return err_set(reader->err, ERR_BAD_MODEL, "bone assignment %zu of %s is of vertex %u, but there are %u", i,
+                           reader->where, from->vertex, geometry->vertex_count);
+        }
+        if (reader->places[from->vertex] != OGRE_NONE)
+            weight_list_add(&list, reader->places[from->vertex], (uint32_t)skeleton->bone_of[from->bone],
+                            (double)from->weight);
     }
-    free(firsts);
-    free(entries);
+    struct influences influences;
+    influences_make(&influences, &list, count, (uint32_t)skeleton->bone_count, JOINT_NONE);
+    influences_warn(reader->ogre->builder, &influences.repairs, count, "vertices_unweighted", reader->where);
+    int rc = 0;
+    for (uint32_t v = 0; v < count && rc == 0; v++)
+        rc = influences_put_point(reader->ogre->import, &influences, v, reader->err);
+    influences_fini(&influences);
     return rc;
 }
 
