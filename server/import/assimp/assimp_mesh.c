@@ -1,7 +1,9 @@
 /* assimp_mesh.c - one assimp mesh to a primitive: vertices, indices, influences, morph targets. */
 #include "import/assimp/assimp_mesh.h"
 
-#include <math.h>
+#include "anim/model/rgba8.h"
+#include "import/mesh/vertex_values.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -39,8 +41,6 @@ static const struct aiVector3D *texcoords_of(const struct assimp_job *job, const
     return from->mTextureCoords[set > 0 && from->mTextureCoords[set] != NULL ? set : 0];
 }
 
-static float finite_or_zero(float value) { return isfinite(value) ? value : 0; }
-
 /* assimp's V points up, the rows of our textures go down. */
 static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined, int place,
                          uint32_t *flags, struct err *err)
@@ -56,12 +56,10 @@ static int add_texcoords(struct assimp_job *job, const struct aiMesh *from, cons
     *flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *uv = &texcoords[joined->sources[u]];
-        out[u] = (struct vec2){finite_or_zero(uv->x), 1 - finite_or_zero(uv->y)};
+        out[u] = (struct vec2){finite_or_zero((double)uv->x), 1 - finite_or_zero((double)uv->y)};
     }
     return 0;
 }
-
-static uint8_t byte_of(float value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5f) : 0; }
 
 static int add_colors(struct assimp_job *job, const struct aiMesh *from, const struct joined *joined, uint32_t *flags,
                       struct err *err)
@@ -79,8 +77,7 @@ static int add_colors(struct assimp_job *job, const struct aiMesh *from, const s
         has_alpha = colors[v].a > 0;
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiColor4D *color = &colors[joined->sources[u]];
-        out[u] = (struct rgba8){byte_of(color->r), byte_of(color->g), byte_of(color->b),
-                                has_alpha ? byte_of(color->a) : 255};
+        out[u] = rgba8_of((double)color->r, (double)color->g, (double)color->b, has_alpha ? (double)color->a : 1);
     }
     *flags |= PRIMITIVE_COLORS;
     return 0;
@@ -156,7 +153,8 @@ static int add_deltas(struct assimp_job *job, const struct aiVector3D *moved, co
         return import_full(job->import, err);
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *a = &base[joined->sources[u]], *b = &moved[joined->sources[u]];
-        out[u] = (struct vec3){finite_or_zero(b->x - a->x), finite_or_zero(b->y - a->y), finite_or_zero(b->z - a->z)};
+        out[u] = (struct vec3){finite_or_zero((double)(b->x - a->x)), finite_or_zero((double)(b->y - a->y)),
+                               finite_or_zero((double)(b->z - a->z))};
     }
     *first = at;
     return 0;

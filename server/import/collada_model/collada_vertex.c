@@ -1,12 +1,12 @@
 #include "import/collada_model/collada_vertex.h"
 
-#include "anim/model/mat.h"
+#include "anim/model/rgba8.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/vertex_set.h"
+#include "import/mesh/vertex_values.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +20,7 @@ static const double *value_at(const struct collada_part *part, const struct coll
 static bool read_direction(const struct collada_part *part, const struct collada_input *input, uint32_t corner,
                            double out[3])
 {
-    if (input == NULL || input->rows->width < 3)
-        return false;
-    memcpy(out, value_at(part, input, corner), 3 * sizeof *out);
-    if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2]))
-        return false;
-    const double length = unit3(out);
-    return length > 1e-12 && isfinite(length);
+    return input != NULL && input->rows->width >= 3 && unit_direction(value_at(part, input, corner), out);
 }
 
 bool collada_file_normal(const struct collada_part *part, const struct collada_input *normals, uint32_t corner,
@@ -34,8 +28,6 @@ bool collada_file_normal(const struct collada_part *part, const struct collada_i
 {
     return read_direction(part, normals, corner, out);
 }
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
 
 /* Where T grows upwards. */
 static struct vec2 texcoord_at(const struct collada_part *part, const struct collada_input *input, uint32_t corner)
@@ -47,15 +39,12 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
     return (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - t)};
 }
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
 static struct rgba8 color_at(const struct collada_corners *corners, uint32_t corner)
 {
     if (corners->colors == NULL)
         return (struct rgba8){255, 255, 255, 255};
     const double *value = value_at(corners->part, corners->colors, corner);
-    return (struct rgba8){byte_of(value[0]), byte_of(value[1]), byte_of(value[2]),
-                          corners->has_alpha ? byte_of(value[3]) : 255};
+    return rgba8_of(value[0], value[1], value[2], corners->has_alpha ? value[3] : 1);
 }
 
 /* The binormal of a file points along growing T, which is up in the picture as normal maps are. */

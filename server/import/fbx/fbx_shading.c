@@ -1,12 +1,11 @@
 #include "import/fbx/fbx_shading.h"
 
-#include <math.h>
+#include "import/mesh/vertex_values.h"
+
 #include <string.h>
 #include <strings.h>
 
 /* --- numbers --- */
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
 
 static float fraction(double value) { return value > 0 ? value < 1 ? (float)value : 1 : 0; }
 

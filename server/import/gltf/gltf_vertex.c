@@ -2,8 +2,9 @@
 #include "import/gltf/gltf_primitive.h"
 
 #include "anim/model/mat.h"
-
 #include "anim/model/material_layers.h"
+#include "anim/model/rgba8.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,12 +152,9 @@ static int read_texcoords(struct primitive_reader *reader, int place, struct err
     return is_wanted ? read_attribute(reader, &texcoord, texcoords + reader->out.vertex_first, err) : 0;
 }
 
-static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
-
 static void store_color(const double row[4], void *out, uint32_t vertex)
 {
-    ((struct rgba8 *)out)[vertex] =
-        (struct rgba8){color_byte(row[0]), color_byte(row[1]), color_byte(row[2]), color_byte(row[3])};
+    ((struct rgba8 *)out)[vertex] = rgba8_of(row[0], row[1], row[2], row[3]);
 }
 
 /* White is what leaves the material's colour alone. */

@@ -1,11 +1,12 @@
 /* ogre_primitive.c - a submesh's part of its geometry as a primitive: the vertices that its faces use. */
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/influences.h"
+#include "import/mesh/vertex_values.h"
 #include "import/ogre/ogre.h"
 
+#include "anim/model/rgba8.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,15 +162,13 @@ static int read_normals(struct primitive_reader *reader)
     }
     reader->out.flags |= PRIMITIVE_FILE_NORMALS;
     for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
-        double n[4];
-        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], n);
-        normals[v] = unit3(n) > 0 && isfinite(n[0] + n[1] + n[2]) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]}
-                                                                  : (struct vec3){0, 0, 1};
+        double value[4], n[3];
+        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], value);
+        normals[v] =
+            unit_direction(value, n) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 0, 1};
     }
     return 0;
 }
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
 
 /* Texture coordinates that the material asks for, at place 0 or 1, filled up for the vertices before. */
 static int read_texcoords(struct primitive_reader *reader, int place)
@@ -200,8 +199,6 @@ static int read_texcoords(struct primitive_reader *reader, int place)
     return 0;
 }
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
 static int read_colors(struct primitive_reader *reader)
 {
     struct bake_builder *builder = reader->ogre->builder;
@@ -219,7 +216,7 @@ static int read_colors(struct primitive_reader *reader)
     for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double c[4];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], c);
-        out[v] = (struct rgba8){byte_of(c[0]), byte_of(c[1]), byte_of(c[2]), byte_of(c[3])};
+        out[v] = rgba8_of(c[0], c[1], c[2], c[3]);
     }
     reader->out.flags |= element != NULL ? PRIMITIVE_COLORS : 0;
     return 0;

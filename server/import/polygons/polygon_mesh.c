@@ -1,9 +1,10 @@
 #include "import/polygons/polygon_mesh.h"
 
-#include "anim/model/mat.h"
+#include "anim/model/rgba8.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "import/mesh/triangulate.h"
+#include "import/mesh/vertex_values.h"
 #include "import/mesh/vertex_set.h"
 
 #include <stdlib.h>
@@ -51,14 +52,11 @@ static bool file_normal(const struct polygon_mesh *from, uint32_t corner, struct
     if (from->normals.values == NULL)
         return false;
     double normal[3];
-    memcpy(normal, value_at(from, &from->normals, corner, 3), sizeof normal);
-    const double length = unit3(normal);
+    if (!unit_direction(value_at(from, &from->normals, corner, 3), normal))
+        return false;
     *out = position_of(normal);
-    return length > 1e-12 && isfinite(length) && vec3_is_finite(out);
+    return true;
 }
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
 
 static struct vertex vertex_of(const struct maker *maker, uint32_t corner)
 {
@@ -75,7 +73,7 @@ static struct vertex vertex_of(const struct maker *maker, uint32_t corner)
     }
     if (from->colors.values != NULL) {
         const double *color = value_at(from, &from->colors, corner, 4);
-        vertex.color = (struct rgba8){byte_of(color[0]), byte_of(color[1]), byte_of(color[2]), byte_of(color[3])};
+        vertex.color = rgba8_of(color[0], color[1], color[2], color[3]);
     }
     return vertex;
 }

@@ -1,6 +1,7 @@
 /* threemf_mesh.c - the triangles of an object to a mesh: a primitive for each material. The format has no normals. */
 #include "import/threemf/threemf.h"
 
+#include "anim/model/rgba8.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
@@ -151,8 +152,6 @@ static void make_normals(struct mesh_maker *maker)
 
 /* --- vertices --- */
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
 static void check_tiling(struct mesh_maker *maker, const struct threemf_paint *paint)
 {
     struct threemf_group *texture = &maker->threemf->groups[paint->texture];
@@ -179,8 +178,7 @@ static void add_triangle(struct mesh_maker *maker, struct vertex_set *set, uint3
         struct vertex vertex = {
             .point = triangle->points[i], .normal = maker->normals[3 * (size_t)t + i], .color = {255, 255, 255, 255}};
         if (is_colored_by_vertex(maker, &paint))
-            vertex.color = (struct rgba8){byte_of(paint.colors[i][0]), byte_of(paint.colors[i][1]),
-                                          byte_of(paint.colors[i][2]), byte_of(paint.colors[i][3])};
+            vertex.color = rgba8_of(paint.colors[i][0], paint.colors[i][1], paint.colors[i][2], paint.colors[i][3]);
         if (paint.texture != THREEMF_NONE)
             vertex.texcoord = (struct vec2){(float)paint.texcoords[i][0], (float)paint.texcoords[i][1]};
         uint32_t *slot = vertex_set_first(set, hash64(HASH64_SEED, &vertex, sizeof vertex));
