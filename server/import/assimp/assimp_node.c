@@ -177,5 +177,5 @@ int assimp_nodes(struct assimp_job *job, struct err *err)
             rc = show_meshes(job, &shared, n, err);
     free(shared.first_made);
     free(shared.made);
-    return rc < 0 ? rc : import_put_influence_first(job->import, &job->import->builder->influence_count, err);
+    return rc;
 }

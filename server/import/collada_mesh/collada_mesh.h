@@ -37,7 +37,7 @@ struct collada_part {
 struct collada_mesh {
     const struct xml *xml;
     uint32_t geometry;   /* element */
-    double (*points)[3]; /* [point_count], finite */
+    double (*points)[3]; /* [point_count] */
     uint32_t point_count;
     struct collada_part *parts;
     uint32_t part_count;

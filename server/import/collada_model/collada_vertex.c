@@ -1,10 +1,8 @@
 #include "import/collada_model/collada_vertex.h"
 
 #include "anim/model/rgba8.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
-#include "import/mesh/vertex_set.h"
 #include "import/mesh/vertex_values.h"
 
 #include <stdlib.h>
@@ -73,7 +71,7 @@ void collada_corners_init(struct collada_corners *corners, const struct collada_
         corners->has_alpha = rows->values[(size_t)r * rows->width + 3] > 0;
 }
 
-struct collada_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner)
+struct mesh_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner)
 {
     const struct collada_part *part = corners->part;
     double normal[3] = {0, 0, 1};
@@ -83,8 +81,8 @@ struct collada_vertex collada_vertex_of(const struct collada_corners *corners, u
         normal[1] = (double)made->y;
         normal[2] = (double)made->z;
     }
-    struct collada_vertex vertex = {
-        .position = collada_index(part, corner, part->position_offset),
+    struct mesh_vertex vertex = {
+        .point = collada_index(part, corner, part->position_offset),
         .normal = {(float)normal[0], (float)normal[1], (float)normal[2]},
         .texcoords = {texcoord_at(part, corners->uvs[0], corner), texcoord_at(part, corners->uvs[1], corner)},
         .color = color_at(corners, corner),
@@ -104,23 +102,6 @@ static bool lacks_normals(const struct collada_part *part)
         if (!collada_file_normal(part, normals, c, normal))
             return true;
     return false;
-}
-
-uint32_t *collada_first_points(const struct collada_mesh *mesh)
-{
-    uint32_t *first = mem_alloc(((size_t)mesh->point_count + 1) * sizeof *first);
-    struct vertex_set set;
-    vertex_set_init(&set, mesh->point_count);
-    for (uint32_t p = 0; p < mesh->point_count; p++) {
-        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, mesh->points[p], sizeof mesh->points[p]));
-        while (*slot != VERTEX_NONE && memcmp(mesh->points[*slot], mesh->points[p], sizeof mesh->points[p]) != 0)
-            slot = vertex_set_next(&set, slot);
-        if (*slot == VERTEX_NONE)
-            *slot = p;
-        first[p] = *slot;
-    }
-    free(set.slots);
-    return first;
 }
 
 static bool is_surface(const struct collada_part *part) { return part->topology == TOPOLOGY_TRIANGLES; }

@@ -45,7 +45,7 @@ static struct vec4 tangent_at(const struct fbx_surface *surface, const struct fb
     return (struct vec4){(float)tangent[0], (float)tangent[1], (float)tangent[2], is_mirrored ? -1 : 1};
 }
 
-struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner)
+struct mesh_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner)
 {
     const struct fbx_surface *surface = reader->surface;
     const struct fbx_place place = {.corner = corner, .control_point = surface->corners[corner], .polygon = polygon};
@@ -56,8 +56,8 @@ struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t
         normal[1] = (double)made->y;
         normal[2] = (double)made->z;
     }
-    struct fbx_vertex vertex = {
-        .control_point = place.control_point,
+    struct mesh_vertex vertex = {
+        .point = place.control_point,
         .texcoords = {texcoord_at(reader->uvs[0], &place), texcoord_at(reader->uvs[1], &place)},
         .color = color_at(&surface->colors, &place),
     };
