@@ -116,16 +116,13 @@ static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *ou
 
 /* --- colours --- */
 
-static double fraction(double value) { return value > 0 ? value < 1 ? value : 1 : 0; }
-
 static void set_colors(struct material *out, const double base[3], const double emissive[3], double transparency)
 {
-    for (int k = 0; k < 3; k++) {
-        out->base_color[k] = linear_from_srgb((float)fraction(base[k]));
-        out->emissive[k] = linear_from_srgb((float)fraction(emissive[k]));
-    }
-    out->base_color[3] = (float)(1 - fraction(transparency));
-    out->alpha_mode = out->base_color[3] < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+    const float light[3] = {fraction(emissive[0]), fraction(emissive[1]), fraction(emissive[2])};
+    for (int k = 0; k < 3; k++)
+        out->base_color[k] = linear_from_srgb(fraction(base[k]));
+    material_set_emission(out, light, 1);
+    material_set_opacity(out, fraction(1 - transparency));
 }
 
 static int set_material(const struct x3d *x3d, uint32_t from, struct material *out, struct err *err)
@@ -150,10 +147,10 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     set_colors(out, is_unlit ? emissive : base, is_unlit ? NONE : emissive, transparency);
     out->flags |= is_unlit ? MATERIAL_UNLIT : 0;
     if (is_physical) {
-        out->metallic = (float)fraction(metallic);
-        out->roughness = (float)fraction(roughness);
+        out->metallic = fraction(metallic);
+        out->roughness = fraction(roughness);
     } else if (!is_unlit && specular[0] + specular[1] + specular[2] > 0 && shininess > 0)
-        out->roughness = roughness_from_exponent((float)(fraction(shininess) * 128)); /* 19775-1, 17.2.2.4 */
+        out->roughness = roughness_from_exponent(fraction(shininess) * 128); /* 19775-1, 17.2.2.4 */
     return 0;
 }
 
