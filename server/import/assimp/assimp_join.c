@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "import/mesh/mesh_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,19 +83,13 @@ void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texco
 
 uint32_t *assimp_places(const struct aiMesh *from, const struct joined *joined)
 {
-    uint32_t *first = mem_alloc(joined->count * sizeof *first);
-    struct vertex_set set;
-    vertex_set_init(&set, joined->count);
+    double(*points)[3] = mem_alloc(joined->count * sizeof *points);
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *at = &from->mVertices[joined->sources[u]];
-        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, at, sizeof *at));
-        while (*slot != VERTEX_NONE && !is_same3(from->mVertices, joined->sources[*slot], joined->sources[u]))
-            slot = vertex_set_next(&set, slot);
-        if (*slot == VERTEX_NONE)
-            *slot = u;
-        first[u] = *slot;
+        memcpy(points[u], ((const double[3]){(double)at->x, (double)at->y, (double)at->z}), sizeof *points);
     }
-    free(set.slots);
+    uint32_t *first = mesh_first_points((const double(*)[3])points, joined->count);
+    free(points);
     return first;
 }
 
