@@ -34,7 +34,7 @@ FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_C
     "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
-INFLUENCES = source("influences.c")
+INFLUENCES = "server/import/mesh/influences.c"
 SEARCH = source("source_search.c")
 AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp_md5.c", "assimp_warnings.c"))
 

@@ -221,7 +221,7 @@ int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh 
         influences_fini(&influences);
         return err->code;
     }
-    influences_warn(builder, &influences.repairs, from->mNumVertices, "vertices_unweighted", MESH_TEXT(from));
+    influences_warn(builder, &influences.repairs, from->mNumVertices, MESH_TEXT(from));
     assimp_join(from, texcoords, &influences, &joined);
     assimp_normals(from, has_false_normals(job), &joined);
     if (skin < 0)

@@ -110,7 +110,7 @@ int collada_weights_read(struct influences *influences, const struct xml *xml, u
         return err_prefix(err, "controller '%s'", controller_id(xml, skin));
     char where[200];
     snprintf(where, sizeof where, "controller '%s'", controller_id(xml, skin));
-    influences_warn(builder, &influences->repairs, point_count, "vertices_unweighted", where);
+    influences_warn(builder, &influences->repairs, point_count, where);
     return 0;
 }
 

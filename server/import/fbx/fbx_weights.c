@@ -63,10 +63,9 @@ static struct fbx_weights *make_weights(const struct fbx *fbx, uint32_t geometry
     weights->point_count = point_count;
     weights->has_loose_points = weights->influences.repairs.unweighted > 0;
     weights->method = method_of(fbx, clusters->skin);
-    /* FbxCluster::eNormalize: files leave it to readers to divide by the sum */
-    weights->influences.repairs.renormalised = 0;
-    influences_warn(fbx->builder, &weights->influences.repairs, point_count, NULL,
-                    FBX_OBJECT_TEXT(&fbx->scene, geometry));
+    /* FbxCluster::eNormalize: files leave it to readers to divide by the sum. */
+    const struct weight_repairs repairs = {.dropped = weights->influences.repairs.dropped};
+    influences_warn(fbx->builder, &repairs, point_count, FBX_OBJECT_TEXT(&fbx->scene, geometry));
     return weights;
 }
 

@@ -62,7 +62,7 @@ int influences_put_none(struct import *import, uint32_t count, struct err *err)
 }
 
 void influences_warn(struct bake_builder *builder, const struct weight_repairs *repairs, uint32_t vertex_count,
-                     const char *unweighted_code, const char *where)
+                     const char *where)
 {
     if (repairs->dropped > 0)
         bake_warn(builder, "weights_dropped",
@@ -71,9 +71,9 @@ void influences_warn(struct bake_builder *builder, const struct weight_repairs *
     if (repairs->renormalised > 0)
         bake_warn(builder, "weights_renormalised", "%s: the joint weights of %u of %u vertices do not sum to 1", where,
                   repairs->renormalised, vertex_count);
-    if (repairs->unweighted > 0 && unweighted_code != NULL)
-        bake_warn(builder, unweighted_code, "%s: %u of %u vertices have no joint weights: they follow joint 0", where,
-                  repairs->unweighted, vertex_count);
+    if (repairs->unweighted > 0)
+        bake_warn(builder, "vertices_unweighted", "%s: %u of %u vertices have no joint weights: they follow joint 0",
+                  where, repairs->unweighted, vertex_count);
 }
 
 /* --- all points --- */

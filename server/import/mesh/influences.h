@@ -30,10 +30,10 @@ uint32_t influences_of_vertex(struct joint_weight *weights, uint32_t count, uint
 int influences_put(struct import *import, const struct influence *influences, uint32_t count, struct err *err);
 /* The next `count` vertices have none. */
 int influences_put_none(struct import *import, uint32_t count, struct err *err);
-/* One warning for each kind of repair. `where` is what messages call the skin or the primitive; unweighted_code: the
- * warning for unweighted vertices, or NULL: they are none of a repair. */
+/* One warning for each kind of repair; a kind that is none in the reader's format, or has a warning of its own, the
+ * reader sets to 0. `where` is what messages call the skin or the primitive. */
 void influences_warn(struct bake_builder *builder, const struct weight_repairs *repairs, uint32_t vertex_count,
-                     const char *unweighted_code, const char *where);
+                     const char *where);
 
 /* --- the weights of all points of a mesh --- */
 

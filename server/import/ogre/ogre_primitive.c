@@ -239,7 +239,7 @@ static int read_influences(struct primitive_reader *reader, bool is_skinned)
     }
     struct influences influences;
     influences_make(&influences, &list, count, (uint32_t)skeleton->bone_count, JOINT_NONE);
-    influences_warn(reader->ogre->builder, &influences.repairs, count, "vertices_unweighted", reader->where);
+    influences_warn(reader->ogre->builder, &influences.repairs, count, reader->where);
     int rc = 0;
     for (uint32_t v = 0; v < count && rc == 0; v++)
         rc = influences_put_point(reader->ogre->import, &influences, v, reader->err);
