@@ -34,6 +34,7 @@ FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_C
     "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
 CURVE, TARGET = map(source, ("collada_curve.c", "collada_target.c"))
 INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accessor.c", "gltf_anim.c", "gltf_node.c"))
+INFLUENCES = "server/import/mesh/influences.c"
 SEARCH = source("source_search.c")
 AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp_md5.c", "assimp_warnings.c"))
 
@@ -169,7 +170,7 @@ MUTATIONS = [
      "pose->local[n] = pose_rest_transform(&model->nodes[n]);", "pose->local[n] = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};"),
     ("only four influences", INFLUENCE, "for (uint32_t set = 0; set < source->set_count; set++) {\n        uint32_t joint[4];",
      "for (uint32_t set = 0; set < 1; set++) {\n        uint32_t joint[4];"),
-    ("weights not renormalised", INFLUENCE, "(float)(weights[i] / sum)", "(float)(weights[i] + 0 * sum)"),
+    ("weights not renormalised", INFLUENCES, "(float)(weights[i].weight / sum)", "(float)(weights[i].weight + 0 * sum)"),
     ("old rule for normalized integers", ACCESSOR, "fmax((int16_t)get_u16(bytes) / 32767.0, -1.0)",
      "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
     ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
@@ -188,7 +189,7 @@ MUTATIONS = [
     ("COLLADA: joints are sought in the scene before the skeleton", "server/import/collada_model/collada_skin.c",
      "found = find_in(model, search->roots[r], collada_node_end(model, search->roots[r]), ATTRIBUTES[a], name);", "found = find_in(model, 1, model->collada.node_count, ATTRIBUTES[a], name);"),
     ("COLLADA: an index of -1 means the first joint", "server/import/collada_mesh/collada_weights.c",
-     "file_joint == INDEX_NONE ? (int64_t)fill->shape_joint : fill->joints[file_joint]", "fill->joints[file_joint == INDEX_NONE ? 0 : file_joint]"),
+     "joint == INDEX_NONE ? shape_joint", "joint == INDEX_NONE ? 0"),
     ("COLLADA matrix elements by row, then column", TARGET, "(int32_t)(first + 4 * second)", "(int32_t)(4 * first + second)"),
     ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",
      "source->channel.node = (uint32_t)node;\n    for (uint32_t n = (uint32_t)node; n-- > 0;)\n"

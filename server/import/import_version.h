@@ -5,4 +5,4 @@
  * server/anim/bake, server/anim/compiled or server/anim/kernel, in what textures become. Models on disk that were made
  * under another number are imported anew; those of a server that was only built again, or upgraded without such a
  * change, stay. tests/api/formats/test_import_version.py fails where a change shows and the number stayed. */
-enum { IMPORT_VERSION = 3 };
+enum { IMPORT_VERSION = 4 };

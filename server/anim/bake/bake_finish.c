@@ -22,6 +22,11 @@ static void fill_in(struct bake_builder *builder)
 #undef X
     if (builder->influence_first_count == 0)
         bake_add_influence_first(builder, builder->position_count + 1);
+    else if (builder->influence_first_count == builder->position_count) { /* where those of the last vertex end */
+        uint32_t *end = bake_add_influence_first(builder, 1);
+        if (end != NULL)
+            *end = builder->influence_count;
+    }
     if (builder->info_count == 0)
         bake_add_info(builder, 1);
     if (builder->is_failed)

@@ -73,7 +73,6 @@ static int convert(struct assimp_job *job, struct err *err)
     assimp_axes(job);
     if (assimp_materials(job, err) < 0)
         return err->code;
-    assimp_find_attributes(job);
     if (assimp_skins(job, err) < 0 || assimp_nodes(job, err) < 0 || add_clips(job, err) < 0 ||
         assimp_extras(job, err) < 0)
         return err->code;

@@ -46,7 +46,6 @@ struct assimp_job {
     struct texcoord_sets *texcoords; /* [aiScene.mNumMaterials]: channels of texture coordinates */
     struct texture_mixer mixer;
     struct assimp_tga *tgas; /* [aiScene.mNumTextures]: of those that a material has; while materials are read */
-    bool has_texcoords, has_second_texcoords, has_colors; /* some mesh has them: then every vertex gets them */
 };
 
 /* Whether the file's extension is one of these, with spaces between. */
@@ -98,9 +97,6 @@ int32_t skin_joint_of(const struct shared_skin *skin, uint32_t node);
 
 /* The model's nodes, and for those with meshes the meshes they show. */
 int assimp_nodes(struct assimp_job *job, struct err *err);
-
-/* Fills has_texcoords, has_second_texcoords and has_colors; after the materials. */
-void assimp_find_attributes(struct assimp_job *job);
 
 /* Vertices, indices and influences of one assimp mesh as a primitive of model mesh `mesh`. */
 int assimp_primitive(struct assimp_job *job, uint32_t mesh, const struct aiMesh *from, int32_t skin, struct err *err);

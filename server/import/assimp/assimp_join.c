@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "import/mesh/mesh_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 struct vertices {
     const struct aiMesh *mesh;
     const struct aiVector3D *arrays[4]; /* positions, normals and both texture coordinates; NULL where there are none */
-    const struct vertex_weights *weights;
+    const struct influences *influences;
 };
 
 static uint64_t hash_of(const struct vertices *all, uint32_t v)
@@ -28,14 +29,15 @@ static bool is_same3(const struct aiVector3D *array, uint32_t a, uint32_t b)
     return array == NULL || memcmp(&array[a], &array[b], sizeof *array) == 0;
 }
 
-static bool has_same_weights(const struct vertex_weights *weights, uint32_t a, uint32_t b)
+static bool has_same_influences(const struct influences *influences, uint32_t a, uint32_t b)
 {
-    if (weights->firsts == NULL)
+    if (influences->firsts == NULL)
         return true;
-    const uint32_t *firsts = weights->firsts;
+    const uint32_t *firsts = influences->firsts;
     const uint32_t count = firsts[a + 1] - firsts[a];
     return count == firsts[b + 1] - firsts[b] &&
-           memcmp(weights->entries + firsts[a], weights->entries + firsts[b], count * sizeof *weights->entries) == 0;
+           memcmp(influences->entries + firsts[a], influences->entries + firsts[b],
+                  count * sizeof *influences->entries) == 0;
 }
 
 static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
@@ -45,7 +47,7 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
     for (int i = 0; i < 4; i++)
         if (!is_same3(all->arrays[i], a, b))
             return false;
-    if (!has_same_weights(all->weights, a, b) ||
+    if (!has_same_influences(all->influences, a, b) ||
         (colors != NULL && memcmp(&colors[a], &colors[b], sizeof *colors) != 0))
         return false;
     for (uint32_t t = 0; t < mesh->mNumAnimMeshes; t++) {
@@ -58,9 +60,9 @@ static bool is_same(const struct vertices *all, uint32_t a, uint32_t b)
 }
 
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
-                 const struct vertex_weights *weights, struct joined *out)
+                 const struct influences *influences, struct joined *out)
 {
-    const struct vertices all = {from, {from->mVertices, from->mNormals, texcoords[0], texcoords[1]}, weights};
+    const struct vertices all = {from, {from->mVertices, from->mNormals, texcoords[0], texcoords[1]}, influences};
     const uint32_t count = from->mNumVertices;
     struct vertex_set set;
     vertex_set_init(&set, count);
@@ -81,19 +83,13 @@ void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texco
 
 uint32_t *assimp_places(const struct aiMesh *from, const struct joined *joined)
 {
-    uint32_t *first = mem_alloc(joined->count * sizeof *first);
-    struct vertex_set set;
-    vertex_set_init(&set, joined->count);
+    double(*points)[3] = mem_alloc(joined->count * sizeof *points);
     for (uint32_t u = 0; u < joined->count; u++) {
         const struct aiVector3D *at = &from->mVertices[joined->sources[u]];
-        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, at, sizeof *at));
-        while (*slot != VERTEX_NONE && !is_same3(from->mVertices, joined->sources[*slot], joined->sources[u]))
-            slot = vertex_set_next(&set, slot);
-        if (*slot == VERTEX_NONE)
-            *slot = u;
-        first[u] = *slot;
+        memcpy(points[u], ((const double[3]){(double)at->x, (double)at->y, (double)at->z}), sizeof *points);
     }
-    free(set.slots);
+    uint32_t *first = mesh_first_points((const double(*)[3])points, joined->count);
+    free(points);
     return first;
 }
 

@@ -19,19 +19,16 @@ static bool get_number(const struct aiMaterial *material, const char *key, unsig
     return true;
 }
 
-static bool get_color(const struct aiMaterial *material, const char *key, unsigned type, unsigned index,
-                      struct aiColor4D *out)
+static bool get_color(const struct aiMaterial *material, const char *key, unsigned type, unsigned index, float out[3])
 {
     struct aiColor4D color = {0, 0, 0, 1};
     if (aiGetMaterialColor(material, key, type, index, &color) != aiReturn_SUCCESS)
         return false;
-    *out = color;
+    out[0] = color.r;
+    out[1] = color.g;
+    out[2] = color.b;
     return true;
 }
-
-static bool is_black(const struct aiColor4D *color) { return !(color->r > 0) && !(color->g > 0) && !(color->b > 0); }
-
-static float fraction(float value) { return value > 0 ? value < 1 ? value : 1 : 0; }
 
 static int shading_of(const struct aiMaterial *material)
 {
@@ -47,24 +44,18 @@ static void set_opacity(const struct aiMaterial *from, struct material *to)
     float opacity = 1;
     get_number(from, AI_MATKEY_OPACITY, &opacity);
     /* Wholly invisible is what exporters write that mean the opposite number. */
-    if (!(opacity > 0) || opacity > 1)
-        opacity = 1;
-    to->base_color[3] = opacity;
-    to->alpha_mode = opacity < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+    material_set_opacity(to, opacity > 0 && opacity <= 1 ? opacity : 1);
 }
 
 static void set_color(const struct aiMaterial *from, struct material *to)
 {
     const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
-    struct aiColor4D color = {1, 1, 1, 1};
-    if (!get_color(from, AI_MATKEY_BASE_COLOR, &color))
-        get_color(from, AI_MATKEY_COLOR_DIFFUSE, &color);
-    /* Black under a texture means that the texture stands in the colour's place. */
-    if (is_textured && is_black(&color))
-        color.r = color.g = color.b = 1;
-    to->base_color[0] = linear_from_srgb(color.r);
-    to->base_color[1] = linear_from_srgb(color.g);
-    to->base_color[2] = linear_from_srgb(color.b);
+    float color[3] = {1, 1, 1};
+    if (!get_color(from, AI_MATKEY_BASE_COLOR, color))
+        get_color(from, AI_MATKEY_COLOR_DIFFUSE, color);
+    /* The texture colours it; black under a texture means that the texture stands in the colour's place. */
+    for (int i = 0; i < 3; i++)
+        to->base_color[i] = is_textured && is_black(color) ? 1 : linear_from_srgb(color[i]);
     set_opacity(from, to);
 }
 
@@ -73,8 +64,7 @@ static void set_color(const struct aiMaterial *from, struct material *to)
 /* A material without a highlight is as rough as can be: the models of light without one, and black specular colours. */
 static bool has_highlight(const struct aiMaterial *from)
 {
-    struct aiColor4D specular = {1, 1, 1, 1};
-    float strength = 1;
+    float specular[3] = {1, 1, 1}, strength = 1;
     switch (shading_of(from)) {
     case aiShadingMode_Flat:
     case aiShadingMode_Gouraud:
@@ -84,9 +74,9 @@ static bool has_highlight(const struct aiMaterial *from)
     case aiShadingMode_NoShading:
         return false;
     default:
-        get_color(from, AI_MATKEY_COLOR_SPECULAR, &specular);
+        get_color(from, AI_MATKEY_COLOR_SPECULAR, specular);
         get_number(from, AI_MATKEY_SHININESS_STRENGTH, &strength);
-        return !is_black(&specular) && strength > 0;
+        return !is_black(specular) && strength > 0;
     }
 }
 
@@ -94,9 +84,9 @@ static float roughness_of(const struct aiMaterial *from)
 {
     float value;
     if (get_number(from, AI_MATKEY_ROUGHNESS_FACTOR, &value))
-        return fraction(value);
+        return fraction((double)value);
     if (get_number(from, AI_MATKEY_GLOSSINESS_FACTOR, &value))
-        return 1 - fraction(value);
+        return 1 - fraction((double)value);
     if (has_highlight(from) && get_number(from, AI_MATKEY_SHININESS, &value) && value > 0)
         return roughness_from_exponent(value);
     return 1;
@@ -107,35 +97,22 @@ static void set_reflection(const struct aiMaterial *from, struct material *to)
 {
     float metallic = 0;
     get_number(from, AI_MATKEY_METALLIC_FACTOR, &metallic);
-    to->metallic = fraction(metallic);
+    to->metallic = fraction((double)metallic);
     to->roughness = roughness_of(from);
 }
 
 /* --- what it emits --- */
 
-static const float EMISSION_MAX = 1e6f;
-
 /* Where light is a sum of separate terms; in the other formats, which are of fixed-function hardware and the like, the
  * texture colours all of it. */
 static void set_emission(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
 {
-    struct aiColor4D color = {0, 0, 0, 1};
-    float intensity = 1;
-    get_color(from, AI_MATKEY_COLOR_EMISSIVE, &color);
+    float color[3] = {0, 0, 0}, intensity = 1;
+    get_color(from, AI_MATKEY_COLOR_EMISSIVE, color);
     get_number(from, AI_MATKEY_EMISSIVE_INTENSITY, &intensity);
-    struct material_texture *texture = &to->textures[TEXTURE_EMISSIVE];
-    if (texture->texture >= 0 && is_black(&color))
-        color.r = color.g = color.b = 1;
-    if (texture->texture < 0 && !assimp_is_format(job, "obj"))
-        *texture = to->textures[TEXTURE_BASE_COLOR];
-    if (is_black(&color) || (to->flags & MATERIAL_UNLIT) != 0) {
-        *texture = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
-        return;
-    }
-    intensity = intensity > 0 ? fminf(intensity, EMISSION_MAX) : 0;
-    to->emissive[0] = linear_from_srgb(color.r) * intensity;
-    to->emissive[1] = linear_from_srgb(color.g) * intensity;
-    to->emissive[2] = linear_from_srgb(color.b) * intensity;
+    if (to->textures[TEXTURE_EMISSIVE].texture < 0 && !is_black(color) && !assimp_is_format(job, "obj"))
+        to->textures[TEXTURE_EMISSIVE] = to->textures[TEXTURE_BASE_COLOR];
+    material_set_emission(to, color, intensity);
 }
 
 /* --- all of it --- */

@@ -1,15 +1,9 @@
-/* assimp_mesh.h - between the files that make a primitive: weights by vertex, and vertices that are the same. */
+/* assimp_mesh.h - between the files that make a primitive: influences, and vertices that are the same. */
 #pragma once
 
 #include "import/assimp/assimp.h"
+#include "import/mesh/influences.h"
 #include "import/mesh/vertex_set.h"
-
-/* Influences of vertex v: firsts[v]..firsts[v + 1] into entries; assimp has them by bone. Weights as in the file,
- * positive, or 0 where the bone has no node. Without bones: both NULL. */
-struct vertex_weights {
-    uint32_t *firsts; /* [vertex_count + 1] */
-    struct influence *entries;
-};
 
 /* Which vertices are equal in everything that is baked. assimp's own joining ignores weights and morph targets. */
 struct joined {
@@ -23,16 +17,13 @@ struct joined {
 /* Of points, lines and collapsed faces, which have none. */
 #define ASSIMP_NO_NORMAL ((struct vec3){0, 0, 1})
 
+/* The influences of assimp's vertices. influences_fini() is needed in any case. */
 int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, const struct shared_skin *skin,
-                   struct vertex_weights *out, struct err *err);
-void assimp_weights_fini(struct vertex_weights *weights);
-/* Adds the weights of the joined vertices, normalised. */
-int assimp_influences(struct assimp_job *job, const struct aiMesh *from, const struct vertex_weights *weights,
-                      const struct joined *joined, struct err *err);
+                   struct influences *out, struct err *err);
 
 /* `texcoords` are the UV sets that are baked, or NULL. */
 void assimp_join(const struct aiMesh *from, const struct aiVector3D *const texcoords[2],
-                 const struct vertex_weights *weights, struct joined *out);
+                 const struct influences *influences, struct joined *out);
 /* Fills joined->normals where the mesh has none, or false ones: smooth ones, of all faces that meet at a place. */
 void assimp_normals(const struct aiMesh *from, bool are_false, struct joined *joined);
 /* After that, for meshes that no skin bends: makes several vertices, each with its normal, of those at edges, and fills

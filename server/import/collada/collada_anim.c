@@ -197,7 +197,7 @@ int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_byte
                  struct bake_builder *builder, struct err *err)
 {
     *collada = (struct collada){0};
-    if (xml_parse(&collada->xml, bytes, size_bytes, err) == 0 && collada_version(&collada->xml, err) == 0 &&
+    if (collada_xml_parse(&collada->xml, bytes, size_bytes, err) == 0 && collada_version(&collada->xml, err) == 0 &&
         collada_scene(collada, limits, builder, err) == 0 && read_channels(collada, limits, builder, err) == 0 &&
         read_clips(collada, err) == 0)
         return 0;

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static const struct value_rows *rows_of(struct collada_mesh *mesh, uint32_t inpu
     return &source->rows;
 }
 
-static int read_points(struct collada_mesh *mesh, uint32_t vertices, struct bake_builder *builder, struct err *err)
+static int read_points(struct collada_mesh *mesh, uint32_t vertices, struct err *err)
 {
     const uint32_t input = xml_input(mesh->xml, vertices, "POSITION");
     if (input == XML_NONE)
@@ -43,19 +42,11 @@ static int read_points(struct collada_mesh *mesh, uint32_t vertices, struct bake
     const struct value_rows *rows = rows_of(mesh, input, err);
     if (rows == NULL)
         return err->code;
-    bool is_repaired = false;
     mesh->points = mem_zalloc((size_t)rows->count + 1, sizeof *mesh->points);
     mesh->point_count = rows->count;
     for (uint32_t p = 0; p < rows->count; p++)
-        for (uint32_t c = 0; c < 3 && c < rows->width; c++) {
-            const double value = rows->values[(size_t)p * rows->width + c];
-            const bool is_good = isfinite((float)value);
-            mesh->points[p][c] = is_good ? value : 0;
-            is_repaired |= !is_good;
-        }
-    if (is_repaired)
-        bake_warn(builder, "not_finite_repaired", "geometry '%s' has positions that are not finite: they become 0",
-                  id_of(mesh->xml, mesh->geometry));
+        for (uint32_t c = 0; c < 3 && c < rows->width; c++)
+            mesh->points[p][c] = rows->values[(size_t)p * rows->width + c];
     return 0;
 }
 
@@ -240,10 +231,10 @@ static int read_mesh(struct collada_mesh *mesh, uint32_t element, const struct l
     const struct xml *xml = mesh->xml;
     const uint32_t vertices = xml_child(xml, element, "vertices");
     if (collada_first_primitive(xml, mesh->geometry) == XML_NONE) /* a morph target needs no more than places */
-        return vertices == XML_NONE ? 0 : read_points(mesh, vertices, builder, err);
+        return vertices == XML_NONE ? 0 : read_points(mesh, vertices, err);
     if (vertices == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "it has no <vertices>");
-    if (read_points(mesh, vertices, builder, err) < 0)
+    if (read_points(mesh, vertices, err) < 0)
         return err->code;
     for (uint32_t e = collada_first_primitive(xml, mesh->geometry); e != XML_NONE; e = collada_next_primitive(xml, e))
         if (read_part(mesh, e, vertices, limits, builder, err) < 0)

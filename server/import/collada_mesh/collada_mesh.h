@@ -3,6 +3,7 @@
 #pragma once
 
 #include "import/collada/collada.h"
+#include "import/mesh/influences.h"
 
 enum collada_use {
     COLLADA_NORMAL,
@@ -36,7 +37,7 @@ struct collada_part {
 struct collada_mesh {
     const struct xml *xml;
     uint32_t geometry;   /* element */
-    double (*points)[3]; /* [point_count], finite */
+    double (*points)[3]; /* [point_count] */
     uint32_t point_count;
     struct collada_part *parts;
     uint32_t part_count;
@@ -101,18 +102,10 @@ void collada_morph_fini(struct collada_morph *morph);
 
 /* --- collada_weights.c: the weights of a <skin> --- */
 
-/* Influences of point p are entries[firsts[p] .. firsts[p + 1]): positive, with the sum 1. Heap arrays. */
-struct collada_weights {
-    uint32_t *firsts; /* [point_count + 1] */
-    struct influence *entries;
-    uint32_t point_count;
-};
-
 /* Joint j of the file is joints[j] of the skin, or -1: it has no node, and its weights are dropped. shape_joint: what
- * stands for index -1, the bind shape itself. Returns 0 or ERR_BAD_MODEL. */
-int collada_weights_read(struct collada_weights *weights, const struct xml *xml, uint32_t skin, const int32_t *joints,
+ * stands for index -1, the bind shape itself. influences_fini() is needed in any case. Returns 0 or ERR_BAD_MODEL. */
+int collada_weights_read(struct influences *influences, const struct xml *xml, uint32_t skin, const int32_t *joints,
                          uint32_t joint_count, uint32_t shape_joint, uint32_t point_count, struct bake_builder *builder,
                          struct err *err);
-void collada_weights_fini(struct collada_weights *weights);
 /* Whether a vertex of the skin names joint -1. */
 bool collada_has_shape_joint(const struct xml *xml, uint32_t skin);

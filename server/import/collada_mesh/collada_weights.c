@@ -3,12 +3,9 @@
 
 #include "base/mem.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Files round weights to a few digits; only larger deviations get a warning. */
-static const double WEIGHT_SUM_TOLERANCE = 1e-2;
 
 /* The lists of the element. */
 struct weight_lists {
@@ -53,8 +50,8 @@ static int read_lists(struct weight_lists *lists, uint32_t skin, struct err *err
     return 0;
 }
 
-/* All indices are within their arrays, and there are as many as the counts say. */
-static int check_lists(const struct weight_lists *lists, uint32_t joint_count, struct err *err)
+/* All indices of weights are within their array, and there are as many as the counts say. */
+static int check_lists(const struct weight_lists *lists, struct err *err)
 {
     uint64_t total = 0;
     for (size_t p = 0; p < lists->counts.count && total <= lists->indices.count; p++)
@@ -64,11 +61,7 @@ static int check_lists(const struct weight_lists *lists, uint32_t joint_count, s
                        xml_line(lists->xml, lists->element), lists->indices.count,
                        (unsigned long long)(total * lists->stride));
     for (uint64_t i = 0; i < total; i++) {
-        const uint32_t joint = lists->indices.items[i * lists->stride + lists->joint_offset];
         const uint32_t weight = lists->indices.items[i * lists->stride + lists->weight_offset];
-        if (joint != INDEX_NONE && joint >= joint_count)
-            return err_set(err, ERR_BAD_MODEL, "the <vertex_weights> on line %u name joint %u of %u",
-                           xml_line(lists->xml, lists->element), joint, joint_count);
         if (weight >= lists->weights.count)
             return err_set(err, ERR_BAD_MODEL, "the <vertex_weights> on line %u name weight %u of %u",
                            xml_line(lists->xml, lists->element), weight, lists->weights.count);
@@ -76,60 +69,22 @@ static int check_lists(const struct weight_lists *lists, uint32_t joint_count, s
     return 0;
 }
 
-struct fill {
-    const struct weight_lists *lists;
-    const int32_t *joints;
-    uint32_t shape_joint;
-    uint32_t renormalised, unweighted;
-};
-
-/* The influences of one point, `count` of them from `first` on in the file's list, to out[]; returns how many are
- * kept. Weights of one joint that come twice are left as two: their sum counts. */
-static uint32_t fill_point(struct fill *fill, uint64_t first, uint32_t count, struct influence *out, double *values)
+static void add_weights(const struct weight_lists *lists, const int32_t *joints, uint32_t joint_count,
+                        uint32_t shape_joint, struct weight_list *out)
 {
-    const struct weight_lists *lists = fill->lists;
-    double sum = 0;
-    uint32_t kept = 0;
-    for (uint64_t i = first; i < first + count; i++) {
-        const uint32_t file_joint = lists->indices.items[i * lists->stride + lists->joint_offset];
-        const uint32_t row = lists->indices.items[i * lists->stride + lists->weight_offset];
-        const double weight = lists->weights.values[(size_t)row * lists->weights.width];
-        const int64_t joint = file_joint == INDEX_NONE ? (int64_t)fill->shape_joint : fill->joints[file_joint];
-        if (joint < 0 || !(weight > 0) || !isfinite((float)weight))
-            continue;
-        out[kept].joint = (uint32_t)joint;
-        values[kept++] = weight;
-        sum += weight;
-    }
-    for (uint32_t i = 0; i < kept; i++) {
-        const float weight = (float)(values[i] / sum);
-        out[i].weight = weight > 0 ? weight : 1e-30f;
-    }
-    fill->renormalised += kept > 0 && fabs(sum - 1) > WEIGHT_SUM_TOLERANCE;
-    fill->unweighted += kept == 0;
-    return kept;
-}
-
-static void fill_all(struct fill *fill, struct collada_weights *weights)
-{
-    const struct index_list *counts = &fill->lists->counts;
-    uint64_t total = 0;
-    uint32_t largest = 0, used = 0;
-    for (size_t p = 0; p < counts->count; p++) {
-        total += counts->items[p];
-        largest = counts->items[p] > largest ? counts->items[p] : largest;
-    }
-    weights->entries = mem_alloc((total + 1) * sizeof *weights->entries);
-    double *values = mem_alloc(((size_t)largest + 1) * sizeof *values);
-    uint64_t at = 0;
-    for (uint32_t p = 0; p < weights->point_count; p++) {
-        const uint32_t count = p < counts->count ? counts->items[p] : 0;
-        weights->firsts[p] = used;
-        used += fill_point(fill, at, count, weights->entries + used, values);
-        at += count;
-    }
-    weights->firsts[weights->point_count] = used;
-    free(values);
+    const uint32_t *at = lists->indices.items;
+    for (size_t p = 0; p < lists->counts.count; p++)
+        for (uint32_t i = 0; i < lists->counts.items[p]; i++, at += lists->stride) {
+            const uint32_t joint = at[lists->joint_offset];
+            const double weight = lists->weights.values[(size_t)at[lists->weight_offset] * lists->weights.width];
+            const bool is_known = joint < joint_count;
+            if (!is_known || joints[joint] >= 0) /* of others a warning has said that they have no node */
+                weight_list_add(out, (uint32_t)p,
+                                is_known              ? (uint32_t)joints[joint]
+                                : joint == INDEX_NONE ? shape_joint
+                                                      : JOINT_NONE,
+                                weight);
+        }
 }
 
 static const char *controller_id(const struct xml *xml, uint32_t skin)
@@ -138,35 +93,25 @@ static const char *controller_id(const struct xml *xml, uint32_t skin)
     return id != NULL ? id : "";
 }
 
-int collada_weights_read(struct collada_weights *weights, const struct xml *xml, uint32_t skin, const int32_t *joints,
+int collada_weights_read(struct influences *influences, const struct xml *xml, uint32_t skin, const int32_t *joints,
                          uint32_t joint_count, uint32_t shape_joint, uint32_t point_count, struct bake_builder *builder,
                          struct err *err)
 {
     struct weight_lists lists = {.xml = xml};
-    *weights = (struct collada_weights){.point_count = point_count};
-    weights->firsts = mem_zalloc((size_t)point_count + 1, sizeof *weights->firsts);
+    struct weight_list list = {0};
     int rc = read_lists(&lists, skin, err);
     if (rc == 0)
-        rc = check_lists(&lists, joint_count, err);
-    struct fill fill = {.lists = &lists, .joints = joints, .shape_joint = shape_joint};
+        rc = check_lists(&lists, err);
     if (rc == 0)
-        fill_all(&fill, weights);
+        add_weights(&lists, joints, joint_count, shape_joint, &list);
     lists_fini(&lists);
-    if (fill.renormalised > 0)
-        bake_warn(builder, "weights_renormalised", "controller '%s': the weights of %u vertices do not sum to 1",
-                  controller_id(xml, skin), fill.renormalised);
-    if (fill.unweighted > 0)
-        bake_warn(builder, "vertices_unweighted",
-                  "controller '%s': %u vertices have no weights and follow the first joint", controller_id(xml, skin),
-                  fill.unweighted);
-    return rc < 0 ? err_prefix(err, "controller '%s'", controller_id(xml, skin)) : 0;
-}
-
-void collada_weights_fini(struct collada_weights *weights)
-{
-    free(weights->firsts);
-    free(weights->entries);
-    *weights = (struct collada_weights){0};
+    influences_make(influences, &list, point_count, JOINT_NONE, JOINT_NONE);
+    if (rc < 0)
+        return err_prefix(err, "controller '%s'", controller_id(xml, skin));
+    char where[200];
+    snprintf(where, sizeof where, "controller '%s'", controller_id(xml, skin));
+    influences_warn(builder, &influences->repairs, point_count, where);
+    return 0;
 }
 
 bool collada_has_shape_joint(const struct xml *xml, uint32_t skin)

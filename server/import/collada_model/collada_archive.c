@@ -119,7 +119,7 @@ uint32_t collada_archive_find(const struct collada_archive *archive, const char 
 static int read_manifest(const struct file *manifest, char *out, struct err *err)
 {
     struct xml xml;
-    if (xml_parse(&xml, manifest->bytes, manifest->size_bytes, err) < 0)
+    if (collada_xml_parse(&xml, manifest->bytes, manifest->size_bytes, err) < 0)
         return err_prefix(err, "manifest.xml");
     const uint32_t root = xml_is(&xml, 0, "dae_root") ? 0 : xml_child(&xml, 0, "dae_root");
     const char *text = root == XML_NONE ? "" : xml_text(&xml, root);

@@ -87,12 +87,13 @@ static bool read_color(const struct effect_reader *reader, uint32_t property, do
     return true;
 }
 
-static bool read_color3(const struct effect_reader *reader, const char *tag, double out[3])
+static bool read_color3(const struct effect_reader *reader, const char *tag, float out[3])
 {
     double color[4];
     if (!read_color(reader, xml_child(reader->xml, reader->shading, tag), color))
         return false;
-    memcpy(out, color, 3 * sizeof *out);
+    for (int i = 0; i < 3; i++)
+        out[i] = (float)color[i];
     return true;
 }
 
@@ -235,8 +236,8 @@ static double read_opacity(const struct effect_reader *reader)
 
 void collada_effect_default(struct collada_effect *effect)
 {
-    *effect =
-        (struct collada_effect){.diffuse = {0.6, 0.6, 0.6}, .specular = {0.4, 0.4, 0.4}, .shininess = 10, .opacity = 1};
+    *effect = (struct collada_effect){
+        .diffuse = {0.6f, 0.6f, 0.6f}, .specular = {0.4f, 0.4f, 0.4f}, .shininess = 10, .opacity = 1};
     for (int i = 0; i < TEXTURE_USE_COUNT; i++)
         effect->textures[i] = (struct collada_sampled){
             .image = XML_NONE, .wrap_s = TEXTURE_WRAP_REPEAT, .wrap_t = TEXTURE_WRAP_REPEAT, .texcoord = ""};

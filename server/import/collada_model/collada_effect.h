@@ -17,8 +17,8 @@ struct collada_sampled {
 struct collada_effect {
     bool is_constant, has_highlight;
     bool is_double_sided;
-    double diffuse[3], emission[3], specular[3]; /* sRGB */
-    bool has_emission;                           /* a colour */
+    float diffuse[3], emission[3], specular[3]; /* sRGB */
+    bool has_emission;                          /* a colour */
     double shininess;
     double opacity; /* 1 where the file's would be nothing to see */
     struct collada_sampled textures[TEXTURE_USE_COUNT];

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "import/mesh/vertex_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,13 +119,18 @@ static int read_shape(struct collada_mesh_reader *reader, const struct collada_s
     const struct xml *xml = &model->collada.xml;
     if (collada_mesh_read(&reader->geometry, xml, shape->geometry, model->import->limits, model->builder, err) < 0)
         return err->code;
-    reader->first_points = collada_first_points(&reader->geometry);
+    reader->first_points = mesh_first_points((const double(*)[3])reader->geometry.points, reader->geometry.point_count);
     reader->may_weld = skin->skin < 0 && shape->morph == XML_NONE;
     reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points, !reader->may_weld);
     if (skin->skin >= 0 &&
-        collada_weights_read(&reader->weights, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
+        collada_weights_read(&reader->influences, xml, shape->skin, skin->joints, skin->joint_count, skin->shape_joint,
                              reader->geometry.point_count, model->builder, err) < 0)
         return err->code;
+    snprintf(reader->where, sizeof reader->where, "geometry '%s'", collada_id(xml, shape->geometry));
+    reader->writer = (struct mesh_writer){.import = model->import,
+                                          .where = reader->where,
+                                          .points = (const double(*)[3])reader->geometry.points,
+                                          .influences = skin->skin >= 0 ? &reader->influences : NULL};
     return shape->morph != XML_NONE ? read_targets(reader, shape->morph, err) : 0;
 }
 
@@ -137,9 +143,9 @@ static void reader_fini(struct collada_mesh_reader *reader)
         free(reader->made_normals[p]);
     free(reader->made_normals);
     free(reader->first_points);
-    triangulator_fini(&reader->triangulator);
+    mesh_writer_fini(&reader->writer);
     collada_morph_fini(&reader->morph);
-    collada_weights_fini(&reader->weights);
+    influences_fini(&reader->influences);
     collada_mesh_fini(&reader->geometry);
 }
 
@@ -368,5 +374,5 @@ int collada_read_instances(struct collada_model *model, struct err *err)
     free(reader.made);
     free(reader.key);
     free(reader.by_key.slots);
-    return rc < 0 ? rc : import_put_influence_first(model->import, &model->builder->influence_count, err);
+    return rc;
 }

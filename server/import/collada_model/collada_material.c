@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,40 +58,14 @@ static void find_textures(struct collada_model *model, struct texture_mixer *mix
 
 /* --- factors --- */
 
-static bool is_black(const double color[3]) { return !(color[0] > 0) && !(color[1] > 0) && !(color[2] > 0); }
-
-static float linear_of(double srgb) { return linear_from_srgb((float)srgb); }
-
-/* A texture stands in the colour's place. A constant material has the colour of its emission: no light falls on it. */
-static void set_color(const struct collada_effect *effect, struct material *to)
+static void set_factors(const struct collada_effect *effect, struct material *to)
 {
-    const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
-    const double *color = effect->is_constant && effect->has_emission ? effect->emission : effect->diffuse;
-    for (int i = 0; i < 3; i++)
-        to->base_color[i] = is_textured ? 1 : linear_of(color[i]);
-    to->base_color[3] = (float)effect->opacity;
-    to->alpha_mode = effect->opacity < 0.999 ? ALPHA_BLEND : ALPHA_OPAQUE;
-}
-
-static void set_emission(const struct collada_effect *effect, struct material *to)
-{
-    const bool is_textured = to->textures[TEXTURE_EMISSIVE].texture >= 0;
-    const bool is_dark = is_black(effect->emission) && !is_textured;
-    if (is_dark || effect->is_constant) {
-        to->textures[TEXTURE_EMISSIVE] = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        to->emissive[i] = is_black(effect->emission) ? 1 : linear_of(effect->emission[i]);
-}
-
-static void set_reflection(const struct collada_effect *effect, struct material *to)
-{
-    const float exponent = (float)effect->shininess;
+    /* A constant material has the colour of its emission: no light falls on it. */
+    material_set_color(to, effect->is_constant && effect->has_emission ? effect->emission : effect->diffuse);
+    material_set_opacity(to, (float)effect->opacity);
+    material_set_emission(to, effect->emission, 1);
     to->metallic = 0;
-    to->roughness = 1;
-    if (effect->has_highlight && !is_black(effect->specular) && exponent > 0 && isfinite(exponent))
-        to->roughness = roughness_from_exponent(exponent);
+    to->roughness = effect->has_highlight ? classic_roughness(effect->specular, (float)effect->shininess) : 1;
 }
 
 static int fill(struct one *one, struct material *to, struct err *err)
@@ -101,9 +74,7 @@ static int fill(struct one *one, struct material *to, struct err *err)
         (one->effect.is_double_sided ? MATERIAL_DOUBLE_SIDED : 0) | (one->effect.is_constant ? MATERIAL_UNLIT : 0);
     if (material_textures_surface(&one->textures, to, err) < 0)
         return err->code;
-    set_color(&one->effect, to);
-    set_reflection(&one->effect, to);
-    set_emission(&one->effect, to);
+    set_factors(&one->effect, to);
     if (material_textures_roughness(&one->textures, to, err) < 0 ||
         material_textures_opacity(&one->textures, to, err) < 0)
         return err->code;
@@ -166,8 +137,7 @@ int32_t collada_default_material(struct collada_model *model, struct err *err)
         return model->default_material;
     collada_effect_default(&effect);
     material.flags |= MATERIAL_DOUBLE_SIDED;
-    set_color(&effect, &material);
-    set_reflection(&effect, &material);
+    set_factors(&effect, &material);
     if (import_put_material(model->import, &material, err) < 0)
         return err->code;
     model->default_material = (int32_t)model->builder->material_count - 1;

@@ -3,9 +3,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "import/mesh/vertex_set.h"
+#include "import/mesh/mesh_arrays.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,149 +38,23 @@ static uint32_t morph_key(const struct collada_mesh_reader *reader, uint32_t p, 
     return is_there ? (uint32_t)hash : 0;
 }
 
-static uint32_t vertex_index(struct collada_mesh_reader *reader, const struct collada_corners *corners,
-                             struct vertex_set *set, uint32_t p, uint32_t corner)
-{
-    struct collada_vertex vertex = collada_vertex_of(corners, corner);
-    vertex.morph = morph_key(reader, p, corner);
-    if (reader->may_weld)
-        vertex.position = reader->first_points[vertex.position];
-    uint32_t *slot = vertex_set_first(set, hash64(HASH64_SEED, &vertex, sizeof vertex));
-    while (*slot != VERTEX_NONE && memcmp(&reader->vertices[*slot], &vertex, sizeof vertex) != 0)
-        slot = vertex_set_next(set, slot);
-    if (*slot == VERTEX_NONE) {
-        reader->vertices[reader->vertex_count] = vertex;
-        reader->corner_of[reader->vertex_count] = corner;
-        *slot = reader->vertex_count++;
-    }
-    return *slot;
-}
-
-/* Appends the triangles of a face whose corners are `vertices`. */
-static void add_triangles(struct collada_mesh_reader *reader, const uint32_t *vertices, const double (*points)[3],
-                          uint32_t count)
-{
-    uint32_t *out = reader->indices + reader->index_count;
-    triangulate(&reader->triangulator, points, count, out);
-    for (uint32_t i = 0; i < 3 * (count - 2); i++)
-        out[i] = vertices[out[i]];
-    reader->index_count += 3 * (count - 2);
-}
-
 static void read_faces(struct collada_mesh_reader *reader, const struct collada_corners *corners, uint32_t p)
 {
     const struct collada_part *part = corners->part;
-    uint32_t largest = 0;
+    mesh_writer_start(&reader->writer, part->starts[part->face_count]);
     for (uint32_t f = 0; f < part->face_count; f++) {
-        const uint32_t count = part->starts[f + 1] - part->starts[f];
-        largest = count > largest ? count : largest;
-    }
-    struct vertex_set set;
-    vertex_set_init(&set, part->starts[part->face_count]);
-    uint32_t *vertices = mem_alloc(largest * sizeof *vertices);
-    double(*points)[3] = mem_alloc(largest * sizeof *points);
-    reader->vertex_count = reader->index_count = 0;
-    for (uint32_t f = 0; f < part->face_count; f++) {
-        const uint32_t begin = part->starts[f], count = part->starts[f + 1] - begin;
-        for (uint32_t c = 0; c < count; c++) {
-            const uint32_t position = collada_index(part, begin + c, part->position_offset);
-            vertices[c] = vertex_index(reader, corners, &set, p, begin + c);
-            memcpy(points[c], reader->geometry.points[position], sizeof *points);
+        for (uint32_t c = part->starts[f]; c < part->starts[f + 1]; c++) {
+            struct mesh_vertex vertex = collada_vertex_of(corners, c);
+            vertex.morph = morph_key(reader, p, c);
+            if (reader->may_weld)
+                vertex.point = reader->first_points[vertex.point];
+            mesh_writer_corner(&reader->writer, &vertex);
         }
-        if (count > 2)
-            add_triangles(reader, vertices, (const double(*)[3])points, count);
-        else
-            for (uint32_t c = 0; c < count; c++)
-                reader->indices[reader->index_count++] = vertices[c];
+        mesh_writer_close(&reader->writer);
     }
-    free(set.slots);
-    free(vertices);
-    free(points);
-}
-
-/* --- the primitive in the builder --- */
-
-static int add_positions(const struct collada_mesh_reader *reader, struct err *err)
-{
-    struct bake_builder *builder = reader->model->builder;
-    struct vec3 *positions = bake_add_position(builder, reader->vertex_count);
-    struct vec3 *normals = bake_add_normal(builder, reader->vertex_count);
-    if (positions == NULL || normals == NULL)
-        return import_full(reader->model->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        const double *at = reader->geometry.points[reader->vertices[v].position];
-        positions[v] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
-        normals[v] = reader->vertices[v].normal;
-    }
-    return 0;
-}
-
-/* How many elements an array needs that the model has for all vertices or for none: the first primitive that has some
- * fills up those before it. The positions of this one are there already. */
-static uint32_t missing(const struct collada_mesh_reader *reader, uint32_t have, bool is_wanted)
-{
-    return is_wanted || have > 0 ? reader->model->builder->position_count - have : 0;
-}
-
-static int add_attributes(const struct collada_mesh_reader *reader, const struct collada_corners *corners,
-                          struct primitive *primitive, struct err *err)
-{
-    struct bake_builder *builder = reader->model->builder;
-    const bool has_tangents = corners->tangents != NULL, has_colors = corners->colors != NULL;
-    const uint32_t missing_colors = missing(reader, builder->color_count, has_colors);
-    struct rgba8 *colors = bake_add_color(builder, missing_colors);
-    if (bake_add_texcoord(builder, missing(reader, builder->texcoord_count, corners->uvs[0] != NULL)) == NULL ||
-        bake_add_second_texcoord(builder, missing(reader, builder->second_texcoord_count, corners->uvs[1] != NULL)) ==
-            NULL ||
-        bake_add_tangent(builder, missing(reader, builder->tangent_count, has_tangents)) == NULL || colors == NULL)
-        return import_full(reader->model->import, err);
-    memset(colors, 0xff, missing_colors * sizeof *colors);
-    primitive->flags |= (has_colors ? PRIMITIVE_COLORS : 0u) | (corners->uvs[0] != NULL ? PRIMITIVE_TEXCOORDS : 0u) |
-                        (corners->uvs[1] != NULL ? PRIMITIVE_SECOND_TEXCOORDS : 0u) |
-                        (has_tangents ? PRIMITIVE_TANGENTS : 0u);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        const struct collada_vertex *vertex = &reader->vertices[v];
-        const uint32_t out = primitive->vertex_first + v;
-        if (has_colors)
-            builder->colors[out] = vertex->color;
-        if (corners->uvs[0] != NULL)
-            builder->texcoords[out] = vertex->texcoords[0];
-        if (corners->uvs[1] != NULL)
-            builder->second_texcoords[out] = vertex->texcoords[1];
-        if (has_tangents)
-            builder->tangents[out] = vertex->tangent;
-    }
-    return 0;
-}
-
-static int add_influences(const struct collada_mesh_reader *reader, struct err *err)
-{
-    struct bake_builder *builder = reader->model->builder;
-    const struct collada_weights *weights = &reader->weights;
-    uint32_t *firsts = bake_add_influence_first(builder, reader->vertex_count);
-    if (firsts == NULL)
-        return import_full(reader->model->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        firsts[v] = builder->influence_count;
-        const uint32_t position = reader->vertices[v].position;
-        if (weights->firsts == NULL || position >= weights->point_count)
-            continue;
-        const uint32_t count = weights->firsts[position + 1] - weights->firsts[position];
-        struct influence *out = bake_add_influence(builder, count);
-        if (out == NULL)
-            return import_full(reader->model->import, err);
-        memcpy(out, weights->entries + weights->firsts[position], count * sizeof *out);
-    }
-    return 0;
 }
 
 /* --- morph targets --- */
-
-static struct vec3 vec3_of(const double v[3])
-{
-    const bool is_good = isfinite((float)v[0]) && isfinite((float)v[1]) && isfinite((float)v[2]);
-    return is_good ? (struct vec3){(float)v[0], (float)v[1], (float)v[2]} : (struct vec3){0, 0, 0};
-}
 
 /* COLLADA 1.4.1, <morph>: NORMALIZED is (1 - sum of weights) * base + sum of weight * target, so a target adds what it
  * differs by; RELATIVE is base + sum of weight * target. */
@@ -193,17 +66,18 @@ static int add_position_deltas(const struct collada_mesh_reader *reader, uint32_
     if (!target->is_usable)
         return 0;
     const uint32_t at = builder->morph_delta_count;
-    struct vec3 *deltas = bake_add_morph_delta(builder, reader->vertex_count);
+    struct vec3 *deltas = bake_add_morph_delta(builder, reader->writer.vertex_count);
     if (deltas == NULL)
         return import_full(reader->model->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        const uint32_t position = reader->vertices[v].position;
+    for (uint32_t v = 0; v < reader->writer.vertex_count; v++) {
+        const uint32_t position = reader->writer.vertices[v].point;
         const double *moved = target->mesh.points[position], *base = reader->geometry.points[position];
         double delta[3];
         for (int i = 0; i < 3; i++)
             delta[i] = reader->morph.is_relative ? moved[i] : moved[i] - base[i];
-        deltas[v] = vec3_of(delta);
+        deltas[v] = (struct vec3){(float)delta[0], (float)delta[1], (float)delta[2]};
     }
+    mesh_repair_deltas(reader->model->import, at, reader->writer.vertex_count, reader->where);
     *first = at;
     return 0;
 }
@@ -218,15 +92,16 @@ static int add_normal_deltas(const struct collada_mesh_reader *reader, uint32_t 
         return 0;
     const struct collada_input *normals = collada_find_input(part, COLLADA_NORMAL, UINT32_MAX);
     const uint32_t at = builder->morph_delta_count;
-    struct vec3 *deltas = bake_add_morph_delta(builder, reader->vertex_count);
+    struct vec3 *deltas = bake_add_morph_delta(builder, reader->writer.vertex_count);
     if (deltas == NULL)
         return import_full(reader->model->import, err);
-    for (uint32_t v = 0; v < reader->vertex_count; v++) {
-        const double *base = DOUBLE3(reader->vertices[v].normal);
+    for (uint32_t v = 0; v < reader->writer.vertex_count; v++) {
+        const double *base = DOUBLE3(reader->writer.vertices[v].normal);
         double normal[3];
-        if (!collada_file_normal(part, normals, reader->corner_of[v], normal))
+        if (!collada_file_normal(part, normals, reader->writer.first_corners[v], normal))
             memcpy(normal, base, sizeof normal);
-        deltas[v] = vec3_of((const double[3]){normal[0] - base[0], normal[1] - base[1], normal[2] - base[2]});
+        deltas[v] =
+            (struct vec3){(float)(normal[0] - base[0]), (float)(normal[1] - base[1]), (float)(normal[2] - base[2])};
     }
     *first = at;
     return 0;
@@ -263,18 +138,6 @@ static const struct collada_input *find_uvs(const struct collada_part *part, uin
     return found != NULL ? found : collada_find_input(part, COLLADA_TEXCOORD, SET_FIRST);
 }
 
-static void check_texcoords(const struct collada_mesh_reader *reader, const struct primitive *primitive)
-{
-    const struct bake_builder *builder = reader->model->builder;
-    bool is_textured = false;
-    for (int slot = 0; primitive->material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
-        is_textured |= builder->materials[primitive->material].textures[slot].texture >= 0;
-    if (is_textured && (primitive->flags & PRIMITIVE_TEXCOORDS) == 0 && primitive->topology == TOPOLOGY_TRIANGLES)
-        bake_warn(reader->model->builder, "texcoord_missing",
-                  "geometry '%s' has no texture coordinates for a texture of its material",
-                  collada_id(&reader->model->collada.xml, reader->geometry.geometry));
-}
-
 static void find_corners(const struct collada_mesh_reader *reader, uint32_t p, const struct collada_binding *binding,
                          struct collada_corners *corners)
 {
@@ -291,55 +154,33 @@ static void find_corners(const struct collada_mesh_reader *reader, uint32_t p, c
     corners->binormals = is_bumpy ? collada_find_input(part, COLLADA_BINORMAL, UINT32_MAX) : NULL;
 }
 
-static int put_primitive(struct collada_mesh_reader *reader, uint32_t p, const struct collada_corners *corners,
-                         int32_t material, struct err *err)
-{
-    struct import *import = reader->model->import;
-    struct bake_builder *builder = reader->model->builder;
-    const char *where = collada_id(&reader->model->collada.xml, reader->geometry.geometry);
-    if (import_check_limit(import, LIMIT_VERTICES, builder->position_count, reader->vertex_count, where, err) < 0 ||
-        import_check_limit(import, LIMIT_INDICES, builder->index_count, reader->index_count, where, err) < 0)
-        return err->code;
-    struct primitive primitive = {
-        .mesh = reader->mesh,
-        .topology = corners->part->topology,
-        .vertex_first = builder->position_count,
-        .vertex_count = reader->vertex_count,
-        .index_first = builder->index_count,
-        .index_count = reader->index_count,
-        .material = material,
-        .flags = corners->normals != NULL ? PRIMITIVE_FILE_NORMALS : 0,
-    };
-    uint32_t *indices = bake_add_index(builder, reader->index_count);
-    if (indices == NULL)
-        return import_full(import, err);
-    memcpy(indices, reader->indices, reader->index_count * sizeof *indices);
-    if (add_positions(reader, err) < 0 || add_attributes(reader, corners, &primitive, err) < 0 ||
-        add_influences(reader, err) < 0 || add_targets(reader, p, &primitive, err) < 0)
-        return err->code;
-    check_texcoords(reader, &primitive);
-    return import_put_primitive(import, &primitive, err);
-}
-
 int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const struct collada_binding *binding,
                           struct err *err)
 {
+    struct import *import = reader->model->import;
     struct collada_corners corners;
     const struct collada_part *part = &reader->geometry.parts[p];
-    const size_t corner_count = part->starts[part->face_count];
     if (part->face_count == 0)
         return 0;
     const int32_t material = binding->material >= 0 ? binding->material : collada_default_material(reader->model, err);
     if (material < 0)
         return material;
     find_corners(reader, p, binding, &corners);
-    reader->vertices = mem_alloc(corner_count * sizeof *reader->vertices);
-    reader->corner_of = mem_alloc(corner_count * sizeof *reader->corner_of);
-    reader->indices = mem_alloc(3 * corner_count * sizeof *reader->indices);
     read_faces(reader, &corners, p);
-    const int rc = put_primitive(reader, p, &corners, material, err);
-    free(reader->vertices);
-    free(reader->corner_of);
-    free(reader->indices);
-    return rc;
+    if (!mesh_writer_end(&reader->writer))
+        return 0;
+    struct primitive primitive = {
+        .mesh = reader->mesh,
+        .topology = part->topology,
+        .material = material,
+        .flags = (corners.normals != NULL ? PRIMITIVE_FILE_NORMALS : 0u) |
+                 (corners.colors != NULL ? PRIMITIVE_COLORS : 0u) |
+                 (corners.uvs[0] != NULL ? PRIMITIVE_TEXCOORDS : 0u) |
+                 (corners.uvs[1] != NULL ? PRIMITIVE_SECOND_TEXCOORDS : 0u) |
+                 (corners.tangents != NULL ? PRIMITIVE_TANGENTS : 0u),
+    };
+    if (mesh_writer_put(&reader->writer, &primitive, err) < 0 || add_targets(reader, p, &primitive, err) < 0)
+        return err->code;
+    mesh_check_texcoords(import, &primitive, reader->writer.where);
+    return import_put_primitive(import, &primitive, err);
 }

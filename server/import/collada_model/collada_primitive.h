@@ -3,7 +3,7 @@
 
 #include "import/collada_model/collada_model.h"
 #include "import/collada_model/collada_vertex.h"
-#include "import/mesh/triangulate.h"
+#include "import/mesh/mesh_writer.h"
 
 /* A morph target of the mesh, as its geometry has it. */
 struct collada_morph_target {
@@ -15,18 +15,14 @@ struct collada_mesh_reader {
     struct collada_model *model;
     uint32_t mesh; /* of the builder */
     struct collada_mesh geometry;
-    struct collada_weights weights;       /* firsts NULL: no skin */
+    struct influences influences;         /* of positions; firsts NULL: no skin */
     struct collada_morph morph;           /* count 0: none */
     struct collada_morph_target *targets; /* [morph.count] */
-    uint32_t *first_points;               /* collada_first_points() */
+    uint32_t *first_points;               /* mesh_first_points() */
     bool may_weld;                        /* positions at one place are the same in everything */
     struct vec3 **made_normals;
-    struct triangulator triangulator;
-    struct collada_vertex *vertices; /* of the primitive that is being read */
-    uint32_t *corner_of;             /* [vertex_count]: its first corner */
-    uint32_t vertex_count;
-    uint32_t *indices;
-    uint32_t index_count;
+    struct mesh_writer writer; /* of the primitive that is being read */
+    char where[160];
 };
 
 /* What a part is drawn with. */

@@ -1,12 +1,10 @@
 #include "import/collada_model/collada_vertex.h"
 
-#include "anim/model/mat.h"
-#include "base/hash.h"
+#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
-#include "import/mesh/vertex_set.h"
+#include "import/mesh/vertex_values.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +18,7 @@ static const double *value_at(const struct collada_part *part, const struct coll
 static bool read_direction(const struct collada_part *part, const struct collada_input *input, uint32_t corner,
                            double out[3])
 {
-    if (input == NULL || input->rows->width < 3)
-        return false;
-    memcpy(out, value_at(part, input, corner), 3 * sizeof *out);
-    if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2]))
-        return false;
-    const double length = unit3(out);
-    return length > 1e-12 && isfinite(length);
+    return input != NULL && input->rows->width >= 3 && unit_direction(value_at(part, input, corner), out);
 }
 
 bool collada_file_normal(const struct collada_part *part, const struct collada_input *normals, uint32_t corner,
@@ -34,8 +26,6 @@ bool collada_file_normal(const struct collada_part *part, const struct collada_i
 {
     return read_direction(part, normals, corner, out);
 }
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
 
 /* Where T grows upwards. */
 static struct vec2 texcoord_at(const struct collada_part *part, const struct collada_input *input, uint32_t corner)
@@ -47,15 +37,12 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
     return (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - t)};
 }
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
 static struct rgba8 color_at(const struct collada_corners *corners, uint32_t corner)
 {
     if (corners->colors == NULL)
         return (struct rgba8){255, 255, 255, 255};
     const double *value = value_at(corners->part, corners->colors, corner);
-    return (struct rgba8){byte_of(value[0]), byte_of(value[1]), byte_of(value[2]),
-                          corners->has_alpha ? byte_of(value[3]) : 255};
+    return rgba8_of(value[0], value[1], value[2], corners->has_alpha ? value[3] : 1);
 }
 
 /* The binormal of a file points along growing T, which is up in the picture as normal maps are. */
@@ -84,7 +71,7 @@ void collada_corners_init(struct collada_corners *corners, const struct collada_
         corners->has_alpha = rows->values[(size_t)r * rows->width + 3] > 0;
 }
 
-struct collada_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner)
+struct mesh_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner)
 {
     const struct collada_part *part = corners->part;
     double normal[3] = {0, 0, 1};
@@ -94,8 +81,8 @@ struct collada_vertex collada_vertex_of(const struct collada_corners *corners, u
         normal[1] = (double)made->y;
         normal[2] = (double)made->z;
     }
-    struct collada_vertex vertex = {
-        .position = collada_index(part, corner, part->position_offset),
+    struct mesh_vertex vertex = {
+        .point = collada_index(part, corner, part->position_offset),
         .normal = {(float)normal[0], (float)normal[1], (float)normal[2]},
         .texcoords = {texcoord_at(part, corners->uvs[0], corner), texcoord_at(part, corners->uvs[1], corner)},
         .color = color_at(corners, corner),
@@ -115,23 +102,6 @@ static bool lacks_normals(const struct collada_part *part)
         if (!collada_file_normal(part, normals, c, normal))
             return true;
     return false;
-}
-
-uint32_t *collada_first_points(const struct collada_mesh *mesh)
-{
-    uint32_t *first = mem_alloc(((size_t)mesh->point_count + 1) * sizeof *first);
-    struct vertex_set set;
-    vertex_set_init(&set, mesh->point_count);
-    for (uint32_t p = 0; p < mesh->point_count; p++) {
-        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, mesh->points[p], sizeof mesh->points[p]));
-        while (*slot != VERTEX_NONE && memcmp(mesh->points[*slot], mesh->points[p], sizeof mesh->points[p]) != 0)
-            slot = vertex_set_next(&set, slot);
-        if (*slot == VERTEX_NONE)
-            *slot = p;
-        first[p] = *slot;
-    }
-    free(set.slots);
-    return first;
 }
 
 static bool is_surface(const struct collada_part *part) { return part->topology == TOPOLOGY_TRIANGLES; }

@@ -1,19 +1,9 @@
-/* collada_vertex.h - corners of faces to vertices: equal corners become one. One thread. */
+/* collada_vertex.h - the attributes of faces' corners. One thread. */
 #pragma once
 
 #include "import/collada_mesh/collada_mesh.h"
 
-#include "anim/model/model.h"
-
-/* Everything that tells two corners of one position apart. No padding: compared as bytes. */
-struct collada_vertex {
-    uint32_t position;
-    struct vec3 normal;
-    struct vec2 texcoords[2]; /* rows of a texture go down */
-    struct rgba8 color;
-    struct vec4 tangent; /* as model.h has it */
-    uint32_t morph;      /* tells corners apart whose normals differ in morph targets */
-};
+#include "import/mesh/mesh_writer.h"
 
 /* Where the attributes of a part's corners come from; NULL: it has none. */
 struct collada_corners {
@@ -27,12 +17,10 @@ struct collada_corners {
 /* Everything but uvs, made_normals and tangents. */
 void collada_corners_init(struct collada_corners *corners, const struct collada_mesh *mesh,
                           const struct collada_part *part);
-struct collada_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner);
+struct mesh_vertex collada_vertex_of(const struct collada_corners *corners, uint32_t corner);
 /* The file's normal of a corner, of length 1; false: it has none. */
 bool collada_file_normal(const struct collada_part *part, const struct collada_input *normals, uint32_t corner,
                          double out[3]);
-/* [point_count], heap: of each position the first one at the same place. */
-uint32_t *collada_first_points(const struct collada_mesh *mesh);
 /* Normals for all parts of triangles, by angle or, of what a skin or a morph bends, smooth everywhere: [part_count] of
  * [corners], heap each; NULL where all corners of the mesh have one in the file. Positions at one place count as one.
  */

@@ -2,18 +2,16 @@
 #pragma once
 
 #include "import/fbx/fbx.h"
+#include "import/mesh/influences.h"
 
 /* --- fbx_weights.c --- */
 
-/* Influences of control point p are entries[firsts[p] .. firsts[p + 1]): positive, with the sum 1, joints of the skins
- * that the geometry's nodes have (fbx.skin_of). Heap arrays. */
+/* Joints are those of the skins that the geometry's nodes have (fbx.skin_of). */
 struct fbx_weights {
-    uint32_t *firsts; /* [point_count + 1] */
-    struct influence *entries;
+    struct influences influences; /* of control points; the joint behind the clusters' is for points without weights */
     uint32_t point_count;
-    uint32_t cluster_count; /* the joints before that of the node itself, which points without weights follow */
-    bool has_loose_points;  /* without weights */
-    uint32_t method;        /* METHOD_ */
+    bool has_loose_points; /* without weights */
+    uint32_t method;       /* METHOD_ */
     float *dual_weights; /* [point_count]: how much of dual quaternions a point follows; NULL: of METHOD_BLENDED only */
 };
 

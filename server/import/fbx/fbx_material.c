@@ -73,39 +73,25 @@ static struct fbx_material_uvs uvs_of(const struct one *one)
 
 /* --- factors --- */
 
-/* A texture stands in the colour's place. Wholly invisible is what exporters write that mean the opposite number. */
 static void set_color(const struct fbx_shading *shading, struct material *to)
 {
-    const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
+    material_set_color(to, shading->color);
     for (int i = 0; i < 3; i++)
-        to->base_color[i] = shading->color_weight * (is_textured ? 1 : linear_from_srgb(shading->color[i]));
-    const bool is_opaque = !(shading->opacity > 0) || shading->opacity > 1;
-    to->base_color[3] = is_opaque ? 1 : shading->opacity;
-    to->alpha_mode = to->base_color[3] < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+        to->base_color[i] *= shading->color_weight;
+    /* Wholly invisible is what exporters write that mean the opposite number. */
+    material_set_opacity(to, shading->opacity > 0 && shading->opacity <= 1 ? shading->opacity : 1);
 }
 
-static bool is_black(const float color[3]) { return !(color[0] > 0) && !(color[1] > 0) && !(color[2] > 0); }
-
-/* The weight of physical materials always counts, and a texture stands in the colour's place. Of the others it goes
- * through the texture, but black light under a texture means that the texture says it all. */
+/* The weight of physical materials is of light, and a texture stands in the colour's place. Of the others it is of the
+ * colour. */
 static void set_emission(const struct fbx_shading *shading, struct material *to)
 {
-    static const float EMISSION_MAX = 1e6f;
-    const bool is_textured = to->textures[TEXTURE_EMISSIVE].texture >= 0;
+    const bool is_white = shading->is_emission_physical && to->textures[TEXTURE_EMISSIVE].texture >= 0;
     const float weight = shading->emission_weight > 0 ? fminf(shading->emission_weight, EMISSION_MAX) : 0;
-    const float outside = shading->is_emission_physical ? weight : 1,
-                inside = shading->is_emission_physical ? 1 : weight;
     float color[3];
     for (int i = 0; i < 3; i++)
-        color[i] = inside * shading->emission[i];
-    if (is_textured && (shading->is_emission_physical || is_black(color)))
-        color[0] = color[1] = color[2] = 1;
-    if (is_black(color) || !(outside > 0) || (to->flags & MATERIAL_UNLIT) != 0) {
-        to->textures[TEXTURE_EMISSIVE] = MATERIAL_PLAIN.textures[TEXTURE_EMISSIVE];
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        to->emissive[i] = outside * linear_from_srgb(color[i]);
+        color[i] = is_white ? 1 : shading->is_emission_physical ? shading->emission[i] : weight * shading->emission[i];
+    material_set_emission(to, color, shading->is_emission_physical ? weight : 1);
 }
 
 /* Where the file says how alpha is used, it is not guessed from the picture. */

@@ -86,7 +86,7 @@ static void set_space(struct fbx_mesh_reader *reader)
     if (reader->fbx->skin_of[reader->node] >= 0)
         trs = (struct trs){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     reader->out_from_geometry = dmat4_from_trs(&trs);
-    reader->is_mirrored = trs.scale[0] * trs.scale[1] * trs.scale[2] < 0;
+    reader->writer.is_clockwise = trs.scale[0] * trs.scale[1] * trs.scale[2] < 0;
     struct dmat4 inverse;
     dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity where there is none */
     for (int column = 0; column < 3; column++)
@@ -108,17 +108,18 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     const struct mesh mesh = {.name = fbx_name(fbx, reader->geometry), .primitive_first = builder->primitive_count};
     if (import_put_mesh(fbx->import, &mesh, err) < 0)
         return err->code;
+    reader->writer = (struct mesh_writer){.import = fbx->import,
+                                          .where = FBX_OBJECT_TEXT(&fbx->scene, reader->geometry),
+                                          .points = (const double(*)[3])surface->points,
+                                          .out_from_points = &reader->out_from_geometry,
+                                          .influences = reader->weights == NULL ? NULL : &reader->weights->influences};
     set_space(reader);
     reader->corners.surface = surface;
     reader->corners.made_normals = fbx_lacks_normals(surface) ? fbx_make_normals(surface) : NULL;
-    reader->vertices = mem_alloc(corner_count * sizeof *reader->vertices);
-    reader->indices = mem_alloc(3 * (size_t)corner_count * sizeof *reader->indices);
     const int rc = add_primitives(reader, slots, err);
     free(reader->corners.made_normals);
-    free(reader->vertices);
-    free(reader->indices);
     free(reader->places);
-    triangulator_fini(&reader->triangulator);
+    mesh_writer_fini(&reader->writer);
     builder->meshes[reader->mesh].primitive_count = builder->primitive_count - mesh.primitive_first;
     return rc;
 }
@@ -211,9 +212,6 @@ static int read_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slo
     check_caches(fbx, reader->geometry);
     if (fbx_surface_read(&reader->surface, &fbx->scene, reader->geometry, err) < 0)
         return err->code;
-    if (reader->surface.is_repaired)
-        bake_warn(fbx->builder, "not_finite_repaired", "%s has control points that are not finite: they become 0",
-                  FBX_OBJECT_TEXT(&fbx->scene, reader->geometry));
     if (fbx_blend_read(fbx, reader->geometry, &reader->blend, err) < 0 || add_mesh(reader, slots, err) < 0)
         return err->code;
     fbx->builder->nodes[reader->node].mesh = (int32_t)reader->mesh;
@@ -254,5 +252,5 @@ int fbx_read_meshes(struct fbx *fbx, struct err *err)
         fbx_slots_fini(&shown.slots[n]);
     free(shown.slots);
     free(shown.nodes.slots);
-    return rc < 0 ? rc : import_put_influence_first(fbx->import, &fbx->builder->influence_count, err);
+    return rc;
 }

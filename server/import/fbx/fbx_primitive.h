@@ -4,7 +4,7 @@
 
 #include "import/fbx/fbx_deform.h"
 #include "import/fbx_surface/fbx_vertex.h"
-#include "import/mesh/triangulate.h"
+#include "import/mesh/mesh_writer.h"
 
 struct fbx_mesh_reader {
     struct fbx *fbx;
@@ -15,12 +15,7 @@ struct fbx_mesh_reader {
     struct fbx_blend blend;
     struct fbx_corner_reader corners;
     struct dmat4 out_from_geometry; /* what is baked into the vertices */
-    bool is_mirrored;               /* out_from_geometry turns triangles over */
-    struct triangulator triangulator;
-    struct fbx_vertex *vertices; /* of the primitive that is being read; room for all corners */
-    uint32_t vertex_count;
-    uint32_t *indices; /* likewise, with room for all triangles */
-    uint32_t index_count;
+    struct mesh_writer writer;      /* of the primitive that is being read */
     uint32_t *places; /* [points] of a shape's control points, UINT32_MAX between shapes; NULL before the first */
 };
 

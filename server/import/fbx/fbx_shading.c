@@ -1,14 +1,12 @@
 #include "import/fbx/fbx_shading.h"
 
-#include <math.h>
+#include "import/mesh/vertex_values.h"
+#include "import/texture/material_values.h"
+
 #include <string.h>
 #include <strings.h>
 
 /* --- numbers --- */
-
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
-
-static float fraction(double value) { return value > 0 ? value < 1 ? (float)value : 1 : 0; }
 
 /* The first property of these names that the material has; the last is NULL. */
 static bool find_real(const struct fbx_scene *scene, uint32_t material, const char *const *names, double *out)
@@ -70,13 +68,12 @@ static float classic_opacity(const struct fbx_scene *scene, uint32_t material)
 
 /* The exponent as Blender writes it, 100 * (1 - roughness)^2, which is also what other programs' exponents come near
  * to; 1 where there is no highlight. */
-static float classic_roughness(const struct fbx_scene *scene, uint32_t material)
+static float phong_roughness(const struct fbx_scene *scene, uint32_t material)
 {
     float specular[3] = {1, 1, 1};
     double exponent, factor = real_or(scene, material, "SpecularFactor", 1);
     find_color(scene, material, NAMES("SpecularColor", "Specular"), specular);
-    const bool has_highlight =
-        !is_lambert(scene, material) && factor > 0 && (specular[0] > 0 || specular[1] > 0 || specular[2] > 0);
+    const bool has_highlight = !is_lambert(scene, material) && factor > 0 && !is_black(specular);
     if (!has_highlight || !find_real(scene, material, NAMES("ShininessExponent", "Shininess"), &exponent))
         return 1;
     return exponent > 0 ? fraction(1 - sqrt(exponent) / 10) : 1;
@@ -91,7 +88,7 @@ static void read_classic(const struct fbx_scene *scene, uint32_t material, bool 
     else
         find_color(scene, material, NAMES("Diffuse"), out->color); /* the product, beside the others */
     out->opacity = classic_opacity(scene, material);
-    out->roughness = classic_roughness(scene, material);
+    out->roughness = phong_roughness(scene, material);
     /* Elsewhere that is a mirror's share, of most materials 1. */
     out->metallic = is_by_blender ? fraction(real_or(scene, material, "ReflectionFactor", 0)) : 0;
     find_color(scene, material, NAMES("EmissiveColor", "Emissive"), out->emission);

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +14,6 @@ static int read_points(struct fbx_surface *surface, const struct fbx_scene *scen
         return err->code;
     surface->points = (double(*)[3])(void *)numbers;
     surface->size.point_count = count / 3;
-    for (uint32_t i = 0; i < surface->size.point_count * 3; i++)
-        if (!isfinite((float)numbers[i])) {
-            numbers[i] = 0;
-            surface->is_repaired = true;
-        }
     return 0;
 }
 

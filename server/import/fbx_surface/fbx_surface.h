@@ -19,7 +19,6 @@ struct fbx_surface {
     struct fbx_layer_element normals, tangents, binormals, colors, materials, smoothing;
     struct fbx_layer_element uvs[FBX_UV_SETS];
     uint32_t uv_count;
-    bool is_repaired; /* a control point had numbers that are not finite: they are 0 */
 };
 
 /* Reads the Geometry `object`, which has no polygons where `size` says so. Returns 0, ERR_BAD_MODEL (with the byte and

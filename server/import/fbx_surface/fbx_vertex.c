@@ -1,21 +1,17 @@
 #include "import/fbx_surface/fbx_vertex.h"
 
+#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
+#include "import/mesh/vertex_values.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The three numbers of a direction as a unit vector; false where they are none. */
 static bool read_direction(const struct fbx_layer_element *element, const struct fbx_place *place, double out[3])
 {
     const double *value = fbx_layer_element_at(element, place);
-    if (value == NULL || !isfinite(value[0]) || !isfinite(value[1]) || !isfinite(value[2]))
-        return false;
-    for (int k = 0; k < 3; k++)
-        out[k] = value[k];
-    const double length = unit3(out);
-    return length > 1e-12 && isfinite(length);
+    return value != NULL && unit_direction(value, out);
 }
 
 static void turn(const double m[9], double v[3])
@@ -26,21 +22,16 @@ static void turn(const double m[9], double v[3])
     unit3(v);
 }
 
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
-
 static struct vec2 texcoord_at(const struct fbx_layer_element *uvs, const struct fbx_place *place)
 {
     const double *value = uvs == NULL ? NULL : fbx_layer_element_at(uvs, place);
     return value == NULL ? (struct vec2){0, 0} : (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - value[1])};
 }
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
 static struct rgba8 color_at(const struct fbx_layer_element *colors, const struct fbx_place *place)
 {
     const double *value = fbx_layer_element_at(colors, place);
-    return value == NULL ? (struct rgba8){255, 255, 255, 255}
-                         : (struct rgba8){byte_of(value[0]), byte_of(value[1]), byte_of(value[2]), byte_of(value[3])};
+    return value == NULL ? (struct rgba8){255, 255, 255, 255} : rgba8_of(value[0], value[1], value[2], value[3]);
 }
 
 /* The binormal of a file points along growing v, which is up in the picture as normal maps are. */
@@ -54,7 +45,7 @@ static struct vec4 tangent_at(const struct fbx_surface *surface, const struct fb
     return (struct vec4){(float)tangent[0], (float)tangent[1], (float)tangent[2], is_mirrored ? -1 : 1};
 }
 
-struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner)
+struct mesh_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner)
 {
     const struct fbx_surface *surface = reader->surface;
     const struct fbx_place place = {.corner = corner, .control_point = surface->corners[corner], .polygon = polygon};
@@ -65,8 +56,8 @@ struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t
         normal[1] = (double)made->y;
         normal[2] = (double)made->z;
     }
-    struct fbx_vertex vertex = {
-        .control_point = place.control_point,
+    struct mesh_vertex vertex = {
+        .point = place.control_point,
         .texcoords = {texcoord_at(reader->uvs[0], &place), texcoord_at(reader->uvs[1], &place)},
         .color = color_at(&surface->colors, &place),
     };

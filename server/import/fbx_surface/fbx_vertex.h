@@ -1,19 +1,9 @@
-/* fbx_vertex.h - corners of polygons to vertices: equal corners become one. One thread. */
+/* fbx_vertex.h - the attributes of polygons' corners. One thread. */
 #pragma once
 
 #include "import/fbx_surface/fbx_surface.h"
 
-#include "anim/model/mat.h"
-#include "anim/model/model.h"
-
-/* Everything that tells two corners of one control point apart. No padding: compared as bytes. */
-struct fbx_vertex {
-    uint32_t control_point;
-    struct vec3 normal;
-    struct vec2 texcoords[2]; /* rows of a texture go down */
-    struct rgba8 color;
-    struct vec4 tangent; /* as model.h has it */
-};
+#include "import/mesh/mesh_writer.h"
 
 /* Where the attributes of corners come from. */
 struct fbx_corner_reader {
@@ -26,7 +16,7 @@ struct fbx_corner_reader {
 };
 
 /* The corner `corner` of `polygon` as a vertex. Colours are sRGB as the file has them; what is not finite is 0. */
-struct fbx_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner);
+struct mesh_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner);
 
 /* Whether some corner has no usable normal in the file. */
 bool fbx_lacks_normals(const struct fbx_surface *surface);

@@ -242,17 +242,12 @@ void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *o
         out[i] = bytes == NULL ? 0 : read_unsigned(bytes + i * step, accessor->component);
 }
 
-int accessor_floats(const struct accessor *accessor, uint32_t count, const char *where, float *out, struct err *err)
+void accessor_floats(const struct accessor *accessor, uint32_t count, float *out)
 {
     double values[16];
     for (uint32_t row = 0; row < count; row++) {
         accessor_row(accessor, row, values);
-        for (uint32_t i = 0; i < accessor->width; i++) {
-            if (!isfinite(values[i]))
-                return err_set(err, ERR_BAD_MODEL, "%s: row %u of accessors[%u] is not finite", where, row,
-                               accessor->index);
+        for (uint32_t i = 0; i < accessor->width; i++)
             *out++ = (float)values[i];
-        }
     }
-    return 0;
 }

@@ -71,5 +71,5 @@ void accessor_row(const struct accessor *accessor, uint32_t row, double *out);
 /* One row of unsigned integers. */
 void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *out);
 
-/* The first `count` rows as floats, or ERR_BAD_MODEL naming the first that is not finite. */
-int accessor_floats(const struct accessor *accessor, uint32_t count, const char *where, float *out, struct err *err);
+/* The first `count` rows as floats. */
+void accessor_floats(const struct accessor *accessor, uint32_t count, float *out);

@@ -1,5 +1,6 @@
 /* gltf_index.c - indices of a primitive, with strips, fans and loops unrolled. */
 #include "import/gltf/gltf_primitive.h"
+#include "import/mesh/mesh_arrays.h"
 
 #include <stdio.h>
 
@@ -143,12 +144,9 @@ int primitive_read_indices(struct primitive_reader *reader, struct err *err)
     if (used < source.count)
         bake_warn(gltf->builder, "indices_trimmed", "%s: the last %u of %u indices make no whole element",
                   reader->where, source.count - used, source.count);
-    if (import_check_limit(gltf->import, LIMIT_INDICES, gltf->builder->index_count, count, reader->where, err) < 0)
-        return err->code;
-    reader->out.index_count = (uint32_t)count;
-    uint32_t *indices = bake_add_index(gltf->builder, (uint32_t)count);
+    uint32_t *indices = mesh_add_indices(gltf->import, &reader->out, count, reader->where, err);
     if (indices == NULL)
-        return import_full(gltf->import, err);
+        return err->code;
     for (uint32_t i = 0; i < (uint32_t)count; i++)
         indices[i] = index_at(&source, place_of(mode, i, source.count));
     return 0;

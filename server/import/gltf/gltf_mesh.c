@@ -1,5 +1,6 @@
 /* gltf_mesh.c - meshes: which attributes a primitive has, its parts in their order, and its morph targets. */
 #include "import/gltf/gltf_primitive.h"
+#include "import/mesh/mesh_arrays.h"
 
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
@@ -149,7 +150,9 @@ static int read_deltas(struct primitive_reader *reader, const cJSON *target, uin
     struct vec3 *deltas = bake_add_morph_delta(gltf->builder, accessor.count);
     if (deltas == NULL)
         return import_full(gltf->import, err);
-    return accessor_floats(&accessor, accessor.count, where, &deltas->x, err);
+    accessor_floats(&accessor, accessor.count, &deltas->x);
+    mesh_repair_deltas(gltf->import, *first, accessor.count, where);
+    return 0;
 }
 
 static int read_targets(struct primitive_reader *reader, const cJSON *names, struct err *err)
@@ -180,7 +183,10 @@ static int read_targets(struct primitive_reader *reader, const cJSON *names, str
 static int read_parts(struct primitive_reader *reader, const cJSON *target_names, struct err *err)
 {
     if (primitive_draco_open(reader, err) < 0 || primitive_read_vertices(reader, err) < 0 ||
-        primitive_read_indices(reader, err) < 0 || primitive_read_influences(reader, err) < 0)
+        primitive_read_indices(reader, err) < 0)
+        return err->code;
+    mesh_leave_out_not_finite(reader->gltf->import, &reader->out, reader->where);
+    if (primitive_read_influences(reader, err) < 0)
         return err->code;
     check_texcoords(reader);
     if (reader->normal < 0) {
@@ -199,7 +205,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reader.out.mesh = mesh;
     reader.out.material = (int32_t)json_index(json, "material");
     reader.out.vertex_first = builder->position_count;
-    reader.out.index_first = builder->index_count;
+    reader.out.index_first = builder->index_count; /* of one without positions, which is empty */
     reader.out.morph_target_first = builder->morph_target_count;
     reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
     if (check_sets(&reader, err) < 0 || gltf_read_mappings(gltf, json, reader.where, &reader.texcoord_use, err) < 0)
@@ -244,5 +250,5 @@ int gltf_read_meshes(struct gltf *gltf, struct err *err)
     for (uint32_t i = 0; i < count; i++)
         if (read_mesh(gltf, i, err) < 0)
             return err->code;
-    return import_put_influence_first(gltf->import, &builder->influence_count, err);
+    return 0;
 }

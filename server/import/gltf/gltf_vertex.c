@@ -2,27 +2,38 @@
 #include "import/gltf/gltf_primitive.h"
 
 #include "anim/model/mat.h"
-
 #include "anim/model/material_layers.h"
+#include "anim/model/rgba8.h"
+#include "import/mesh/mesh_arrays.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+/* True where the material has a normal texture or anisotropy, whose directions TANGENT gives; without normals it is to
+ * be ignored (glTF 2.0, 3.7.2.1). */
+static bool wants_tangents(const struct primitive_reader *reader)
+{
+    const int32_t material = reader->out.material;
+    const struct model view = bake_builder_view(reader->gltf->builder);
+    return material >= 0 && reader->normal >= 0 && reader->tangent >= 0 &&
+           material_needs_tangents(&view, &view.materials[material]);
+}
 
 static int read_positions(struct primitive_reader *reader, struct err *err)
 {
     struct gltf *gltf = reader->gltf;
-    struct bake_builder *builder = gltf->builder;
     struct accessor accessor;
     if (primitive_open(reader, "POSITION", reader->position, ACCESSOR_VEC3, ACCESSOR_NUMBERS & ~ACCESSOR_U32, &accessor,
-                       err) < 0 ||
-        import_check_limit(gltf->import, LIMIT_VERTICES, builder->position_count, accessor.count, reader->where, err) <
-            0)
+                       err) < 0)
         return err->code;
-    reader->out.vertex_count = accessor.count;
-    struct vec3 *positions = bake_add_position(builder, accessor.count);
-    if (positions == NULL)
-        return import_full(gltf->import, err);
-    return accessor_floats(&accessor, accessor.count, reader->where, &positions->x, err);
+    reader->out.flags =
+        (reader->normal >= 0 ? PRIMITIVE_FILE_NORMALS : 0u) | (wants_tangents(reader) ? PRIMITIVE_TANGENTS : 0u) |
+        (reader->texcoords[0] >= 0 ? PRIMITIVE_TEXCOORDS : 0u) |
+        (reader->texcoords[1] >= 0 ? PRIMITIVE_SECOND_TEXCOORDS : 0u) | (reader->color >= 0 ? PRIMITIVE_COLORS : 0u);
+    if (mesh_add_vertices(gltf->import, &reader->out, accessor.count, reader->where, err) < 0)
+        return err->code;
+    accessor_floats(&accessor, accessor.count, &gltf->builder->positions[reader->out.vertex_first].x);
+    return 0;
 }
 
 /* Reads a row of an attribute that only affects appearance. A number that is not finite (normals of collapsed faces are
@@ -46,15 +57,14 @@ typedef void store_row(const double row[4], void *out, uint32_t vertex);
 /* An attribute that only affects appearance. */
 struct attribute {
     const char *name;
-    int64_t index; /* its accessor, or -1: the primitive does not have it */
+    int64_t index; /* its accessor */
     unsigned types, components;
-    uint32_t flag; /* PRIMITIVE_ */
+    uint32_t flag; /* PRIMITIVE_: the primitive has it */
     store_row *store;
+    void *out; /* the builder's array, from the primitive's first vertex on */
 };
 
-/* `out` is the builder's array of the attribute, from the primitive's first vertex on. */
-static int read_attribute(struct primitive_reader *reader, const struct attribute *attribute, void *out,
-                          struct err *err)
+static int read_attribute(struct primitive_reader *reader, const struct attribute *attribute, struct err *err)
 {
     struct accessor accessor;
     bool is_repaired = false;
@@ -66,12 +76,11 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     for (uint32_t v = 0; v < accessor.count; v++) {
         double row[4] = {0, 0, 0, 1}; /* colours of three components are opaque */
         is_repaired |= read_repaired(&accessor, v, row);
-        attribute->store(row, out, v);
+        attribute->store(row, attribute->out, v);
     }
     if (is_repaired)
         bake_warn(reader->gltf->builder, "not_finite_repaired", "%s %s has numbers that are not finite: they become 0",
                   reader->where, attribute->name);
-    reader->out.flags |= attribute->flag;
     return 0;
 }
 
@@ -80,49 +89,9 @@ static void store_normal(const double row[4], void *out, uint32_t vertex)
     ((struct vec3 *)out)[vertex] = (struct vec3){(float)row[0], (float)row[1], (float)row[2]};
 }
 
-static int read_normals(struct primitive_reader *reader, struct err *err)
-{
-    struct vec3 *normals = bake_add_normal(reader->gltf->builder, reader->out.vertex_count);
-    if (normals == NULL)
-        return import_full(reader->gltf->import, err);
-    const struct attribute normal = {
-        "NORMAL",    reader->normal, ACCESSOR_VEC3, ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16, PRIMITIVE_FILE_NORMALS,
-        store_normal};
-    return normal.index < 0 ? 0 : read_attribute(reader, &normal, normals, err);
-}
-
-/* How many elements an array needs that the model has for all vertices or for none, when this primitive is the next:
- * the first primitive that has some fills up those before it. */
-static uint32_t missing_rows(const struct primitive_reader *reader, uint32_t have, bool is_wanted)
-{
-    return is_wanted || have > 0 ? reader->out.vertex_first + reader->out.vertex_count - have : 0;
-}
-
-/* True where the material has a normal texture or anisotropy, whose directions TANGENT gives; without normals it is to
- * be ignored (glTF 2.0, 3.7.2.1). */
-static bool wants_tangents(const struct primitive_reader *reader)
-{
-    const int32_t material = reader->out.material;
-    const struct model view = bake_builder_view(reader->gltf->builder);
-    return material >= 0 && reader->normal >= 0 && reader->tangent >= 0 &&
-           material_needs_tangents(&view, &view.materials[material]);
-}
-
 static void store_tangent(const double row[4], void *out, uint32_t vertex)
 {
     ((struct vec4 *)out)[vertex] = (struct vec4){(float)row[0], (float)row[1], (float)row[2], row[3] < 0 ? -1 : 1};
-}
-
-static int read_tangents(struct primitive_reader *reader, struct err *err)
-{
-    struct bake_builder *builder = reader->gltf->builder;
-    const bool is_wanted = wants_tangents(reader);
-    if (bake_add_tangent(builder, missing_rows(reader, builder->tangent_count, is_wanted)) == NULL)
-        return import_full(reader->gltf->import, err);
-    const struct attribute tangent = {"TANGENT",          reader->tangent,
-                                      ACCESSOR_VEC4,      ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16,
-                                      PRIMITIVE_TANGENTS, store_tangent};
-    return is_wanted ? read_attribute(reader, &tangent, builder->tangents + reader->out.vertex_first, err) : 0;
 }
 
 static void store_texcoord(const double row[4], void *out, uint32_t vertex)
@@ -130,57 +99,37 @@ static void store_texcoord(const double row[4], void *out, uint32_t vertex)
     ((struct vec2 *)out)[vertex] = (struct vec2){(float)row[0], (float)row[1]};
 }
 
-/* place 0: texcoords, 1: second_texcoords */
-static int read_texcoords(struct primitive_reader *reader, int place, struct err *err)
-{
-    struct bake_builder *builder = reader->gltf->builder;
-    const bool is_wanted = reader->texcoords[place] >= 0;
-    const uint32_t have = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
-    const uint32_t missing = missing_rows(reader, have, is_wanted);
-    if ((place == 0 ? bake_add_texcoord(builder, missing) : bake_add_second_texcoord(builder, missing)) == NULL)
-        return import_full(reader->gltf->import, err);
-    char name[24];
-    snprintf(name, sizeof name, "TEXCOORD_%u", (uint32_t)reader->texcoord_use.sets[place]);
-    const struct attribute texcoord = {name,
-                                       reader->texcoords[place],
-                                       ACCESSOR_VEC2,
-                                       ACCESSOR_NUMBERS & ~ACCESSOR_U32,
-                                       place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS,
-                                       store_texcoord};
-    struct vec2 *texcoords = place == 0 ? builder->texcoords : builder->second_texcoords;
-    return is_wanted ? read_attribute(reader, &texcoord, texcoords + reader->out.vertex_first, err) : 0;
-}
-
-static uint8_t color_byte(double value) { return (uint8_t)(fmin(fmax(value, 0), 1) * 255 + 0.5); }
-
 static void store_color(const double row[4], void *out, uint32_t vertex)
 {
-    ((struct rgba8 *)out)[vertex] =
-        (struct rgba8){color_byte(row[0]), color_byte(row[1]), color_byte(row[2]), color_byte(row[3])};
-}
-
-/* White is what leaves the material's colour alone. */
-static int read_colors(struct primitive_reader *reader, struct err *err)
-{
-    struct bake_builder *builder = reader->gltf->builder;
-    const bool is_wanted = reader->color >= 0;
-    const uint32_t missing = missing_rows(reader, builder->color_count, is_wanted);
-    struct rgba8 *added = bake_add_color(builder, missing);
-    if (added == NULL)
-        return import_full(reader->gltf->import, err);
-    memset(added, 0xff, missing * sizeof *added);
-    const struct attribute color = {
-        "COLOR_0",        reader->color, ACCESSOR_VEC3 | ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16,
-        PRIMITIVE_COLORS, store_color};
-    return is_wanted ? read_attribute(reader, &color, builder->colors + reader->out.vertex_first, err) : 0;
+    ((struct rgba8 *)out)[vertex] = rgba8_of(row[0], row[1], row[2], row[3]);
 }
 
 int primitive_read_vertices(struct primitive_reader *reader, struct err *err)
 {
-    if (read_positions(reader, err) < 0 || read_normals(reader, err) < 0 || read_tangents(reader, err) < 0 ||
-        read_texcoords(reader, 0, err) < 0 || read_texcoords(reader, 1, err) < 0)
+    if (read_positions(reader, err) < 0)
         return err->code;
-    return read_colors(reader, err);
+    const struct bake_builder *builder = reader->gltf->builder;
+    const uint32_t first = reader->out.vertex_first;
+    const unsigned directions = ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16, numbers = ACCESSOR_NUMBERS & ~ACCESSOR_U32;
+    char names[2][24];
+    for (int place = 0; place < 2; place++)
+        snprintf(names[place], sizeof names[place], "TEXCOORD_%u", (uint32_t)reader->texcoord_use.sets[place]);
+    const struct attribute attributes[] = {
+        {"NORMAL", reader->normal, ACCESSOR_VEC3, directions, PRIMITIVE_FILE_NORMALS, store_normal,
+         builder->normals + first},
+        {"TANGENT", reader->tangent, ACCESSOR_VEC4, directions, PRIMITIVE_TANGENTS, store_tangent,
+         builder->tangents + first},
+        {names[0], reader->texcoords[0], ACCESSOR_VEC2, numbers, PRIMITIVE_TEXCOORDS, store_texcoord,
+         builder->texcoords + first},
+        {names[1], reader->texcoords[1], ACCESSOR_VEC2, numbers, PRIMITIVE_SECOND_TEXCOORDS, store_texcoord,
+         builder->second_texcoords + first},
+        {"COLOR_0", reader->color, ACCESSOR_VEC3 | ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16,
+         PRIMITIVE_COLORS, store_color, builder->colors + first},
+    };
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if ((reader->out.flags & attributes[i].flag) != 0 && read_attribute(reader, &attributes[i], err) < 0)
+            return err->code;
+    return 0;
 }
 
 /* --- normals that the file does not have --- */

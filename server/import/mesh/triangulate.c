@@ -308,6 +308,11 @@ static void make_room(struct triangulator *triangulator, uint32_t count, uint32_
 
 void triangulate(struct triangulator *triangulator, const double (*points)[3], uint32_t count, uint32_t *out)
 {
+    if (count == 3) {
+        for (uint32_t i = 0; i < 3; i++)
+            out[i] = i;
+        return;
+    }
     const uint32_t side = 1 + (uint32_t)sqrt(count / 4.0);
     make_room(triangulator, count, side);
     struct outline outline = {.corners = triangulator->corners,

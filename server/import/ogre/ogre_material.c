@@ -112,8 +112,6 @@ static void find_texture(struct ogre *ogre, const struct ogre_script_material *f
         place_texture(from, out->uv_from_texcoord);
 }
 
-static float fraction(float value) { return value > 0 ? value < 1 ? value : 1 : 0; }
-
 static void set_values(const struct ogre_script_material *from, struct material *to)
 {
     const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
@@ -121,13 +119,11 @@ static void set_values(const struct ogre_script_material *from, struct material 
         to->base_color[i] = from->is_unlit ? 1 : linear_from_srgb(from->diffuse[i]);
         to->emissive[i] = linear_from_srgb(from->emissive[i]);
     }
-    if (is_textured && (to->emissive[0] > 0 || to->emissive[1] > 0 || to->emissive[2] > 0))
+    if (is_textured && !is_black(to->emissive))
         to->textures[TEXTURE_EMISSIVE] = to->textures[TEXTURE_BASE_COLOR];
-    to->base_color[3] = from->is_blended ? fraction(from->diffuse[3]) : 1;
+    to->base_color[3] = from->is_blended ? fraction((double)from->diffuse[3]) : 1;
     to->metallic = 0;
-    to->roughness = 1;
-    if (from->shininess > 0 && (from->specular[0] > 0 || from->specular[1] > 0 || from->specular[2] > 0))
-        to->roughness = roughness_from_exponent(from->shininess);
+    to->roughness = classic_roughness(from->specular, from->shininess);
     to->alpha_mode = from->is_rejecting ? ALPHA_MASK : from->is_blended ? ALPHA_BLEND : ALPHA_OPAQUE;
     to->alpha_cutoff = from->is_rejecting ? from->rejected_alpha : to->alpha_cutoff;
     to->flags = (from->is_two_sided ? MATERIAL_DOUBLE_SIDED : 0) | (from->is_unlit ? MATERIAL_UNLIT : 0);

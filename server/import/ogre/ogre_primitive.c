@@ -1,15 +1,15 @@
 /* ogre_primitive.c - a submesh's part of its geometry as a primitive: the vertices that its faces use. */
 #include "import/mesh/corner_normals.h"
+#include "import/mesh/influences.h"
+#include "import/mesh/mesh_arrays.h"
+#include "import/mesh/vertex_values.h"
 #include "import/ogre/ogre.h"
 
+#include "anim/model/rgba8.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A smaller deviation of weights' sum from 1 is rounding. */
-static const double SUM_TOLERANCE = 1e-3;
 
 struct primitive_reader {
     struct ogre *ogre;
@@ -18,9 +18,10 @@ struct primitive_reader {
     const struct ogre_submesh *from;
     const struct ogre_geometry *geometry;
     char where[OGRE_WHERE_SIZE];
-    uint32_t *vertices; /* [out.vertex_count]: of the geometry */
+    uint32_t *vertices; /* [vertex_count]: of the geometry */
     uint32_t *places;   /* [geometry->vertex_count]: of a vertex among those, or OGRE_NONE */
-    uint32_t *indices;  /* [out.index_count] */
+    uint32_t *indices;  /* [index_count] */
+    uint32_t vertex_count, index_count;
     struct primitive out;
 };
 
@@ -37,8 +38,8 @@ static uint32_t place_of(struct primitive_reader *reader, uint32_t i)
 {
     const uint32_t vertex = index_at(reader, i);
     if (reader->places[vertex] == OGRE_NONE) {
-        reader->places[vertex] = reader->out.vertex_count;
-        reader->vertices[reader->out.vertex_count++] = vertex;
+        reader->places[vertex] = reader->vertex_count;
+        reader->vertices[reader->vertex_count++] = vertex;
     }
     return reader->places[vertex];
 }
@@ -52,7 +53,7 @@ static void add_item(struct primitive_reader *reader, const uint32_t *corners, u
                      index_at(reader, corners[2]) == index_at(reader, corners[0])))
         return;
     for (uint32_t i = 0; i < count; i++)
-        reader->indices[reader->out.index_count++] = place_of(reader, corners[i]);
+        reader->indices[reader->index_count++] = place_of(reader, corners[i]);
 }
 
 static void add_items(struct primitive_reader *reader)
@@ -82,7 +83,7 @@ static int read_faces(struct primitive_reader *reader)
         return err_set(reader->err, ERR_BAD_MODEL, "%s is drawn by the unknown operation %u", reader->where,
                        from->operation);
     if (import_check_limit(reader->ogre->import, LIMIT_INDICES, reader->ogre->builder->index_count, most, reader->where,
-                           reader->err) < 0)
+                           reader->err) < 0) /* before memory is asked for */
         return reader->err->code;
     for (uint32_t i = 0; i < from->index_count; i++)
         if (index_at(reader, i) >= reader->geometry->vertex_count)
@@ -95,32 +96,27 @@ static int read_faces(struct primitive_reader *reader)
     reader->places = mem_alloc(((size_t)reader->geometry->vertex_count + 1) * sizeof *reader->places);
     memset(reader->places, 0xff, reader->geometry->vertex_count * sizeof *reader->places); /* OGRE_NONE */
     add_items(reader);
-    reader->out.index_first = reader->ogre->builder->index_count;
-    uint32_t *out = bake_add_index(reader->ogre->builder, reader->out.index_count);
+    uint32_t *out =
+        mesh_add_indices(reader->ogre->import, &reader->out, reader->index_count, reader->where, reader->err);
     if (out == NULL)
-        return import_full(reader->ogre->import, reader->err);
+        return reader->err->code;
     memcpy(out, reader->indices, reader->out.index_count * sizeof *out);
     return 0;
 }
 
 /* --- vertices --- */
 
-static int read_positions(struct primitive_reader *reader)
+static void read_positions(struct primitive_reader *reader)
 {
     struct ogre *ogre = reader->ogre;
     const struct ogre_element *element = ogre_element_of(reader->geometry, OGRE_POSITION, 0);
-    struct vec3 *positions = bake_add_position(ogre->builder, reader->out.vertex_count);
-    if (positions == NULL)
-        return import_full(ogre->import, reader->err);
+    struct vec3 *positions = ogre->builder->positions + reader->out.vertex_first;
     for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
         double at[4];
         ogre_element_value(&ogre->mesh, element, reader->vertices[v], at);
         positions[v] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
-        if (!vec3_is_finite(&positions[v]))
-            return err_set(reader->err, ERR_BAD_MODEL, "vertex %u of %s is not finite", reader->vertices[v],
-                           reader->where);
     }
-    return 0;
+    mesh_leave_out_not_finite(ogre->import, &reader->out, reader->where);
 }
 
 /* Those of a smooth surface, for want of the file's. */
@@ -128,6 +124,7 @@ static void make_normals(const struct primitive_reader *reader, struct vec3 *out
 {
     const uint32_t count = reader->out.topology == TOPOLOGY_TRIANGLES ? reader->out.index_count / 3 : 0;
     const struct vec3 *positions = reader->ogre->builder->positions + reader->out.vertex_first;
+    const uint32_t *indices = reader->ogre->builder->indices + reader->out.index_first;
     double(*points)[3] = mem_alloc(((size_t)reader->out.vertex_count + 1) * sizeof *points);
     uint32_t *starts = mem_alloc(((size_t)count + 1) * sizeof *starts);
     uint8_t *is_hard = mem_zalloc((size_t)reader->out.index_count + 1, 1);
@@ -138,184 +135,115 @@ static void make_normals(const struct primitive_reader *reader, struct vec3 *out
     }
     for (uint32_t i = 0; i <= count; i++)
         starts[i] = 3 * i;
-    const struct polygons polygons = {(const double(*)[3])points, reader->indices, starts, reader->out.vertex_count,
-                                      count};
+    const struct polygons polygons = {(const double(*)[3])points, indices, starts, reader->out.vertex_count, count};
     const struct smoothing smoothing = {.kind = SMOOTHING_BY_EDGES, .is_hard = is_hard};
     if (count > 0)
         corner_normals(&polygons, &smoothing, normals);
     for (uint32_t i = 0; i < 3 * count; i++)
-        out[reader->indices[i]] = normals[i];
+        out[indices[i]] = normals[i];
     free(points);
     free(starts);
     free(is_hard);
     free(normals);
 }
 
-static int read_normals(struct primitive_reader *reader)
+static void read_normals(struct primitive_reader *reader)
 {
     const struct ogre_element *element = ogre_element_of(reader->geometry, OGRE_NORMAL, 0);
-    struct vec3 *normals = bake_add_normal(reader->ogre->builder, reader->out.vertex_count);
-    if (normals == NULL)
-        return import_full(reader->ogre->import, reader->err);
+    struct vec3 *normals = reader->ogre->builder->normals + reader->out.vertex_first;
     if (element == NULL) {
         make_normals(reader, normals);
-        return 0;
+        return;
     }
-    reader->out.flags |= PRIMITIVE_FILE_NORMALS;
     for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
-        double n[4];
-        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], n);
-        normals[v] = unit3(n) > 0 && isfinite(n[0] + n[1] + n[2]) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]}
-                                                                  : (struct vec3){0, 0, 1};
+        double value[4], n[3];
+        ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], value);
+        normals[v] =
+            unit_direction(value, n) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 0, 1};
     }
-    return 0;
 }
 
-static float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
-
-/* Texture coordinates that the material asks for, at place 0 or 1, filled up for the vertices before. */
-static int read_texcoords(struct primitive_reader *reader, int place)
+/* Texture coordinates that the material asks for, at place 0 or 1, or NULL. */
+static const struct ogre_element *texcoords_of(const struct primitive_reader *reader, int place)
 {
-    struct bake_builder *builder = reader->ogre->builder;
     const int64_t set = reader->ogre->surfaces[reader->submesh].texcoords.sets[place];
     const struct ogre_element *element =
         set < 0 && place > 0 ? NULL : ogre_element_of(reader->geometry, OGRE_TEXCOORD, set < 0 ? 0 : (uint16_t)set);
-    const uint32_t have = place == 0 ? builder->texcoord_count : builder->second_texcoord_count;
     if (element == NULL && set >= 0)
-        bake_warn(builder, "texcoord_missing", "%s has no texture coordinates %lld for a texture of its material",
-                  reader->where, (long long)set);
-    if (element == NULL && have == 0)
-        return 0;
-    const uint32_t missing = builder->position_count - have;
-    struct vec2 *out = place == 0 ? bake_add_texcoord(builder, missing) : bake_add_second_texcoord(builder, missing);
-    if (out == NULL)
-        return import_full(reader->ogre->import, reader->err);
-    out += missing - reader->out.vertex_count;
-    if (element == NULL)
-        return 0;
-    reader->out.flags |= place == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
-    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+        bake_warn(reader->ogre->builder, "texcoord_missing",
+                  "%s has no texture coordinates %lld for a texture of its material", reader->where, (long long)set);
+    return element;
+}
+
+static void read_texcoords(const struct primitive_reader *reader, const struct ogre_element *element, struct vec2 *out)
+{
+    for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double uv[4];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], uv);
         out[v] = (struct vec2){finite_or_zero(uv[0]), finite_or_zero(uv[1])};
     }
-    return 0;
 }
 
-static uint8_t byte_of(double value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0; }
-
-static int read_colors(struct primitive_reader *reader)
+static void read_colors(const struct primitive_reader *reader, const struct ogre_element *element, struct rgba8 *out)
 {
-    struct bake_builder *builder = reader->ogre->builder;
-    const struct ogre_element *element = reader->ogre->surfaces[reader->submesh].has_vertex_colors
-                                             ? ogre_element_of(reader->geometry, OGRE_DIFFUSE, 0)
-                                             : NULL;
-    if (element == NULL && builder->color_count == 0)
-        return 0;
-    const uint32_t missing = builder->position_count - builder->color_count;
-    struct rgba8 *out = bake_add_color(builder, missing);
-    if (out == NULL)
-        return import_full(reader->ogre->import, reader->err);
-    memset(out, 0xff, missing * sizeof *out);
-    out += missing - reader->out.vertex_count;
     for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double c[4];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], c);
-        out[v] = (struct rgba8){byte_of(c[0]), byte_of(c[1]), byte_of(c[2]), byte_of(c[3])};
+        out[v] = rgba8_of(c[0], c[1], c[2], c[3]);
     }
-    reader->out.flags |= element != NULL ? PRIMITIVE_COLORS : 0;
+}
+
+static int read_vertices(struct primitive_reader *reader)
+{
+    struct bake_builder *builder = reader->ogre->builder;
+    const struct ogre_element *texcoords[2] = {texcoords_of(reader, 0), texcoords_of(reader, 1)};
+    const struct ogre_element *colors = reader->ogre->surfaces[reader->submesh].has_vertex_colors
+                                            ? ogre_element_of(reader->geometry, OGRE_DIFFUSE, 0)
+                                            : NULL;
+    const bool has_normals = ogre_element_of(reader->geometry, OGRE_NORMAL, 0) != NULL;
+    reader->out.flags = (has_normals ? PRIMITIVE_FILE_NORMALS : 0u) | (colors != NULL ? PRIMITIVE_COLORS : 0u) |
+                        (texcoords[0] != NULL ? PRIMITIVE_TEXCOORDS : 0u) |
+                        (texcoords[1] != NULL ? PRIMITIVE_SECOND_TEXCOORDS : 0u);
+    if (mesh_add_vertices(reader->ogre->import, &reader->out, reader->vertex_count, reader->where, reader->err) < 0)
+        return reader->err->code;
+    const uint32_t first = reader->out.vertex_first;
+    read_positions(reader);
+    read_normals(reader);
+    read_texcoords(reader, texcoords[0], builder->texcoords + first);
+    read_texcoords(reader, texcoords[1], builder->second_texcoords + first);
+    read_colors(reader, colors, builder->colors + first);
     return 0;
 }
 
 /* --- influences --- */
 
-/* The assignments of each vertex of the primitive: entries[firsts[v]..firsts[v + 1]). */
-static int sort_assignments(struct primitive_reader *reader, uint32_t *firsts, struct influence *entries)
-{
-    const struct ogre_geometry *geometry = reader->geometry;
-    const uint32_t count = reader->out.vertex_count;
-    uint32_t dropped = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < geometry->assignment_count; i++) {
-            const struct ogre_assignment *from = &geometry->assignments[i];
-            if (from->vertex >= geometry->vertex_count)
-                return err_set(reader->err, ERR_BAD_MODEL,
-                               "bone assignment %zu of %s is of vertex %u, but there are %u", i, reader->where,
-                               from->vertex, geometry->vertex_count);
-            const uint32_t place = reader->places[from->vertex];
-            const int32_t bone = reader->ogre->skeleton.bone_of[from->bone];
-            if (place == OGRE_NONE || !(from->weight > 0))
-                continue;
-            dropped += pass == 0 && bone < 0;
-            if (bone < 0)
-                continue;
-            if (pass == 0)
-                firsts[place + 1]++;
-            else
-                entries[firsts[place]++] = (struct influence){(uint32_t)bone, from->weight};
-        }
-        for (uint32_t v = 0; pass == 0 && v < count; v++)
-            firsts[v + 1] += firsts[v];
-    }
-    memmove(firsts + 1, firsts, count * sizeof *firsts);
-    firsts[0] = 0;
-    if (dropped > 0)
-        bake_warn(reader->ogre->builder, "bone_without_node", "%s: %u weights are for bones that the skeleton has not",
-                  reader->where, dropped);
-    return 0;
-}
-
-static int put_influences(struct primitive_reader *reader, const uint32_t *firsts, const struct influence *entries)
-{
-    struct bake_builder *builder = reader->ogre->builder;
-    uint32_t *out_firsts = bake_add_influence_first(builder, reader->out.vertex_count);
-    uint32_t repaired = 0, without = 0;
-    if (out_firsts == NULL)
-        return import_full(reader->ogre->import, reader->err);
-    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
-        const uint32_t count = firsts[v + 1] - firsts[v];
-        struct influence *out = bake_add_influence(builder, count);
-        double sum = 0;
-        if (out == NULL)
-            return import_full(reader->ogre->import, reader->err);
-        for (uint32_t i = 0; i < count; i++)
-            sum += (double)entries[firsts[v] + i].weight;
-        out_firsts[v] = builder->influence_count - count;
-        for (uint32_t i = 0; i < count; i++) {
-            out[i] = entries[firsts[v] + i];
-            out[i].weight = fmaxf((float)((double)out[i].weight / sum), 1e-30f);
-        }
-        repaired += count > 0 && !(fabs(sum - 1) <= SUM_TOLERANCE);
-        without += count == 0;
-    }
-    if (repaired > 0)
-        bake_warn(builder, "weights_renormalised", "%s: the weights of %u of %u vertices do not sum to 1",
-                  reader->where, repaired, reader->out.vertex_count);
-    if (without > 0)
-        bake_warn(builder, "vertices_unweighted", "%s: %u of %u vertices have no weights: they follow the first bone",
-                  reader->where, without, reader->out.vertex_count);
-    return 0;
-}
-
+/* A bone that the skeleton has not is no joint. */
 static int read_influences(struct primitive_reader *reader, bool is_skinned)
 {
-    const size_t assignments = is_skinned ? reader->geometry->assignment_count : 0;
-    uint32_t *firsts = mem_zalloc((size_t)reader->out.vertex_count + 2, sizeof *firsts);
-    struct influence *entries = mem_alloc((assignments + 1) * sizeof *entries);
-    int rc = 0;
-    if (is_skinned) {
-        rc = sort_assignments(reader, firsts, entries);
-        if (rc == 0)
-            rc = put_influences(reader, firsts, entries);
-    } else {
-        uint32_t *out = bake_add_influence_first(reader->ogre->builder, reader->out.vertex_count);
-        if (out == NULL)
-            rc = import_full(reader->ogre->import, reader->err);
-        for (uint32_t v = 0; out != NULL && v < reader->out.vertex_count; v++)
-            out[v] = reader->ogre->builder->influence_count;
+    const struct ogre_geometry *geometry = reader->geometry;
+    const struct ogre_skeleton *skeleton = &reader->ogre->skeleton;
+    const uint32_t count = reader->out.vertex_count;
+    struct weight_list list = {0};
+    if (!is_skinned)
+        return influences_put_none(reader->ogre->import, count, reader->err);
+    for (size_t i = 0; i < geometry->assignment_count; i++) {
+        const struct ogre_assignment *from = &geometry->assignments[i];
+        if (from->vertex >= geometry->vertex_count) {
+            free(list.items);
+            return err_set(reader->err, ERR_BAD_MODEL, "bone assignment %zu of %s is of vertex %u, but there are %u", i,
+                           reader->where, from->vertex, geometry->vertex_count);
+        }
+        if (reader->places[from->vertex] != OGRE_NONE)
+            weight_list_add(&list, reader->places[from->vertex], (uint32_t)skeleton->bone_of[from->bone],
+                            (double)from->weight);
     }
-    free(firsts);
-    free(entries);
+    struct influences influences;
+    influences_make(&influences, &list, count, (uint32_t)skeleton->bone_count, JOINT_NONE);
+    influences_warn(reader->ogre->builder, &influences.repairs, count, reader->where);
+    int rc = 0;
+    for (uint32_t v = 0; v < count && rc == 0; v++)
+        rc = influences_put_point(reader->ogre->import, &influences, v, reader->err);
+    influences_fini(&influences);
     return rc;
 }
 
@@ -326,12 +254,7 @@ static int read_all(struct primitive_reader *reader, bool is_skinned)
     struct ogre *ogre = reader->ogre;
     if (ogre_element_of(reader->geometry, OGRE_POSITION, 0) == NULL)
         return err_set(reader->err, ERR_BAD_MODEL, "%s has no positions", reader->where);
-    if (read_faces(reader) < 0 || import_check_limit(ogre->import, LIMIT_VERTICES, ogre->builder->position_count,
-                                                     reader->out.vertex_count, reader->where, reader->err) < 0)
-        return reader->err->code;
-    reader->out.vertex_first = ogre->builder->position_count;
-    if (read_positions(reader) < 0 || read_normals(reader) < 0 || read_texcoords(reader, 0) < 0 ||
-        read_texcoords(reader, 1) < 0 || read_colors(reader) < 0 || read_influences(reader, is_skinned) < 0 ||
+    if (read_faces(reader) < 0 || read_vertices(reader) < 0 || read_influences(reader, is_skinned) < 0 ||
         ogre_add_targets(ogre, reader->submesh, reader->vertices, reader->out.vertex_count, &reader->out, reader->err) <
             0)
         return reader->err->code;

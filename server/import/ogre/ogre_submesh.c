@@ -58,5 +58,5 @@ int ogre_read_submeshes(struct ogre *ogre, struct err *err)
     for (uint32_t i = 0; i < ogre->mesh.submesh_count; i++)
         if (add_submesh(ogre, i, err) < 0)
             return err->code;
-    return import_put_influence_first(ogre->import, &ogre->builder->influence_count, err);
+    return 0;
 }

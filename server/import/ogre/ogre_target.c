@@ -1,9 +1,9 @@
 /* ogre_target.c - poses and the keys of morphs as morph targets of the submeshes that have their geometry. */
+#include "import/mesh/mesh_arrays.h"
 #include "import/ogre/ogre.h"
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +95,13 @@ static int add_morph_deltas(const struct target_reader *reader, const struct ogr
         const struct ogre_stream *stream = &reader->ogre->mesh.stream;
         deltas[v] = (struct vec3){ogre_f32_at(stream, at) - base[v].x, ogre_f32_at(stream, at + 4) - base[v].y,
                                   ogre_f32_at(stream, at + 8) - base[v].z};
-        if (!vec3_is_finite(&deltas[v]))
-            return err_set(err, ERR_BAD_MODEL, "a morph moves vertex %u to where no number is finite",
-                           reader->vertices[v]);
     }
-    return err->code;
+    if (deltas == NULL)
+        return err->code;
+    char where[OGRE_WHERE_SIZE];
+    mesh_repair_deltas(reader->ogre->import, *first, reader->count,
+                       ogre_where(reader->ogre, reader->primitive->mesh, where));
+    return 0;
 }
 
 static int add_morph(struct target_reader *reader, const struct ogre_vertex_animation *animation,

@@ -1,8 +1,6 @@
 /* md2.c - import_md2(). */
 #include "import/quake/md2.h"
 
-#include <stdlib.h>
-
 static void set_axes(struct model_info *info)
 {
     info->up[0] = info->up[1] = 0;
@@ -23,7 +21,5 @@ int import_md2(struct import *import, struct err *err)
         rc = md2_read_mesh(&md2, err);
     if (rc == 0)
         rc = md2_read_clips(&md2, err);
-    free(md2.corners);
-    free(md2.indices);
     return rc;
 }

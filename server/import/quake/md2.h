@@ -19,17 +19,9 @@ struct md2_file {
     uint32_t skin_count, vertex_count, texcoord_count, triangle_count, frame_count, frame_bytes;
 };
 
-/* A corner of the mesh: a vertex of the frames, and where it lies on the picture. */
-struct md2_corner {
-    uint16_t vertex, texcoord;
-};
-
 struct md2 {
     struct import *import;
     struct md2_file file;
-    struct md2_corner *corners; /* [corner_count]: of the primitive's vertices */
-    uint32_t corner_count;
-    uint32_t *indices; /* [3 * triangle_count]: corners */
 };
 
 /* md2_file.c: returns 0 or ERR_BAD_MODEL, which names the part of the file. Indices have been looked at. */

@@ -2,38 +2,19 @@
  * surface: the file's are a choice of 162, in steps of ten degrees. */
 #include "import/quake/md2.h"
 #include "import/mesh/corner_normals.h"
-#include "import/mesh/vertex_set.h"
+#include "import/mesh/mesh_writer.h"
 
 #include "base/bytes.h"
-#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The corners of all triangles, each pair of vertex and texture coordinate once. The game's triangles turn clockwise.
- */
-static void find_corners(struct md2 *md2)
+/* The k-th vertex of a triangle, from 0, or 3 + the k-th texture coordinate. The game's triangles turn clockwise. */
+static uint32_t corner_at(const struct md2_file *file, uint32_t corner, uint32_t first)
 {
-    const struct md2_file *file = &md2->file;
-    struct vertex_set set;
-    vertex_set_init(&set, 3 * (size_t)file->triangle_count);
-    md2->corners = mem_alloc(3 * (size_t)file->triangle_count * sizeof *md2->corners);
-    md2->indices = mem_alloc(3 * (size_t)file->triangle_count * sizeof *md2->indices);
-    for (uint32_t i = 0; i < 3 * file->triangle_count; i++) {
-        const uint8_t *triangle = file->triangles + 12 * (size_t)(i / 3);
-        const uint32_t c = (3 - i % 3) % 3;
-        const struct md2_corner corner = {get_u16(triangle + 2 * c), get_u16(triangle + 6 + 2 * c)};
-        uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, &corner, sizeof corner));
-        while (*slot != VERTEX_NONE && memcmp(&md2->corners[*slot], &corner, sizeof corner) != 0)
-            slot = vertex_set_next(&set, slot);
-        if (*slot == VERTEX_NONE) {
-            md2->corners[md2->corner_count] = corner;
-            *slot = md2->corner_count++;
-        }
-        md2->indices[i] = *slot;
-    }
-    free(set.slots);
+    const uint8_t *triangle = file->triangles + 12 * (size_t)(corner / 3);
+    return get_u16(triangle + 2 * (first + (3 - corner % 3) % 3));
 }
 
 /* A frame's vertices, and normals of them. */
@@ -57,8 +38,8 @@ static void frame_init(struct frame *frame, const struct md2 *md2)
         .starts = mem_alloc(((size_t)md2->file.triangle_count + 1) * sizeof *frame->starts),
         .is_hard = mem_zalloc(corners, 1),
     };
-    for (size_t i = 0; i < corners; i++)
-        frame->corners[i] = md2->corners[md2->indices[i]].vertex;
+    for (uint32_t i = 0; i < corners; i++)
+        frame->corners[i] = corner_at(&md2->file, i, 0);
     for (uint32_t t = 0; t <= md2->file.triangle_count; t++)
         frame->starts[t] = 3 * t;
 }
@@ -86,54 +67,57 @@ static void frame_read(struct frame *frame, const struct md2 *md2, uint32_t inde
         frame->normals[frame->corners[i]] = frame->of_corner[i];
 }
 
-static int add_vertices(struct md2 *md2, const struct frame *frame, struct primitive *primitive, struct err *err)
+static bool has_texcoords(const struct md2_file *file)
 {
-    struct bake_builder *builder = md2->import->builder;
-    const struct md2_file *file = &md2->file;
-    const bool has_texcoords = file->texcoord_count > 0 && file->skin_width > 0 && file->skin_height > 0;
-    struct vec3 *positions = bake_add_position(builder, md2->corner_count);
-    struct vec3 *normals = bake_add_normal(builder, md2->corner_count);
-    struct vec2 *texcoords = bake_add_texcoord(builder, has_texcoords ? md2->corner_count : 0);
-    uint32_t *indices = bake_add_index(builder, 3 * file->triangle_count);
-    if (positions == NULL || normals == NULL || texcoords == NULL || indices == NULL ||
-        bake_add_influence_first(builder, md2->corner_count + 1) == NULL)
-        return import_full(md2->import, err);
-    for (uint32_t c = 0; c < md2->corner_count; c++) {
-        const struct md2_corner corner = md2->corners[c];
-        const double *at = frame->points[corner.vertex];
-        positions[c] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
-        normals[c] = frame->normals[corner.vertex];
-        if (!has_texcoords)
-            continue;
-        const uint8_t *texel = file->texcoords + 4 * (size_t)corner.texcoord; /* its middle */
-        texcoords[c] = (struct vec2){((float)(int16_t)get_u16(texel) + 0.5f) / (float)file->skin_width,
-                                     ((float)(int16_t)get_u16(texel + 2) + 0.5f) / (float)file->skin_height};
-    }
-    memcpy(indices, md2->indices, 3 * (size_t)file->triangle_count * sizeof *indices);
-    primitive->flags |= has_texcoords ? PRIMITIVE_TEXCOORDS : 0;
-    return 0;
+    return file->texcoord_count > 0 && file->skin_width > 0 && file->skin_height > 0;
 }
 
-static int add_target(struct md2 *md2, const struct frame *frame, uint32_t index, struct err *err)
+/* The middle of a texel. */
+static struct vec2 texcoord_of(const struct md2_file *file, uint32_t texcoord)
+{
+    const uint8_t *texel = file->texcoords + 4 * (size_t)texcoord;
+    return (struct vec2){((float)(int16_t)get_u16(texel) + 0.5f) / (float)file->skin_width,
+                         ((float)(int16_t)get_u16(texel + 2) + 0.5f) / (float)file->skin_height};
+}
+
+static int add_first_frame(const struct md2_file *file, const struct frame *frame, struct mesh_writer *writer,
+                           struct primitive *primitive, struct err *err)
+{
+    mesh_writer_start(writer, 3 * (size_t)file->triangle_count);
+    for (uint32_t i = 0; i < 3 * file->triangle_count; i++) {
+        const uint32_t point = frame->corners[i], texcoord = corner_at(file, i, 3);
+        struct mesh_vertex vertex = {.point = point, .morph = texcoord, .normal = frame->normals[point]};
+        if (has_texcoords(file))
+            vertex.texcoords[0] = texcoord_of(file, texcoord);
+        mesh_writer_corner(writer, &vertex);
+        if (i % 3 == 2)
+            mesh_writer_close(writer);
+    }
+    primitive->flags = has_texcoords(file) ? PRIMITIVE_TEXCOORDS : 0;
+    return mesh_writer_put(writer, primitive, err);
+}
+
+static int add_target(struct md2 *md2, const struct mesh_writer *writer, const struct frame *frame, uint32_t index,
+                      struct err *err)
 {
     struct bake_builder *builder = md2->import->builder;
+    const uint32_t count = writer->vertex_count;
     char name[MD2_FRAME_NAME_BYTES + 1];
     md2_frame_name(&md2->file, index, name);
     const struct morph_target target = {.name = bake_textz(builder, name),
                                         .position_first = builder->morph_delta_count,
-                                        .normal_first = builder->morph_delta_count + md2->corner_count};
-    struct vec3 *deltas = bake_add_morph_delta(builder, 2 * md2->corner_count);
+                                        .normal_first = builder->morph_delta_count + count};
+    struct vec3 *deltas = bake_add_morph_delta(builder, 2 * count);
     if (deltas == NULL)
         return import_full(md2->import, err);
-    for (uint32_t c = 0; c < md2->corner_count; c++) {
-        const uint32_t vertex = md2->corners[c].vertex;
-        const struct vec3 *base = &builder->positions[c], *normal = &builder->normals[c];
-        const double *at = frame->points[vertex];
-        deltas[c] = (struct vec3){(float)(at[0] - (double)base->x), (float)(at[1] - (double)base->y),
+    for (uint32_t v = 0; v < count; v++) {
+        const uint32_t point = writer->vertices[v].point;
+        const struct vec3 *base = &builder->positions[v], *normal = &builder->normals[v];
+        const double *at = frame->points[point];
+        deltas[v] = (struct vec3){(float)(at[0] - (double)base->x), (float)(at[1] - (double)base->y),
                                   (float)(at[2] - (double)base->z)};
-        deltas[md2->corner_count + c] =
-            (struct vec3){frame->normals[vertex].x - normal->x, frame->normals[vertex].y - normal->y,
-                          frame->normals[vertex].z - normal->z};
+        deltas[count + v] = (struct vec3){frame->normals[point].x - normal->x, frame->normals[point].y - normal->y,
+                                          frame->normals[point].z - normal->z};
     }
     return import_put_morph_target(md2->import, &target, err);
 }
@@ -167,20 +151,18 @@ int md2_read_mesh(struct md2 *md2, struct err *err)
     if (import_check_limit(md2->import, LIMIT_INDICES, 0, 3 * (uint64_t)file->triangle_count, "the mesh", err) < 0 ||
         import_check_limit(md2->import, LIMIT_WEIGHTS, 0, file->frame_count, "the frames", err) < 0)
         return err->code;
-    find_corners(md2);
-    if (import_check_limit(md2->import, LIMIT_VERTICES, 0, md2->corner_count, "the mesh", err) < 0)
-        return err->code;
-    struct primitive primitive = {.vertex_count = md2->corner_count,
-                                  .index_count = 3 * file->triangle_count,
-                                  .morph_target_count = file->frame_count - 1};
+    struct primitive primitive = {.morph_target_count = file->frame_count - 1};
     frame_init(&frame, md2);
     frame_read(&frame, md2, 0);
-    int rc = add_vertices(md2, &frame, &primitive, err);
+    struct mesh_writer writer = {
+        .import = md2->import, .where = "the mesh", .points = (const double(*)[3])frame.points};
+    int rc = add_first_frame(file, &frame, &writer, &primitive, err);
     for (uint32_t f = 1; f < file->frame_count && rc == 0; f++) {
         frame_read(&frame, md2, f);
-        rc = add_target(md2, &frame, f, err);
+        rc = add_target(md2, &writer, &frame, f, err);
     }
     frame_fini(&frame);
+    mesh_writer_fini(&writer);
     if (rc == 0)
         rc = import_put_primitive(md2->import, &primitive, err);
     return rc < 0 ? rc : add_node(md2, err);

@@ -3,6 +3,8 @@
 #include "import/texture/texture_mip.h"
 #include "import/texture/texture_mix.h"
 
+#include "anim/model/rgba8.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,14 +124,12 @@ static void mix_opacity(const struct mix_inputs *inputs, const uint8_t *a, const
     out[3] = (uint8_t)((a[3] * opacity + 127) / 255);
 }
 
-static uint8_t byte_of(float value) { return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5f) : 0; }
-
 static void mix_metallic_roughness(const struct mix_inputs *inputs, const uint8_t *a, const uint8_t *b, uint8_t *out)
 {
     const struct texture_mix *mix = inputs->mix;
     out[0] = out[3] = 255;
-    out[1] = mix->b < 0 ? byte_of(mix->factors[1]) : mix->factors[2] > 0 ? (uint8_t)(255 - b[0]) : b[0];
-    out[2] = mix->a < 0 ? byte_of(mix->factors[0]) : a[0];
+    out[1] = mix->b < 0 ? unorm8_of((double)mix->factors[1]) : mix->factors[2] > 0 ? (uint8_t)(255 - b[0]) : b[0];
+    out[2] = mix->a < 0 ? unorm8_of((double)mix->factors[0]) : a[0];
 }
 
 static struct metallic_roughness of_gloss(const struct mix_inputs *inputs, const uint8_t *a, const uint8_t *b)
@@ -149,7 +149,7 @@ static void mix_specular_glossiness_base_color(const struct mix_inputs *inputs, 
     const struct metallic_roughness mixed = of_gloss(inputs, a, b);
     for (int i = 0; i < 3; i++)
         out[i] = mip_srgb_of(mixed.base_color[i]);
-    out[3] = byte_of(inputs->mix->gloss.diffuse[3] * (float)a[3] / 255);
+    out[3] = unorm8_of((double)(inputs->mix->gloss.diffuse[3] * (float)a[3] / 255));
 }
 
 static void mix_specular_glossiness_metallic_roughness(const struct mix_inputs *inputs, const uint8_t *a,
@@ -157,8 +157,8 @@ static void mix_specular_glossiness_metallic_roughness(const struct mix_inputs *
 {
     const struct metallic_roughness mixed = of_gloss(inputs, a, b);
     out[0] = out[3] = 255;
-    out[1] = byte_of(mixed.roughness);
-    out[2] = byte_of(mixed.metallic);
+    out[1] = unorm8_of((double)mixed.roughness);
+    out[2] = unorm8_of((double)mixed.metallic);
 }
 
 static void (*const TEXEL_MIXES[])(const struct mix_inputs *inputs, const uint8_t *a, const uint8_t *b,

@@ -47,8 +47,6 @@ static int read_all(struct threemf *threemf, struct err *err)
     struct texture_mixer mixer; /* its end numbers the textures */
     texture_mixer_init(&mixer, import->builder, import->limits);
     texture_mixer_end(&mixer);
-    if (import_put_influence_first(import, &import->builder->influence_count, err) < 0)
-        return err->code;
     return import->builder->is_failed ? import_full(import, err) : 0;
 }
 

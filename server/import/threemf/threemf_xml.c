@@ -1,6 +1,7 @@
 #include "import/threemf/threemf_xml.h"
 
-#include <expat.h>
+#include "import/xml/xml_parser.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,9 @@ static const char *const NAMES[] = {
 static const int NAME_COUNT = sizeof NAMES / sizeof *NAMES;
 
 struct threemf_xml {
-    XML_Parser parser;
-    const char *part;
+    struct xml_parser parser; /* first: handlers get it */
     const struct threemf_handler *handler;
-    struct err *err;
     unsigned depth, skipped; /* elements that are open; those of them within one that is left out */
-    int rc;
 };
 
 const char *threemf_namespace_name(enum threemf_namespace ns)
@@ -33,29 +31,18 @@ const char *threemf_namespace_name(enum threemf_namespace ns)
     return (int)ns < NAME_COUNT && NAMES[ns] != NULL ? NAMES[ns] : "";
 }
 
-static int fail(struct threemf_xml *xml, int code, const char *tag, const char *what)
-{
-    if (xml->rc == 0)
-        xml->rc = err_set(xml->err, code, "part '%.150s', line %lu%s%.60s%s: %s", xml->part,
-                          (unsigned long)XML_GetCurrentLineNumber(xml->parser), tag[0] == '\0' ? "" : ", <", tag,
-                          tag[0] == '\0' ? "" : ">", what);
-    return xml->rc;
-}
-
 int threemf_fail(const struct threemf_element *element, int code, const char *format, ...)
 {
-    char what[200];
+    char what[280];
+    const int size = snprintf(what, sizeof what, ", <%.60s>: ", element->tag);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    vsnprintf(what + size, sizeof what - (size_t)size, format, arguments);
     va_end(arguments);
-    return fail(element->xml, code, element->tag, what);
+    return xml_parser_fail(&element->xml->parser, code, what);
 }
 
-unsigned long threemf_line(const struct threemf_element *element)
-{
-    return (unsigned long)XML_GetCurrentLineNumber(element->xml->parser);
-}
+unsigned long threemf_line(const struct threemf_element *element) { return xml_parser_line(&element->xml->parser); }
 
 /* Splits a name as expat gives it. */
 static enum threemf_namespace split(const char *name, const char **tag)
@@ -75,7 +62,7 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
 {
     struct threemf_xml *xml = user;
     struct threemf_element element = {.xml = xml, .attributes = attributes};
-    if (xml->rc != 0)
+    if (xml->parser.rc != 0)
         return;
     element.ns = split(name, &element.tag);
     int rc = 1;
@@ -84,8 +71,8 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
     else if (xml->skipped == 0)
         rc = xml->handler->start(xml->handler->user, &element);
     if (rc < 0) {
-        xml->rc = rc;
-        XML_StopParser(xml->parser, XML_FALSE);
+        xml->parser.rc = rc;
+        XML_StopParser(xml->parser.expat, XML_FALSE);
     }
     xml->skipped += rc > 0;
 }
@@ -94,28 +81,28 @@ static void XMLCALL on_end(void *user, const XML_Char *name)
 {
     struct threemf_xml *xml = user;
     (void)name;
-    if (xml->rc != 0)
+    if (xml->parser.rc != 0)
         return;
     xml->depth--;
     if (xml->skipped > 0)
         xml->skipped--;
     else if (xml->handler->end(xml->handler->user) < 0) {
-        xml->rc = xml->err->code;
-        XML_StopParser(xml->parser, XML_FALSE);
+        xml->parser.rc = xml->parser.err->code;
+        XML_StopParser(xml->parser.expat, XML_FALSE);
     }
 }
 
 static void XMLCALL on_text(void *user, const XML_Char *text, int size)
 {
     const struct threemf_xml *xml = user;
-    if (xml->rc == 0 && xml->skipped == 0 && xml->handler->text != NULL)
+    if (xml->parser.rc == 0 && xml->skipped == 0 && xml->handler->text != NULL)
         xml->handler->text(xml->handler->user, text, (size_t)size);
 }
 
 static void XMLCALL on_namespace(void *user, const XML_Char *prefix, const XML_Char *name)
 {
     const struct threemf_xml *xml = user;
-    if (xml->rc == 0 && xml->skipped == 0 && xml->handler->declare != NULL && name != NULL)
+    if (xml->parser.rc == 0 && xml->skipped == 0 && xml->handler->declare != NULL && name != NULL)
         xml->handler->declare(xml->handler->user, prefix == NULL ? "" : prefix, name);
 }
 
@@ -125,25 +112,21 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
 {
     struct threemf_xml *xml = user;
     (void)name, (void)system, (void)public, (void)has_subset;
-    fail(xml, ERR_BAD_MODEL, "", "the part declares a document type, which no part of a package may");
-    XML_StopParser(xml->parser, XML_FALSE);
+    xml_parser_fail(&xml->parser, ERR_BAD_MODEL, "the part declares a document type, which no part of a package may");
 }
 
-static int feed(struct threemf_xml *xml, struct zip_read_file *file)
+static int feed(struct threemf_xml *xml, struct zip_read_file *file, const char *part)
 {
     char bytes[CHUNK_BYTES];
-    for (;;) {
-        const int64_t n = zip_read_next(file, bytes, sizeof bytes, xml->err);
+    int64_t n;
+    do {
+        n = zip_read_next(file, bytes, sizeof bytes, xml->parser.err);
         if (n < 0)
-            return err_prefix(xml->err, "part '%.150s'", xml->part);
-        const enum XML_Status status = XML_Parse(xml->parser, bytes, (int)n, n == 0);
-        if (xml->rc != 0)
-            return xml->rc;
-        if (status != XML_STATUS_OK)
-            return fail(xml, ERR_BAD_MODEL, "", XML_ErrorString(XML_GetErrorCode(xml->parser)));
-        if (n == 0)
-            return 0;
-    }
+            return err_prefix(xml->parser.err, "part '%.150s'", part);
+        if (xml_parser_feed(&xml->parser, bytes, (size_t)n, n == 0) < 0)
+            return xml->parser.rc;
+    } while (n > 0);
+    return 0;
 }
 
 int threemf_xml_read(struct zip_reader *zip, int64_t entry, const char *part, const struct threemf_handler *handler,
@@ -152,20 +135,17 @@ int threemf_xml_read(struct zip_reader *zip, int64_t entry, const char *part, co
     struct zip_read_file *file = zip_reader_open(zip, entry, err);
     if (file == NULL)
         return err_prefix(err, "part '%.150s'", part);
-    struct threemf_xml xml = {
-        .parser = XML_ParserCreateNS(NULL, SEPARATOR), .part = part, .handler = handler, .err = err};
-    if (xml.parser == NULL) {
-        zip_read_close(file);
-        return err_set(err, ERR_IMPORT_MEMORY, "no memory for a parser");
+    struct threemf_xml xml = {.handler = handler};
+    snprintf(xml.parser.where, sizeof xml.parser.where, "part '%.150s', ", part);
+    int rc = xml_parser_open(&xml.parser, NULL, SEPARATOR, zip_reader_salt(zip), err);
+    if (rc == 0) {
+        XML_SetElementHandler(xml.parser.expat, on_start, on_end);
+        XML_SetCharacterDataHandler(xml.parser.expat, on_text);
+        XML_SetStartNamespaceDeclHandler(xml.parser.expat, on_namespace);
+        XML_SetStartDoctypeDeclHandler(xml.parser.expat, on_doctype);
+        rc = feed(&xml, file, part);
     }
-    XML_SetHashSalt(xml.parser, (unsigned long)zip_reader_salt(zip)); /* no random numbers are asked for */
-    XML_SetUserData(xml.parser, &xml);
-    XML_SetElementHandler(xml.parser, on_start, on_end);
-    XML_SetCharacterDataHandler(xml.parser, on_text);
-    XML_SetStartNamespaceDeclHandler(xml.parser, on_namespace);
-    XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
-    const int rc = feed(&xml, file);
-    XML_ParserFree(xml.parser);
+    xml_parser_close(&xml.parser);
     zip_read_close(file);
     return rc;
 }

@@ -10,16 +10,16 @@
 
 static void read_head(struct x3d *x3d)
 {
-    const struct x3d_xml *xml = &x3d->xml;
+    const struct xml *xml = &x3d->xml;
     struct model_info *info = x3d->import->info;
     info->flags |= MODEL_HAS_UP | MODEL_HAS_UNIT; /* 19775-1, 4.3.6: y is up, lengths are metres */
     const uint32_t head = x3d_child(xml, 0, "head");
-    for (uint32_t e = x3d_first(xml, head); e != X3D_NONE; e = x3d_next(xml, e)) {
-        const char *name = x3d_get(xml, e, "name"), *content = x3d_get(xml, e, "content");
-        const char *category = x3d_get(xml, e, "category"), *factor = x3d_get(xml, e, "conversionFactor");
-        if (x3d_is(xml, e, "meta") && name != NULL && content != NULL && strcmp(name, "generator") == 0)
+    for (uint32_t e = xml_child(xml, head, NULL); e != XML_NONE; e = xml_next(xml, e, NULL)) {
+        const char *name = xml_get(xml, e, "name"), *content = xml_get(xml, e, "content");
+        const char *category = xml_get(xml, e, "category"), *factor = xml_get(xml, e, "conversionFactor");
+        if (xml_is(xml, e, "meta") && name != NULL && content != NULL && strcmp(name, "generator") == 0)
             info->generator = bake_textz(x3d->import->builder, content);
-        if (x3d_is(xml, e, "unit") && category != NULL && factor != NULL && strcmp(category, "length") == 0) {
+        if (xml_is(xml, e, "unit") && category != NULL && factor != NULL && strcmp(category, "length") == 0) {
             const float unit_m = (float)strtod(factor, NULL);
             if (unit_m > 0 && isnormal(unit_m))
                 info->unit_m = unit_m;
@@ -30,14 +30,14 @@ static void read_head(struct x3d *x3d)
 static int read_all(struct x3d *x3d, struct err *err)
 {
     struct import *import = x3d->import;
-    struct x3d_xml *xml = &x3d->xml;
+    struct xml *xml = &x3d->xml;
     if (x3d_xml_parse(xml, import->bytes, import->size_bytes, err) < 0)
         return err->code;
-    if (!x3d_is(xml, 0, "X3D"))
+    if (!xml_is(xml, 0, "X3D"))
         return err_set(err, ERR_BAD_MODEL, "line %u: the file's element is <%.60s>, not <X3D>", xml->elements[0].line,
-                       x3d_tag(xml, 0));
+                       xml_tag(xml, 0));
     const uint32_t scene = x3d_child(xml, 0, "Scene");
-    if (scene == X3D_NONE)
+    if (scene == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "the file has no <Scene>");
     x3d->mesh_of = mem_alloc(xml->element_count * sizeof *x3d->mesh_of);
     x3d->material_of = mem_alloc(xml->element_count * sizeof *x3d->material_of);
@@ -53,7 +53,7 @@ int import_x3d(struct import *import, struct err *err)
 {
     struct x3d x3d = {.import = import, .plain_material = -1};
     const int rc = read_all(&x3d, err);
-    x3d_xml_fini(&x3d.xml);
+    xml_fini(&x3d.xml);
     free(x3d.mesh_of);
     free(x3d.material_of);
     return rc;

@@ -11,7 +11,7 @@
 
 struct x3d {
     struct import *import;
-    struct x3d_xml xml;
+    struct xml xml;
     int32_t *mesh_of;     /* [element_count]: of a Shape, or -1; while the scene is read */
     int32_t *material_of; /* [element_count]: of an Appearance, or -1 */
     int32_t plain_material;
@@ -30,7 +30,7 @@ enum { X3D_WHERE_SIZE = 96 };
 const char *x3d_where(const struct x3d *x3d, uint32_t element, char out[X3D_WHERE_SIZE]);
 #define X3D_WHERE(x3d, element) x3d_where(x3d, element, (char[X3D_WHERE_SIZE]){0})
 
-/* x3d_material.c: the material of an Appearance (X3D_NONE: there is none). Returns its index, or an ERR_. */
+/* x3d_material.c: the material of an Appearance (XML_NONE: there is none). Returns its index, or an ERR_. */
 int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err);
 
 /* Polygons while they are collected. Everything is owned. */

@@ -15,7 +15,7 @@ static const char SETS[] =
 
 bool x3d_is_geometry(const struct x3d *x3d, uint32_t element)
 {
-    return x3d_is(&x3d->xml, element, SETS) || x3d_is(&x3d->xml, element, SOLIDS) || x3d_is(&x3d->xml, element, SWEPT);
+    return xml_is(&x3d->xml, element, SETS) || xml_is(&x3d->xml, element, SOLIDS) || xml_is(&x3d->xml, element, SWEPT);
 }
 
 /* --- lists of points --- */
@@ -189,7 +189,7 @@ static int read_values(const struct x3d *x3d, uint32_t element, uint32_t child, 
     struct list indices = {0};
     double *numbers;
     uint32_t count;
-    if (child == X3D_NONE)
+    if (child == XML_NONE)
         return 0;
     if (x3d_numbers(x3d, child, values->attribute, &numbers, &count, err) < 0)
         return err->code;
@@ -236,17 +236,17 @@ static void make_texcoords(struct x3d_surface *surface)
 
 static int read_attributes(const struct x3d *x3d, uint32_t element, struct x3d_surface *surface, struct err *err)
 {
-    const struct x3d_xml *xml = &x3d->xml;
-    const bool is_faces = x3d_is(xml, element, "IndexedFaceSet");
-    const bool is_indexed = is_faces || x3d_is(xml, element, "IndexedLineSet");
+    const struct xml *xml = &x3d->xml;
+    const bool is_faces = xml_is(xml, element, "IndexedFaceSet");
+    const bool is_indexed = is_faces || xml_is(xml, element, "IndexedLineSet");
     const uint32_t colors = x3d_child(xml, element, "Color ColorRGBA");
     const uint32_t many = x3d_child(xml, element, "MultiTextureCoordinate");
     const struct values normal = {"vector", 3, is_faces ? "normalIndex" : NULL,
                                   !x3d_get_bool(xml, element, "normalPerVertex", true)};
-    const struct values color = {"color", x3d_is(xml, colors, "ColorRGBA") ? 4 : 3, is_indexed ? "colorIndex" : NULL,
+    const struct values color = {"color", xml_is(xml, colors, "ColorRGBA") ? 4 : 3, is_indexed ? "colorIndex" : NULL,
                                  is_indexed && !x3d_get_bool(xml, element, "colorPerVertex", true)};
     const struct values texcoord = {"point", 2, is_faces ? "texCoordIndex" : NULL, false};
-    const uint32_t texcoords = x3d_child(xml, many == X3D_NONE ? element : many, "TextureCoordinate");
+    const uint32_t texcoords = x3d_child(xml, many == XML_NONE ? element : many, "TextureCoordinate");
     if (read_values(x3d, element, colors, &color, surface, 4, &surface->colors, &surface->color_of, err) < 0)
         return err->code;
     if (surface->topology != TOPOLOGY_TRIANGLES)
@@ -267,7 +267,7 @@ static int read_points(const struct x3d *x3d, uint32_t element, struct x3d_surfa
 {
     const uint32_t coordinate = x3d_child(&x3d->xml, element, "Coordinate CoordinateDouble");
     uint32_t count = 0;
-    if (coordinate != X3D_NONE && x3d_numbers(x3d, coordinate, "point", &surface->points, &count, err) < 0)
+    if (coordinate != XML_NONE && x3d_numbers(x3d, coordinate, "point", &surface->points, &count, err) < 0)
         return err->code;
     surface->point_count = count / 3;
     return 0;
@@ -296,7 +296,7 @@ static int read_set(const struct x3d *x3d, uint32_t element, struct x3d_surface 
 {
     struct list list = {0};
     const struct set *set = ROWS;
-    while (!x3d_is(&x3d->xml, element, set->tag))
+    while (!xml_is(&x3d->xml, element, set->tag))
         set++;
     surface->topology = set->pattern == SEGMENTS ? TOPOLOGY_LINES
                         : set->pattern == SINGLE ? TOPOLOGY_POINTS
@@ -315,20 +315,20 @@ static int read_set(const struct x3d *x3d, uint32_t element, struct x3d_surface 
 
 int x3d_geometry(const struct x3d *x3d, uint32_t element, struct x3d_surface *surface, struct err *err)
 {
-    const struct x3d_xml *xml = &x3d->xml;
+    const struct xml *xml = &x3d->xml;
     double crease = 0;
     if (x3d_get_numbers(x3d, element, "creaseAngle", &crease, 1, err) < 0)
         return err->code;
     /* Sets of triangles have normals for each corner, or for each face */
-    if (x3d_is(xml, element,
+    if (xml_is(xml, element,
                "IndexedTriangleSet IndexedTriangleStripSet IndexedTriangleFanSet IndexedQuadSet "
                "TriangleStripSet TriangleFanSet"))
         crease = x3d_get_bool(xml, element, "normalPerVertex", true) ? acos(-1) : 0;
     surface->crease_cosine = crease > 0 ? crease < acos(-1) ? cos(crease) : -2 : 1;
     surface->is_clockwise = !x3d_get_bool(xml, element, "ccw", true);
-    if (x3d_is(xml, element, SOLIDS))
+    if (xml_is(xml, element, SOLIDS))
         return x3d_solid(x3d, element, surface, err);
-    if (x3d_is(xml, element, SWEPT))
+    if (xml_is(xml, element, SWEPT))
         return x3d_swept(x3d, element, surface, err);
     return read_set(x3d, element, surface, err);
 }

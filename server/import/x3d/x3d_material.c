@@ -68,7 +68,7 @@ static uint32_t wrap_of(const struct x3d *x3d, uint32_t texture, const char *att
 static int set_transform(const struct x3d *x3d, uint32_t transform, struct material_texture *out, struct err *err)
 {
     double center[2] = {0}, scale[2] = {1, 1}, translation[2] = {0}, angle = 0;
-    if (transform == X3D_NONE)
+    if (transform == XML_NONE)
         return 0;
     if (x3d_get_numbers(x3d, transform, "center", center, 2, err) < 0 ||
         x3d_get_numbers(x3d, transform, "scale", scale, 2, err) < 0 ||
@@ -90,12 +90,12 @@ static int set_transform(const struct x3d *x3d, uint32_t transform, struct mater
 
 static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *out, struct err *err)
 {
-    const struct x3d_xml *xml = &x3d->xml;
+    const struct xml *xml = &x3d->xml;
     const uint32_t multi = x3d_child(xml, appearance, "MultiTexture");
-    const uint32_t texture = x3d_child(xml, multi == X3D_NONE ? appearance : multi, "ImageTexture");
-    const char *urls = x3d_get(xml, texture, "url");
+    const uint32_t texture = x3d_child(xml, multi == XML_NONE ? appearance : multi, "ImageTexture");
+    const char *urls = xml_get(xml, texture, "url");
     if (urls == NULL) {
-        if (x3d_child(xml, appearance, "PixelTexture MovieTexture") != X3D_NONE)
+        if (x3d_child(xml, appearance, "PixelTexture MovieTexture") != XML_NONE)
             bake_warn(x3d->import->builder, "elements_ignored", "textures other than <ImageTexture> are not read");
         return 0;
     }
@@ -116,28 +116,25 @@ static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *ou
 
 /* --- colours --- */
 
-static double fraction(double value) { return value > 0 ? value < 1 ? value : 1 : 0; }
-
 static void set_colors(struct material *out, const double base[3], const double emissive[3], double transparency)
 {
-    for (int k = 0; k < 3; k++) {
-        out->base_color[k] = linear_from_srgb((float)fraction(base[k]));
-        out->emissive[k] = linear_from_srgb((float)fraction(emissive[k]));
-    }
-    out->base_color[3] = (float)(1 - fraction(transparency));
-    out->alpha_mode = out->base_color[3] < 0.999f ? ALPHA_BLEND : ALPHA_OPAQUE;
+    const float light[3] = {fraction(emissive[0]), fraction(emissive[1]), fraction(emissive[2])};
+    for (int k = 0; k < 3; k++)
+        out->base_color[k] = linear_from_srgb(fraction(base[k]));
+    material_set_emission(out, light, 1);
+    material_set_opacity(out, fraction(1 - transparency));
 }
 
 static int set_material(const struct x3d *x3d, uint32_t from, struct material *out, struct err *err)
 {
-    const struct x3d_xml *xml = &x3d->xml;
-    const bool is_physical = x3d_is(xml, from, "PhysicalMaterial"), is_unlit = x3d_is(xml, from, "UnlitMaterial");
+    const struct xml *xml = &x3d->xml;
+    const bool is_physical = xml_is(xml, from, "PhysicalMaterial"), is_unlit = xml_is(xml, from, "UnlitMaterial");
     const double grey = is_physical ? 1 : 0.8, glow = is_unlit ? 1 : 0;
     double base[3] = {grey, grey, grey}, emissive[3] = {glow, glow, glow}, transparency = 0, shininess = 0.2,
            specular[3] = {0}, metallic = 1, roughness = 1;
-    if (from == X3D_NONE)
+    if (from == XML_NONE)
         return 0;
-    out->name = bake_textz(x3d->import->builder, x3d_get(xml, from, "DEF"));
+    out->name = bake_textz(x3d->import->builder, xml_get(xml, from, "DEF"));
     if (x3d_get_numbers(x3d, from, is_physical ? "baseColor" : "diffuseColor", base, 3, err) < 0 ||
         x3d_get_numbers(x3d, from, "emissiveColor", emissive, 3, err) < 0 ||
         x3d_get_numbers(x3d, from, "specularColor", specular, 3, err) < 0 ||
@@ -150,10 +147,10 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     set_colors(out, is_unlit ? emissive : base, is_unlit ? NONE : emissive, transparency);
     out->flags |= is_unlit ? MATERIAL_UNLIT : 0;
     if (is_physical) {
-        out->metallic = (float)fraction(metallic);
-        out->roughness = (float)fraction(roughness);
+        out->metallic = fraction(metallic);
+        out->roughness = fraction(roughness);
     } else if (!is_unlit && specular[0] + specular[1] + specular[2] > 0 && shininess > 0)
-        out->roughness = roughness_from_exponent((float)(fraction(shininess) * 128)); /* 19775-1, 17.2.2.4 */
+        out->roughness = roughness_from_exponent(fraction(shininess) * 128); /* 19775-1, 17.2.2.4 */
     return 0;
 }
 
@@ -168,7 +165,7 @@ static void set_white(struct material *material)
 
 int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err)
 {
-    int32_t *known = appearance == X3D_NONE ? &x3d->plain_material : &x3d->material_of[appearance];
+    int32_t *known = appearance == XML_NONE ? &x3d->plain_material : &x3d->material_of[appearance];
     if (*known >= 0)
         return *known;
     struct material material = MATERIAL_PLAIN;

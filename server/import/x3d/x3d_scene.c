@@ -25,12 +25,12 @@ static const char CLIPS[] = "PositionInterpolator OrientationInterpolator Coordi
 static void warn_of(struct x3d *x3d, uint32_t element)
 {
     struct bake_builder *builder = x3d->import->builder;
-    const char *tag = x3d_tag(&x3d->xml, element);
-    if (x3d_is(&x3d->xml, element, CLIPS))
+    const char *tag = xml_tag(&x3d->xml, element);
+    if (xml_is(&x3d->xml, element, CLIPS))
         bake_warn(builder, "clips_not_read", "motion of X3D files is not read: the model stands still");
-    else if (x3d_is(&x3d->xml, element, "Inline"))
+    else if (xml_is(&x3d->xml, element, "Inline"))
         bake_warn(builder, "inline_ignored", "%s: the file that it shows is not read", X3D_WHERE(x3d, element));
-    else if (!x3d_is(&x3d->xml, element, SILENT))
+    else if (!xml_is(&x3d->xml, element, SILENT))
         bake_warn(builder, "elements_ignored", "elements <%.60s> are not read", tag);
 }
 
@@ -83,7 +83,7 @@ static int set_transform(struct x3d *x3d, uint32_t element, struct node *node, s
 {
     struct dmat4 m = DMAT4_IDENTITY;
     struct trs trs;
-    if (x3d_is(&x3d->xml, element, "Transform HAnimHumanoid HAnimJoint HAnimSite") &&
+    if (xml_is(&x3d->xml, element, "Transform HAnimHumanoid HAnimJoint HAnimSite") &&
         transform_of(x3d, element, &m, err) < 0)
         return err->code;
     if (trs_from_dmat4(&m, &trs)) {
@@ -136,18 +136,18 @@ static int shape_mesh(struct x3d *x3d, uint32_t shape, struct err *err)
 {
     if (x3d->mesh_of[shape] >= 0)
         return x3d->mesh_of[shape];
-    uint32_t geometry = X3D_NONE;
-    for (uint32_t e = x3d_first(&x3d->xml, shape); e != X3D_NONE; e = x3d_next(&x3d->xml, e)) {
+    uint32_t geometry = XML_NONE;
+    for (uint32_t e = xml_child(&x3d->xml, shape, NULL); e != XML_NONE; e = xml_next(&x3d->xml, e, NULL)) {
         const uint32_t used = x3d_used(&x3d->xml, e);
-        if (used != X3D_NONE && x3d_is_geometry(x3d, used))
+        if (used != XML_NONE && x3d_is_geometry(x3d, used))
             geometry = used;
-        else if (!x3d_is(&x3d->xml, e, "Appearance"))
+        else if (!xml_is(&x3d->xml, e, "Appearance"))
             warn_of(x3d, e);
     }
-    if (geometry == X3D_NONE)
+    if (geometry == XML_NONE)
         return -1;
     struct bake_builder *builder = x3d->import->builder;
-    const struct mesh mesh = {.name = bake_textz(builder, x3d_get(&x3d->xml, geometry, "DEF")),
+    const struct mesh mesh = {.name = bake_textz(builder, xml_get(&x3d->xml, geometry, "DEF")),
                               .primitive_first = builder->primitive_count};
     const int index = (int)builder->mesh_count;
     if (import_put_mesh(x3d->import, &mesh, err) < 0 || add_surface(x3d, shape, geometry, (uint32_t)index, err) < 0)
@@ -161,11 +161,11 @@ static int shape_mesh(struct x3d *x3d, uint32_t shape, struct err *err)
 /* Which child of a Switch or LOD is shown, or -1 for all; -2 for none. */
 static int64_t shown_child(const struct x3d *x3d, uint32_t element)
 {
-    if (x3d_is(&x3d->xml, element, "LOD"))
+    if (xml_is(&x3d->xml, element, "LOD"))
         return 0;
-    if (!x3d_is(&x3d->xml, element, "Switch"))
+    if (!xml_is(&x3d->xml, element, "Switch"))
         return -1;
-    const char *choice = x3d_get(&x3d->xml, element, "whichChoice");
+    const char *choice = xml_get(&x3d->xml, element, "whichChoice");
     const long value = choice == NULL ? -1 : strtol(choice, NULL, 10);
     return value < 0 ? -2 : value;
 }
@@ -176,8 +176,8 @@ static int add_node(struct x3d *x3d, uint32_t element, int32_t parent, uint32_t 
 {
     struct bake_builder *builder = x3d->import->builder;
     const uint32_t n = builder->node_count;
-    const bool is_shape = x3d_is(&x3d->xml, element, "Shape");
-    struct node node = {.name = bake_textz(builder, x3d_get(&x3d->xml, element, "DEF")),
+    const bool is_shape = xml_is(&x3d->xml, element, "Shape");
+    struct node node = {.name = bake_textz(builder, xml_get(&x3d->xml, element, "DEF")),
                         .parent = parent,
                         .mesh = -1,
                         .skin = -1,
@@ -204,16 +204,16 @@ static int add_children(struct x3d *x3d, uint32_t element, int32_t parent, uint3
 {
     const int64_t shown = shown_child(x3d, element);
     int64_t number = 0;
-    for (uint32_t e = x3d_first(&x3d->xml, element); e != X3D_NONE; e = x3d_next(&x3d->xml, e)) {
+    for (uint32_t e = xml_child(&x3d->xml, element, NULL); e != XML_NONE; e = xml_next(&x3d->xml, e, NULL)) {
         const uint32_t used = x3d_used(&x3d->xml, e);
-        const bool is_node = x3d_is(&x3d->xml, e, GROUPS) || x3d_is(&x3d->xml, e, "Shape");
-        if (used == X3D_NONE) {
+        const bool is_node = xml_is(&x3d->xml, e, GROUPS) || xml_is(&x3d->xml, e, "Shape");
+        if (used == XML_NONE) {
             bake_warn(x3d->import->builder, "elements_ignored", "%s: nothing before it has the DEF that it uses",
                       X3D_WHERE(x3d, e));
             continue;
         }
         const bool is_shown = shown == -1 || shown == number;
-        number += !x3d_is(&x3d->xml, e, SILENT);
+        number += !xml_is(&x3d->xml, e, SILENT);
         if (!is_node)
             warn_of(x3d, e);
         else if (is_shown && add_node(x3d, used, parent, depth, err) < 0)

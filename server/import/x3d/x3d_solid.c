@@ -107,7 +107,7 @@ static void put_sphere(struct body *body, double radius)
 static int put_round(struct body *body, uint32_t element, struct err *err)
 {
     const struct x3d *x3d = body->x3d;
-    const bool is_cone = x3d_is(&x3d->xml, element, "Cone");
+    const bool is_cone = xml_is(&x3d->xml, element, "Cone");
     double radius = 1, height = 2;
     if (x3d_get_numbers(x3d, element, is_cone ? "bottomRadius" : "radius", &radius, 1, err) < 0 ||
         x3d_get_numbers(x3d, element, "height", &height, 1, err) < 0)
@@ -137,10 +137,10 @@ int x3d_solid(const struct x3d *x3d, uint32_t element, struct x3d_surface *surfa
     surface->texcoords = mem_alloc(sizeof(double[4 * POINTS_MAX][2]));
     surface->topology = TOPOLOGY_TRIANGLES;
     surface->is_clockwise = false;
-    surface->crease_cosine = x3d_is(&x3d->xml, element, "Box") ? 1 : cos(SMOOTH_BELOW);
-    if (x3d_is(&x3d->xml, element, "Box"))
+    surface->crease_cosine = xml_is(&x3d->xml, element, "Box") ? 1 : cos(SMOOTH_BELOW);
+    if (xml_is(&x3d->xml, element, "Box"))
         put_box(&body, size);
-    else if (x3d_is(&x3d->xml, element, "Sphere"))
+    else if (xml_is(&x3d->xml, element, "Sphere"))
         put_sphere(&body, fabs(radius));
     else if (put_round(&body, element, err) < 0)
         return err->code;

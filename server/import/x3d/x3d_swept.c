@@ -247,6 +247,6 @@ static int read_extrusion(const struct x3d *x3d, uint32_t element, struct x3d_su
 int x3d_swept(const struct x3d *x3d, uint32_t element, struct x3d_surface *surface, struct err *err)
 {
     surface->topology = TOPOLOGY_TRIANGLES;
-    return x3d_is(&x3d->xml, element, "Extrusion") ? read_extrusion(x3d, element, surface, err)
+    return xml_is(&x3d->xml, element, "Extrusion") ? read_extrusion(x3d, element, surface, err)
                                                    : read_grid(x3d, element, surface, err);
 }

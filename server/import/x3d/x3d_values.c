@@ -10,7 +10,7 @@
 
 const char *x3d_where(const struct x3d *x3d, uint32_t element, char out[X3D_WHERE_SIZE])
 {
-    snprintf(out, X3D_WHERE_SIZE, "line %u, <%.60s>", x3d->xml.elements[element].line, x3d_tag(&x3d->xml, element));
+    snprintf(out, X3D_WHERE_SIZE, "line %u, <%.60s>", x3d->xml.elements[element].line, xml_tag(&x3d->xml, element));
     return out;
 }
 
@@ -20,7 +20,7 @@ static const char *const BLANKS = " \t\r\n,";
 int x3d_numbers(const struct x3d *x3d, uint32_t element, const char *attribute, double **values, uint32_t *count,
                 struct err *err)
 {
-    const char *at = x3d_get(&x3d->xml, element, attribute);
+    const char *at = xml_get(&x3d->xml, element, attribute);
     size_t capacity = 0;
     *values = NULL;
     *count = 0;

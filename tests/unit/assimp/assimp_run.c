@@ -54,10 +54,15 @@ void assimp_run_finish(struct assimp_run *run)
 
 void assimp_run_import(struct assimp_run *run, const char *path)
 {
+    const bool is_collada = file_format_of(path)->reader == READER_COLLADA;
+    assimp_run_read(run, path, is_collada ? import_collada : import_assimp);
+}
+
+void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struct import *import, struct err *err))
+{
     struct import import = assimp_run_start(run, path);
     assert_int_equal(source_files_read_model(run->files, &import.bytes, &import.size_bytes, &run->err), 0);
-    const bool is_collada = file_format_of(path)->reader == READER_COLLADA;
-    run->rc = is_collada ? import_collada(&import, &run->err) : import_assimp(&import, &run->err);
+    run->rc = read(&import, &run->err);
     if (run->rc == 0)
         assimp_run_finish(run);
 }

@@ -22,8 +22,10 @@ struct assimp_run {
 
 void assimp_run_init(struct assimp_run *run);
 void assimp_run_fini(struct assimp_run *run);
-/* Imports a file of the tree with the reader of its format. */
+/* Imports a file of the tree, COLLADA by its own reader and all others by assimp. */
 void assimp_run_import(struct assimp_run *run, const char *path);
+/* Imports it by this reader. */
+void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struct import *import, struct err *err));
 /* Prepares the import for tests of single steps: source files, and a builder with its info. */
 struct import assimp_run_start(struct assimp_run *run, const char *path);
 /* Finishes, encodes and decodes the contents of the builder. */

@@ -322,7 +322,7 @@ TEST(collada_targets_name_elements_and_values)
     };
     struct xml xml;
     struct err err;
-    assert_int_equal(xml_parse(&xml, (const uint8_t *)TEXT, sizeof TEXT - 1, &err), 0);
+    assert_int_equal(collada_xml_parse(&xml, (const uint8_t *)TEXT, sizeof TEXT - 1, &err), 0);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct collada_target found;
         const bool is_found = target_find(&xml, CASES[i].target, &found);

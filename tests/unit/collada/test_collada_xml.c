@@ -19,7 +19,7 @@ static int parse(struct xml *xml, const char *text, size_t size, struct err *err
     uint8_t *copy = malloc(size + 1);
     memcpy(copy, text, size);
     copy[size] = 0;
-    const int rc = xml_parse(xml, copy, size, err);
+    const int rc = collada_xml_parse(xml, copy, size, err);
     free(copy);
     return rc;
 }

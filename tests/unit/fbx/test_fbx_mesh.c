@@ -51,18 +51,17 @@ static int32_t material_at(const struct fbx_material_run *run, float x)
     "\t\tLayerElementMaterial: 0 {\n\t\t\tMappingInformationType: \"" mapping                                          \
     "\"\n\t\t\tReferenceInformationType: \"IndexToDirect\"\n\t\t\tMaterials: " numbers "\n\t\t}\n"
 
-TEST(fbx_mesh_control_points_that_are_no_numbers_are_0)
+TEST(fbx_mesh_polygons_at_control_points_that_are_no_numbers_are_left_out)
 {
     struct fbx_material_run run;
     read_objects(&run,
-                 GEOMETRY("2", "\t\tVertices: 1.#NAN,-1.#INF,0.#INF,1,0,0,0,1e300,5\n\t\tPolygonVertexIndex: 0,1,-3\n")
-                     MODEL("1", "a"),
+                 GEOMETRY("2", "\t\tVertices: 1.#NAN,-1.#INF,0.#INF,1,0,0,0,1e300,5,2,0,0,2,1,0\n"
+                               "\t\tPolygonVertexIndex: 0,3,-5,3,2,-5,1,3,-5\n") MODEL("1", "a"),
                  "C: \"OO\",2,1\n");
     assert_int_equal(run.builder.position_count, 3);
-    for (uint32_t v = 0; v < 3; v++) {
-        const struct vec3 at = run.builder.positions[v];
-        assert_true(at.x == (v == 1 ? 1.0f : 0.0f) && at.y == 0 && at.z == (v == 2 ? 5.0f : 0.0f));
-    }
+    assert_int_equal(run.builder.index_count, 3);
+    for (uint32_t v = 0; v < 3; v++)
+        assert_true(run.builder.positions[v].x == (v == 0 ? 1.0f : 2.0f));
     assert_true(fbx_material_run_warned(&run, "not_finite_repaired"));
     fbx_material_run_fini(&run);
 }
