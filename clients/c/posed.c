@@ -537,9 +537,10 @@ int posed_read_hits(const void *data, size_t data_bytes, struct posed_hits *out)
     return 0;
 }
 
-uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t room)
+uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t capacity)
 {
-    const uint32_t left = first < hits->hit_count ? hits->hit_count - first : 0, count = left < room ? left : room;
+    const uint32_t left = first < hits->hit_count ? hits->hit_count - first : 0,
+                   count = left < capacity ? left : capacity;
     for (uint32_t i = 0; i < count; i++, out++) {
         const unsigned char *at = hits->data + HITS_BYTES + ((size_t)first + i) * HIT_BYTES;
         out->ray = get32(at);
@@ -565,13 +566,13 @@ void posed_query_init(struct posed_query *query)
     query->mesh = query->root = -1;
 }
 
-size_t posed_write_hello(void *out, size_t room, const char *token)
+size_t posed_write_hello(void *out, size_t capacity, const char *token)
 {
     const size_t token_bytes = token == NULL ? 0 : strlen(token);
     const size_t bytes = round_up(HELLO_BYTES + token_bytes);
     if (token_bytes > TOKEN_MAX)
         return 0;
-    if (bytes <= room) {
+    if (bytes <= capacity) {
         unsigned char *at = out;
         memset(at, 0, bytes);
         memcpy(at, "\x89PSDP\r\n", 8);
@@ -585,13 +586,13 @@ size_t posed_write_hello(void *out, size_t room, const char *token)
 
 /* Writes the header and zeros after it, and returns the beginning of the payload; NULL if there is no room. *bytes:
  * size of the packet. */
-static unsigned char *begin(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+static unsigned char *begin(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
                             size_t payload_bytes, size_t *bytes)
 {
     *bytes = payload_bytes > UINT32_MAX - POSED_HEADER_BYTES - POSED_ALIGN
                  ? 0
                  : round_up(POSED_HEADER_BYTES + payload_bytes);
-    if (*bytes == 0 || *bytes > room)
+    if (*bytes == 0 || *bytes > capacity)
         return NULL;
     unsigned char *at = out;
     memset(at, 0, *bytes);
@@ -605,28 +606,28 @@ static unsigned char *begin(void *out, size_t room, int kind, uint32_t id, const
     return at + POSED_HEADER_BYTES;
 }
 
-size_t posed_write_plain(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model)
+size_t posed_write_plain(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model)
 {
     size_t bytes;
-    (void)begin(out, room, kind, id, model, 0, &bytes);
+    (void)begin(out, capacity, kind, id, model, 0, &bytes);
     return bytes;
 }
 
-size_t posed_write_open(void *out, size_t room, uint32_t id, const char *path)
+size_t posed_write_open(void *out, size_t capacity, uint32_t id, const char *path)
 {
     size_t bytes;
-    unsigned char *at = begin(out, room, POSED_OPEN, id, NULL, strlen(path), &bytes);
+    unsigned char *at = begin(out, capacity, POSED_OPEN, id, NULL, strlen(path), &bytes);
     if (at != NULL)
         memcpy(at, path, strlen(path));
     return bytes;
 }
 
-size_t posed_write_find(void *out, size_t room, uint32_t id, const struct posed_model *model, int what,
+size_t posed_write_find(void *out, size_t capacity, uint32_t id, const struct posed_model *model, int what,
                         const char *name, uint32_t index)
 {
     const size_t name_bytes = name == NULL ? 0 : strlen(name);
     size_t bytes;
-    unsigned char *at = begin(out, room, POSED_FIND, id, model, 16 + name_bytes, &bytes);
+    unsigned char *at = begin(out, capacity, POSED_FIND, id, model, 16 + name_bytes, &bytes);
     if (at != NULL) {
         put16(at, (uint32_t)what);
         put16(at + 2, name == NULL);
@@ -656,14 +657,14 @@ static void put_query(unsigned char *at, const struct posed_query *query)
 }
 
 /* Begins a query. `fields`: bytes before its times and indices. */
-static unsigned char *begin_query(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+static unsigned char *begin_query(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
                                   const struct posed_query *query, size_t fields, size_t *bytes)
 {
     const uint64_t lists = (uint64_t)query->time_count * 8 + (uint64_t)query->index_count * 4;
     *bytes = 0;
     if (lists > UINT32_MAX / 2)
         return NULL;
-    unsigned char *at = begin(out, room, kind, id, model, fields + (size_t)lists, bytes);
+    unsigned char *at = begin(out, capacity, kind, id, model, fields + (size_t)lists, bytes);
     if (at == NULL)
         return NULL;
     put_query(at, query);
@@ -674,19 +675,19 @@ static unsigned char *begin_query(void *out, size_t room, int kind, uint32_t id,
     return at;
 }
 
-size_t posed_write_query(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+size_t posed_write_query(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
                          const struct posed_query *query)
 {
     size_t bytes;
-    (void)begin_query(out, room, kind, id, model, query, QUERY_BYTES, &bytes);
+    (void)begin_query(out, capacity, kind, id, model, query, QUERY_BYTES, &bytes);
     return bytes;
 }
 
-size_t posed_write_render(void *out, size_t room, uint32_t id, const struct posed_model *model,
+size_t posed_write_render(void *out, size_t capacity, uint32_t id, const struct posed_model *model,
                           const struct posed_query *query, const struct posed_picture *picture)
 {
     size_t bytes;
-    unsigned char *at = begin_query(out, room, POSED_RENDER, id, model, query, WITH_MORE_BYTES, &bytes);
+    unsigned char *at = begin_query(out, capacity, POSED_RENDER, id, model, query, WITH_MORE_BYTES, &bytes);
     if (at != NULL) {
         put32(at + 64, picture->width);
         put32(at + 68, picture->height);
@@ -703,13 +704,13 @@ static int is_unreserved(unsigned char c)
            c == '_' || c == '~' || c == '/';
 }
 
-size_t posed_escape(char *out, size_t room, const char *text)
+size_t posed_escape(char *out, size_t capacity, const char *text)
 {
     static const char DIGITS[] = "0123456789ABCDEF";
     size_t bytes = 1;
     for (const char *at = text; *at != '\0'; at++)
         bytes += is_unreserved((unsigned char)*at) ? 1 : 3;
-    if (bytes > room)
+    if (bytes > capacity)
         return bytes;
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -725,14 +726,14 @@ size_t posed_escape(char *out, size_t room, const char *text)
     return bytes;
 }
 
-size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
+size_t posed_write_call(void *out, size_t capacity, uint32_t id, const struct posed_model *model, const char *target,
                         const void *body, size_t body_bytes)
 {
     const size_t target_bytes = strlen(target);
     size_t bytes;
     if (body_bytes > UINT32_MAX / 2 || target_bytes > UINT32_MAX / 4 || (body == NULL && body_bytes > 0))
         return 0;
-    unsigned char *at = begin(out, room, POSED_CALL, id, model, 16 + target_bytes + body_bytes, &bytes);
+    unsigned char *at = begin(out, capacity, POSED_CALL, id, model, 16 + target_bytes + body_bytes, &bytes);
     if (at != NULL) {
         put16(at, body != NULL);
         put32(at + 4, (uint32_t)target_bytes);
@@ -886,14 +887,14 @@ static void put_crowd(unsigned char *at, const struct posed_crowd *crowd, const 
     put_wanted(put_masks(put_models(put_entities(at + CROWD_BYTES, crowd, counts), crowd), crowd), crowd);
 }
 
-size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd)
+size_t posed_write_crowd(void *out, size_t capacity, uint32_t id, const struct posed_crowd *crowd)
 {
     struct crowd_counts counts;
     size_t bytes;
     const size_t payload_bytes = crowd_bytes(crowd, &counts);
     if (payload_bytes == 0)
         return 0;
-    unsigned char *at = begin(out, room, POSED_CROWD, id, NULL, payload_bytes, &bytes);
+    unsigned char *at = begin(out, capacity, POSED_CROWD, id, NULL, payload_bytes, &bytes);
     if (at != NULL)
         put_crowd(at, crowd, &counts, payload_bytes);
     return bytes;
@@ -933,7 +934,7 @@ static unsigned char *put_rays(unsigned char *at, const struct posed_raycast *ra
     return at;
 }
 
-size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct posed_raycast *raycast)
+size_t posed_write_raycast(void *out, size_t capacity, uint32_t id, const struct posed_raycast *raycast)
 {
     struct crowd_counts counts;
     size_t bytes;
@@ -944,7 +945,7 @@ size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct pos
     const uint32_t target_count = count_targets(raycast);
     const size_t payload_bytes =
         RAYCAST_BYTES + (size_t)target_count * TARGET_BYTES + (size_t)raycast->ray_count * RAY_BYTES + poses_bytes;
-    unsigned char *at = begin(out, room, POSED_RAYCAST, id, NULL, payload_bytes, &bytes);
+    unsigned char *at = begin(out, capacity, POSED_RAYCAST, id, NULL, payload_bytes, &bytes);
     if (at == NULL)
         return bytes;
     memcpy(at, "PSDR", 4);
@@ -960,11 +961,11 @@ size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct pos
     return bytes;
 }
 
-size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct posed_model *model,
+size_t posed_write_subscribe(void *out, size_t capacity, uint32_t id, const struct posed_model *model,
                              const struct posed_query *query, const struct posed_subscription *subscription)
 {
     size_t bytes;
-    unsigned char *at = begin_query(out, room, POSED_SUBSCRIBE, id, model, query, WITH_MORE_BYTES, &bytes);
+    unsigned char *at = begin_query(out, capacity, POSED_SUBSCRIBE, id, model, query, WITH_MORE_BYTES, &bytes);
     if (at != NULL) {
         put16(at + 64, subscription->kind);
         put16(at + 66, subscription->is_paused);
@@ -976,10 +977,11 @@ size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct p
     return bytes;
 }
 
-size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream, const struct posed_steering *steering)
+size_t posed_write_control(void *out, size_t capacity, uint32_t id, uint32_t stream,
+                           const struct posed_steering *steering)
 {
     size_t bytes;
-    unsigned char *at = begin(out, room, POSED_CONTROL, id, NULL, 32, &bytes);
+    unsigned char *at = begin(out, capacity, POSED_CONTROL, id, NULL, 32, &bytes);
     if (at != NULL) {
         put32(at, stream);
         put32(at + 4, steering->flags);
@@ -991,11 +993,11 @@ size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream,
 }
 
 /* Writes unsubscribe, watch and credit, which have one or two numbers. */
-static size_t write_numbers(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+static size_t write_numbers(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
                             size_t count, uint32_t first, uint32_t second)
 {
     size_t bytes;
-    unsigned char *at = begin(out, room, kind, id, model, count * 4, &bytes);
+    unsigned char *at = begin(out, capacity, kind, id, model, count * 4, &bytes);
     if (at != NULL) {
         put32(at, first);
         if (count > 1)
@@ -1004,19 +1006,19 @@ static size_t write_numbers(void *out, size_t room, int kind, uint32_t id, const
     return bytes;
 }
 
-size_t posed_write_credit(void *out, size_t room, uint32_t stream, uint32_t credit)
+size_t posed_write_credit(void *out, size_t capacity, uint32_t stream, uint32_t credit)
 {
-    return write_numbers(out, room, POSED_CREDIT, 0, NULL, 2, stream, credit);
+    return write_numbers(out, capacity, POSED_CREDIT, 0, NULL, 2, stream, credit);
 }
 
-size_t posed_write_unsubscribe(void *out, size_t room, uint32_t id, uint32_t stream)
+size_t posed_write_unsubscribe(void *out, size_t capacity, uint32_t id, uint32_t stream)
 {
-    return write_numbers(out, room, POSED_UNSUBSCRIBE, id, NULL, 1, stream, 0);
+    return write_numbers(out, capacity, POSED_UNSUBSCRIBE, id, NULL, 1, stream, 0);
 }
 
-size_t posed_write_watch(void *out, size_t room, uint32_t id, const struct posed_model *model, int is_on)
+size_t posed_write_watch(void *out, size_t capacity, uint32_t id, const struct posed_model *model, int is_on)
 {
-    return write_numbers(out, room, POSED_WATCH, id, model, 1, is_on != 0, 0);
+    return write_numbers(out, capacity, POSED_WATCH, id, model, 1, is_on != 0, 0);
 }
 
 /* --- connections: failures and time --- */
@@ -1515,7 +1517,7 @@ static int take_owed(struct posed *server, uint32_t id)
 }
 
 /* Makes room for a packet of this size, or begins to skip it. */
-static int make_room(struct posed *server, size_t packet_bytes)
+static int make_capacity(struct posed *server, size_t packet_bytes)
 {
     if (packet_bytes <= server->in_room - server->in_start)
         return 0;
@@ -2001,7 +2003,7 @@ static int next_there(struct posed *server, struct posed_packet *packet)
         if (rc < 0)
             return fail(server, rc, "the server's bytes are no packet");
         if (rc == 0)
-            return make_room(server, packet_bytes == 0 ? POSED_HEADER_BYTES : packet_bytes);
+            return make_capacity(server, packet_bytes == 0 ? POSED_HEADER_BYTES : packet_bytes);
         server->in_used = packet_bytes;
         const int is_callers = classify(server, packet);
         if (is_callers != 0)

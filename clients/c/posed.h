@@ -536,7 +536,7 @@ struct posed_hits {
 int posed_read_hits(const void *data, size_t data_bytes, struct posed_hits *out);
 /* Copies hits from index `first` on to out[room], which the caller owns. They are ordered by ray, then by distance.
  * Returns the number of copied hits: fewer than `room` at the end. Pure. */
-uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t room);
+uint32_t posed_copy_hits(const struct posed_hits *hits, uint32_t first, struct posed_hit *out, uint32_t capacity);
 
 /* --- requests --------------------------------------------------------------------------------------------------- */
 
@@ -611,35 +611,36 @@ struct posed_steering {
 
 /* Write the bytes of a request, for posed_send() or another transport. Each returns the packet's size. It writes the
  * packet if that size is at most `room`. 0: the packet cannot express the arguments. Pure. `model` NULL: no model. */
-size_t posed_write_hello(void *out, size_t room, const char *token);
+size_t posed_write_hello(void *out, size_t capacity, const char *token);
 /* kind: close, info or ping */
-size_t posed_write_plain(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model);
-size_t posed_write_open(void *out, size_t room, uint32_t id, const char *path);
+size_t posed_write_plain(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model);
+size_t posed_write_open(void *out, size_t capacity, uint32_t id, const char *path);
 /* name NULL: finds by index */
-size_t posed_write_find(void *out, size_t room, uint32_t id, const struct posed_model *model, int what,
+size_t posed_write_find(void *out, size_t capacity, uint32_t id, const struct posed_model *model, int what,
                         const char *name, uint32_t index);
 /* kind: POSED_PALETTE, POSED_POSE or POSED_MESH */
-size_t posed_write_query(void *out, size_t room, int kind, uint32_t id, const struct posed_model *model,
+size_t posed_write_query(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
                          const struct posed_query *query);
-size_t posed_write_render(void *out, size_t room, uint32_t id, const struct posed_model *model,
+size_t posed_write_render(void *out, size_t capacity, uint32_t id, const struct posed_model *model,
                           const struct posed_query *query, const struct posed_picture *picture);
 /* Percent-encodes a name or path for a target, in the one way that balancers and caches know (protocol/http.md, "One
  * way to write a name"), and terminates it by NUL. Returns the size in bytes with the NUL. Writes nothing if that
  * exceeds `room`. Pure. */
-size_t posed_escape(char *out, size_t room, const char *text);
+size_t posed_escape(char *out, size_t capacity, const char *text);
 
 /* body NULL: GET, else POST */
-size_t posed_write_call(void *out, size_t room, uint32_t id, const struct posed_model *model, const char *target,
+size_t posed_write_call(void *out, size_t capacity, uint32_t id, const struct posed_model *model, const char *target,
                         const void *body, size_t body_bytes);
 /* Models are sent as their handles. */
-size_t posed_write_crowd(void *out, size_t room, uint32_t id, const struct posed_crowd *crowd);
-size_t posed_write_raycast(void *out, size_t room, uint32_t id, const struct posed_raycast *raycast);
-size_t posed_write_subscribe(void *out, size_t room, uint32_t id, const struct posed_model *model,
+size_t posed_write_crowd(void *out, size_t capacity, uint32_t id, const struct posed_crowd *crowd);
+size_t posed_write_raycast(void *out, size_t capacity, uint32_t id, const struct posed_raycast *raycast);
+size_t posed_write_subscribe(void *out, size_t capacity, uint32_t id, const struct posed_model *model,
                              const struct posed_query *query, const struct posed_subscription *subscription);
-size_t posed_write_control(void *out, size_t room, uint32_t id, uint32_t stream, const struct posed_steering *steering);
-size_t posed_write_credit(void *out, size_t room, uint32_t stream, uint32_t credit);
-size_t posed_write_unsubscribe(void *out, size_t room, uint32_t id, uint32_t stream);
-size_t posed_write_watch(void *out, size_t room, uint32_t id, const struct posed_model *model, int is_on);
+size_t posed_write_control(void *out, size_t capacity, uint32_t id, uint32_t stream,
+                           const struct posed_steering *steering);
+size_t posed_write_credit(void *out, size_t capacity, uint32_t stream, uint32_t credit);
+size_t posed_write_unsubscribe(void *out, size_t capacity, uint32_t id, uint32_t stream);
+size_t posed_write_watch(void *out, size_t capacity, uint32_t id, const struct posed_model *model, int is_on);
 
 /* --- connections ------------------------------------------------------------------------------------------------ */
 

@@ -12,15 +12,15 @@ uint32_t pe_layout_floats(int layout)
 }
 
 /* Checks that something was evaluated, and that `out` has room for `count` items of `size` floats. */
-static int check(const struct pe_evaluator *evaluator, const void *out, uint64_t count, uint32_t size, size_t room,
+static int check(const struct pe_evaluator *evaluator, const void *out, uint64_t count, uint32_t size, size_t capacity,
                  struct pe_error *error)
 {
     if (evaluator->entity.model == NULL)
         return eval_fail(error, PE_E_ARGUMENT, "no entity is evaluated");
     if (size == 0)
         return eval_fail(error, PE_E_ARGUMENT, "the layout is unknown");
-    if (out == NULL || room / size < count)
-        return eval_fail(error, PE_E_ARGUMENT, "there is room for %zu floats, and %llu are needed", room,
+    if (out == NULL || capacity / size < count)
+        return eval_fail(error, PE_E_ARGUMENT, "there is room for %zu floats, and %llu are needed", capacity,
                          (unsigned long long)count * size);
     return 0;
 }
@@ -45,7 +45,7 @@ static int check_nodes(const struct pe_evaluator *evaluator, const uint32_t *nod
     return 0;
 }
 
-int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float *out, size_t room,
+int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float *out, size_t capacity,
                struct pe_error *error)
 {
     const struct model *model = evaluator->entity.model;
@@ -53,18 +53,18 @@ int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float 
         return eval_fail(error, PE_E_ARGUMENT, "skin %u of %u", skin, model->skin_count);
     const uint32_t joints = model != NULL ? model->skins[skin].joint_count : 0;
     struct err err;
-    const int rc = check(evaluator, out, joints, pe_layout_floats(layout), room, error);
+    const int rc = check(evaluator, out, joints, pe_layout_floats(layout), capacity, error);
     if (rc < 0)
         return rc;
     take_way_again(evaluator);
     return entity_palette(&evaluator->work, skin, (enum layout)layout, out, &err) < 0 ? eval_fail_by(error, &err) : 0;
 }
 
-int pe_nodes(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, int layout, float *out, size_t room,
-             struct pe_error *error)
+int pe_nodes(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, int layout, float *out,
+             size_t capacity, struct pe_error *error)
 {
     struct err err;
-    int rc = check(evaluator, out, count, pe_layout_floats(layout), room, error);
+    int rc = check(evaluator, out, count, pe_layout_floats(layout), capacity, error);
     if (rc == 0)
         rc = check_nodes(evaluator, nodes, count, error);
     if (rc < 0)
@@ -96,10 +96,10 @@ static int store_local(struct pe_evaluator *evaluator, const struct pose *pose, 
     return 0;
 }
 
-int pe_locals(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, float *out, size_t room,
+int pe_locals(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, float *out, size_t capacity,
               struct pe_error *error)
 {
-    int rc = check(evaluator, out, count, LOCAL_FLOATS, room, error);
+    int rc = check(evaluator, out, count, LOCAL_FLOATS, capacity, error);
     if (rc == 0)
         rc = check_nodes(evaluator, nodes, count, error);
     if (rc < 0)
@@ -126,16 +126,16 @@ int pe_local_matrix(struct pe_evaluator *evaluator, uint32_t node, float out[16]
     return 0;
 }
 
-int pe_morph_weights(struct pe_evaluator *evaluator, uint32_t node, float *out, size_t room, struct pe_error *error)
+int pe_morph_weights(struct pe_evaluator *evaluator, uint32_t node, float *out, size_t capacity, struct pe_error *error)
 {
-    int rc = check(evaluator, out, 0, 1, room, error);
+    int rc = check(evaluator, out, 0, 1, capacity, error);
     if (rc == 0)
         rc = check_nodes(evaluator, &node, 1, error);
     if (rc < 0)
         return rc;
     const struct node *of = &evaluator->entity.model->nodes[node];
     const struct pose *pose = entity_pose(&evaluator->work);
-    for (uint32_t w = 0; w < of->weight_count && w < room; w++)
+    for (uint32_t w = 0; w < of->weight_count && w < capacity; w++)
         out[w] = (float)pose->weights[of->weight_first + w];
     return (int)of->weight_count;
 }
@@ -164,14 +164,14 @@ static int store_vertices(struct pe_evaluator *evaluator, uint32_t draw, bool is
     return skin_check(evaluator->entity.model, draw, vertices, &err) < 0 ? eval_fail_by(error, &err) : 0;
 }
 
-int pe_vertices(struct pe_evaluator *evaluator, uint32_t draw, float *positions, float *normals, size_t room,
+int pe_vertices(struct pe_evaluator *evaluator, uint32_t draw, float *positions, float *normals, size_t capacity,
                 struct pe_error *error)
 {
     const struct model *model = evaluator->entity.model;
     if (model != NULL && draw >= model->draw_count)
         return eval_fail(error, PE_E_ARGUMENT, "draw %u of %u", draw, model->draw_count);
     const uint32_t count = model != NULL ? model->primitives[model->draws[draw].primitive].vertex_count : 0;
-    int rc = check(evaluator, positions != NULL ? positions : normals, count, 3, room, error);
+    int rc = check(evaluator, positions != NULL ? positions : normals, count, 3, capacity, error);
     if (rc == 0)
         rc = load_palette(evaluator, model->draws[draw].skin, error);
     if (rc == 0 && positions != NULL)

@@ -152,9 +152,9 @@ static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_m
     if (crowd_wanted_check(wanted, model, &err) < 0)
         return eval_fail(error, PE_E_ARGUMENT, "member %u: %s", index, err.message);
     const uint64_t count = crowd_wanted_count(wanted, model);
-    if (asked->room / floats < count || (asked->out == NULL && count > 0))
+    if (asked->capacity / floats < count || (asked->out == NULL && count > 0))
         return eval_fail(error, PE_E_ARGUMENT, "member %u: there is room for %zu floats, and %llu are needed", index,
-                         asked->room, (unsigned long long)count * floats);
+                         asked->capacity, (unsigned long long)count * floats);
     return 0;
 }
 

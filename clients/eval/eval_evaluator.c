@@ -75,10 +75,10 @@ static bool reserve_palette(struct pe_evaluator *evaluator, const struct model *
         evaluator->joint_capacity = joints;
     }
     if (parts > evaluator->part_capacity) {
-        struct skin_part *room = realloc(evaluator->palette.parts, parts * sizeof *room);
-        if (room == NULL)
+        struct skin_part *capacity = realloc(evaluator->palette.parts, parts * sizeof *capacity);
+        if (capacity == NULL)
             return false;
-        evaluator->palette.parts = room;
+        evaluator->palette.parts = capacity;
         evaluator->part_capacity = parts;
     }
     return true;

@@ -160,7 +160,7 @@ int pe_scene_add(struct pe_scene *scene, const struct pe_hitboxes *hitboxes, con
     struct err err;
     if (scene == NULL || begin == NULL || hitboxes == NULL)
         return eval_fail(error, PE_E_ARGUMENT, "no scene, no entity, or no hitboxes");
-    if (!hit_scene_has_room(&scene->scene, hitboxes->set))
+    if (!hit_scene_has_capacity(&scene->scene, hitboxes->set))
         return eval_fail(error, PE_E_RESERVE, "the scene has no room for another entity of %u volumes",
                          hitboxes->set->count);
     const int rc = eval_take_poses(scene->evaluator, hitboxes->model, begin, end, &poses, error);
@@ -227,10 +227,10 @@ static void cast(struct pe_scene *scene, uint32_t id, const struct hit_ray *ray,
 }
 
 int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_count, int which, struct pe_hit *out,
-               uint32_t room, uint32_t *count, struct pe_error *error)
+               uint32_t capacity, uint32_t *count, struct pe_error *error)
 {
     uint32_t found = 0;
-    if (count == NULL || (ray_count > 0 && rays == NULL) || (room > 0 && out == NULL) || which < PE_NEAREST ||
+    if (count == NULL || (ray_count > 0 && rays == NULL) || (capacity > 0 && out == NULL) || which < PE_NEAREST ||
         which > PE_ALL)
         return eval_fail(error, PE_E_ARGUMENT, "no rays, no place for hits or their count, or which is unknown");
     *count = 0;
@@ -243,8 +243,9 @@ int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_c
         if (rc < 0)
             return rc;
         cast(scene, r, &ray, which);
-        if (scene->list.count > room - found)
-            return eval_fail(error, PE_E_ARGUMENT, "there is room for %u hits, and rays 0 to %u have more", room, r);
+        if (scene->list.count > capacity - found)
+            return eval_fail(error, PE_E_ARGUMENT, "there is room for %u hits, and rays 0 to %u have more", capacity,
+                             r);
         for (size_t h = 0; h < scene->list.count; h++)
             put_hit(scene, &scene->list.hits[h], &out[found++]);
     }

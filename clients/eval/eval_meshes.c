@@ -158,16 +158,16 @@ static void put_hit(const struct pe_target *target, const struct hit *hit, struc
 }
 
 int pe_raycast_meshes(struct pe_caster *caster, const struct pe_target *targets, uint32_t target_count,
-                      const struct pe_ray *rays, uint32_t ray_count, int which, struct pe_hit *out, uint32_t room,
+                      const struct pe_ray *rays, uint32_t ray_count, int which, struct pe_hit *out, uint32_t capacity,
                       uint32_t *count, struct pe_error *error)
 {
     struct hit_list *list = &caster->list;
     if (count == NULL || (ray_count > 0 && rays == NULL) || (target_count > 0 && targets == NULL) ||
-        (room > 0 && out == NULL) || which < PE_NEAREST || which > PE_ALL)
+        (capacity > 0 && out == NULL) || which < PE_NEAREST || which > PE_ALL)
         return eval_fail(error, PE_E_ARGUMENT,
                          "no rays, no targets, no place for hits or their count, or which is unknown");
     *count = 0;
-    const uint32_t most = room < caster->hit_capacity ? room : caster->hit_capacity;
+    const uint32_t most = capacity < caster->hit_capacity ? capacity : caster->hit_capacity;
     const struct mesh_rays cast = {caster->rays, ray_count, list};
     list->count = 0;
     list->steps = 0;
@@ -183,7 +183,7 @@ int pe_raycast_meshes(struct pe_caster *caster, const struct pe_target *targets,
     if (rc < 0)
         return rc;
     if (list->count > most)
-        return eval_fail(error, most < room ? PE_E_RESERVE : PE_E_ARGUMENT,
+        return eval_fail(error, most < capacity ? PE_E_RESERVE : PE_E_ARGUMENT,
                          "there are more than the %u hits that have room", most);
     hit_list_sort(list);
     for (size_t h = 0; h < list->count; h++)

@@ -35,7 +35,7 @@ int library_start(struct player *player)
     for (uint32_t i = 0; i < count; i++) {
         library->members[i].entity = &library->entities[i];
         library->members[i].out = library->palettes + i * floats;
-        library->members[i].room = floats;
+        library->members[i].capacity = floats;
         library->targets[i].mesh = crowd->mesh;
         library->targets[i].begin = &library->entities[i];
     }

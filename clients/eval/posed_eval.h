@@ -243,26 +243,26 @@ PE_API uint32_t pe_layout_floats(int layout);
 
 /* Writes the skinning palette of a skin in its own order of joints: world_from_joint * joint_from_bind,
  * pe_layout_floats() a joint. `room`: the number of floats in `out`. */
-PE_API int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float *out, size_t room,
+PE_API int pe_palette(struct pe_evaluator *evaluator, uint32_t skin, int layout, float *out, size_t capacity,
                       struct pe_error *error);
 
 /* Writes world_from_node of nodes[count], or of the first `count` nodes when `nodes` is NULL. */
 PE_API int pe_nodes(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, int layout, float *out,
-                    size_t room, struct pe_error *error);
+                    size_t capacity, struct pe_error *error);
 
 /* Writes transforms relative to the parents, 10 floats a node: translation, rotation, scale. A node whose transform is
  * a matrix with shear gets 10 zeros (a rotation is never all zeros); get it with pe_local_matrix(). */
-PE_API int pe_locals(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, float *out, size_t room,
+PE_API int pe_locals(struct pe_evaluator *evaluator, const uint32_t *nodes, uint32_t count, float *out, size_t capacity,
                      struct pe_error *error);
 PE_API int pe_local_matrix(struct pe_evaluator *evaluator, uint32_t node, float out[16], struct pe_error *error);
 
 /* Writes the morph weights of a node's mesh, at most `room`. Returns their total number, or an error. */
-PE_API int pe_morph_weights(struct pe_evaluator *evaluator, uint32_t node, float *out, size_t room,
+PE_API int pe_morph_weights(struct pe_evaluator *evaluator, uint32_t node, float *out, size_t capacity,
                             struct pe_error *error);
 
 /* Writes the vertices of a draw, morphed and skinned, in scene space (without world_from_scene), 3 floats each.
  * positions or normals may be NULL. `room`: the number of floats in each. */
-PE_API int pe_vertices(struct pe_evaluator *evaluator, uint32_t draw, float *positions, float *normals, size_t room,
+PE_API int pe_vertices(struct pe_evaluator *evaluator, uint32_t draw, float *positions, float *normals, size_t capacity,
                        struct pe_error *error);
 
 /* The motion that was taken out of the pose, since the beginning of the part that the layer plays. */
@@ -290,7 +290,7 @@ struct pe_member {
     uint32_t item_count;            /* 0: all joints or nodes */
     const uint32_t *items;          /* joints, in the skin's order, or nodes; not with PE_ALL_SKINS */
     float *out;                     /* [room] */
-    size_t room;
+    size_t capacity;
     int status; /* output: 0, or PE_E_NOT_FINITE or PE_E_NOT_RIGID, and then its floats are 0 */
 };
 

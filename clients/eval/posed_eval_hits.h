@@ -136,7 +136,7 @@ PE_API int pe_scene_middle(const struct pe_scene *scene, uint32_t entity, uint32
  * the lower entity and hitbox), or all hits, to out[room], sorted by ray, then distance. *count: the number of hits.
  * Returns 0, or PE_E_ARGUMENT, also where there are more hits than room; PE_NEAREST gives at most one for each ray. */
 PE_API int pe_raycast(struct pe_scene *scene, const struct pe_ray *rays, uint32_t ray_count, int which,
-                      struct pe_hit *out, uint32_t room, uint32_t *count, struct pe_error *error);
+                      struct pe_hit *out, uint32_t capacity, uint32_t *count, struct pe_error *error);
 
 /* --- rays against meshes: test=mesh of /v1/raycast --------------------------------------------------------------- */
 
@@ -169,7 +169,7 @@ struct pe_target {
  * 0, PE_E_ARGUMENT, PE_E_RESERVE or PE_E_NOT_FINITE. */
 PE_API int pe_raycast_meshes(struct pe_caster *caster, const struct pe_target *targets, uint32_t target_count,
                              const struct pe_ray *rays, uint32_t ray_count, int which, struct pe_hit *out,
-                             uint32_t room, uint32_t *count, struct pe_error *error);
+                             uint32_t capacity, uint32_t *count, struct pe_error *error);
 
 #ifdef __cplusplus
 }

@@ -36,7 +36,7 @@ static bool grow(struct buf *buf, size_t needed_bytes)
     return true;
 }
 
-char *buf_make_room(struct buf *buf, size_t size_bytes)
+char *buf_grow(struct buf *buf, size_t size_bytes)
 {
     if (buf_failed(buf))
         return NULL;

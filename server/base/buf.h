@@ -55,7 +55,7 @@ static inline void buf_fail(struct buf *buf, enum buf_failure why)
 }
 
 /* The slow path of buf_reserve(): grows the buffer, or marks it as failed. */
-char *buf_make_room(struct buf *buf, size_t size_bytes);
+char *buf_grow(struct buf *buf, size_t size_bytes);
 
 /* Returns room for `size_bytes` more bytes at the end, or NULL when the buffer failed. The writer fills what it needs
  * and counts it with buf_advance(). */
@@ -63,7 +63,7 @@ static inline char *buf_reserve(struct buf *buf, size_t size_bytes)
 {
     const size_t most = buf->limit_bytes - 1 < buf->capacity_bytes ? buf->limit_bytes : buf->capacity_bytes;
     if (buf->failure != 0 || buf->size_bytes > most || size_bytes > most - buf->size_bytes)
-        return buf_make_room(buf, size_bytes);
+        return buf_grow(buf, size_bytes);
     return buf->data + buf->size_bytes;
 }
 

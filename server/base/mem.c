@@ -60,7 +60,7 @@ char *mem_strndup(const char *text, size_t size_bytes)
     return copy;
 }
 
-void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
+void *mem_reserve(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
 {
     if (count <= *capacity && items != NULL)
         return items;

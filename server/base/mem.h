@@ -26,5 +26,5 @@ void *mem_grow(void *items, size_t *capacity, size_t count, size_t item_bytes);
 bool mem_try_resize(void *array, size_t count, size_t item_bytes);
 /* For sizes that come from outside: returns zeroed room for `count` items, or `items` itself (malloc'ed or NULL) where
  * it has room enough. NULL when memory runs out; then `items` is freed and *capacity is 0. */
-void *mem_room(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes);
+void *mem_reserve(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes);
 char *mem_strndup(const char *text, size_t size_bytes); /* adds the NUL */

@@ -12,7 +12,7 @@ enum {
     KEPT_BYTES = 64 << 20    /* pixel memory kept between jobs */
 };
 
-int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err)
+int pixels_reserve(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err)
 {
     if (*bytes != NULL && *capacity >= size_bytes)
         return 0;
@@ -27,8 +27,8 @@ static int read_samples(struct renderer *renderer, uint32_t width, uint32_t heig
 {
     const struct gl *gl = &renderer->gl;
     const size_t size_bytes = (size_t)width * height * 4;
-    if (pixels_room(&renderer->samples, &renderer->samples_bytes, size_bytes * scale * scale, err) < 0 ||
-        pixels_room(&renderer->pixels, &renderer->pixels_bytes, size_bytes, err) < 0)
+    if (pixels_reserve(&renderer->samples, &renderer->samples_bytes, size_bytes * scale * scale, err) < 0 ||
+        pixels_reserve(&renderer->pixels, &renderer->pixels_bytes, size_bytes, err) < 0)
         return err->code;
     gl->ReadPixels(0, 0, (GLsizei)(width * scale), (GLsizei)(height * scale), GL_RGBA, GL_UNSIGNED_BYTE,
                    renderer->samples);
@@ -41,8 +41,8 @@ static int darken_corners(struct renderer *renderer, const struct picture_spec *
 {
     const struct gl *gl = &renderer->gl;
     const uint32_t width = picture->width * scale, height = picture->height * scale;
-    uint8_t **room = (uint8_t **)(void *)&renderer->depths;
-    if (pixels_room(room, &renderer->depths_bytes, (size_t)width * height * sizeof *renderer->depths, err) < 0)
+    uint8_t **buffer = (uint8_t **)(void *)&renderer->depths;
+    if (pixels_reserve(buffer, &renderer->depths_bytes, (size_t)width * height * sizeof *renderer->depths, err) < 0)
         return err->code;
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_DEPTH_STENCIL, GL_UNSIGNED_INT_24_8, renderer->depths);
     if (gl_check(gl, "reading the depths of the picture", err) < 0)
@@ -78,7 +78,7 @@ void pixels_place(const struct renderer *renderer, const struct render_job *job,
 int pixels_start(struct renderer *renderer, const struct render_job *job, struct err *err)
 {
     const size_t count = (size_t)job->width * job->height;
-    if (pixels_room(&renderer->canvas, &renderer->canvas_bytes, count * 4, err) < 0)
+    if (pixels_reserve(&renderer->canvas, &renderer->canvas_bytes, count * 4, err) < 0)
         return err->code;
     static const uint8_t NOTHING[4];
     uint8_t between[4];
@@ -104,7 +104,7 @@ static int draw_view(struct renderer *renderer, const struct cells *cells, uint3
 static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *picture,
                        struct err *err)
 {
-    if (pixels_room(&renderer->shade, &renderer->shade_bytes, (size_t)picture->width * picture->height, err) < 0 ||
+    if (pixels_reserve(&renderer->shade, &renderer->shade_bytes, (size_t)picture->width * picture->height, err) < 0 ||
         shadow_make(&renderer->shadow, model, &renderer->posed, picture->width, picture->height, err) < 0)
         return err->code;
     shadow_fill(&renderer->shadow, picture->width, picture->height, renderer->shade);
@@ -164,49 +164,49 @@ void pixels_resolve(const struct renderer *renderer, struct cells *cells, const 
 
 /* --- captions --- */
 
-enum { NAME_ROOM = 512 };
+enum { NAME_SIZE = 512 };
 
 /* Writes the clip's name, or a text in its place. */
-static void name_clip(const struct cells *cells, const struct render_cell *cell, char room[NAME_ROOM],
+static void name_clip(const struct cells *cells, const struct render_cell *cell, char buffer[NAME_SIZE],
                       struct caption *caption)
 {
     const struct model *model = job_source(cells->sources, cells->layers.count > 0 ? 0 : cell->clip_source);
-    caption->name = room;
+    caption->name = buffer;
     if (cells->layers.count > 0 || cell->clip == POSE_REST) {
-        snprintf(room, NAME_ROOM, "%s", cells->layers.count > 0 ? "blend" : "rest");
+        snprintf(buffer, NAME_SIZE, "%s", cells->layers.count > 0 ? "blend" : "rest");
     } else if (model->clips[cell->clip].name.offset == STR_NONE || model->clips[cell->clip].name.size_bytes == 0) {
-        snprintf(room, NAME_ROOM, "clip %d", cell->clip);
+        snprintf(buffer, NAME_SIZE, "clip %d", cell->clip);
     } else {
         caption->name = model->text + model->clips[cell->clip].name.offset;
         caption->name_bytes = model->clips[cell->clip].name.size_bytes;
         return;
     }
-    caption->name_bytes = strlen(room);
+    caption->name_bytes = strlen(buffer);
 }
 
 /* Puts the name of the clip's file first, where the job gives one, unless both names are the same. */
-static void name_file(const struct render_source *source, char room[NAME_ROOM], struct caption *caption)
+static void name_file(const struct render_source *source, char buffer[NAME_SIZE], struct caption *caption)
 {
     const size_t name_bytes = strnlen(source->name, sizeof source->name);
     if (name_bytes == 0 || (name_bytes == caption->name_bytes && memcmp(source->name, caption->name, name_bytes) == 0))
         return;
-    const size_t clip_bytes = caption->name_bytes < NAME_ROOM / 2 ? caption->name_bytes : NAME_ROOM / 2;
-    snprintf(room, NAME_ROOM, "%.*s: %.*s", (int)name_bytes, source->name, (int)clip_bytes, caption->name);
-    caption->name = room;
-    caption->name_bytes = strlen(room);
+    const size_t clip_bytes = caption->name_bytes < NAME_SIZE / 2 ? caption->name_bytes : NAME_SIZE / 2;
+    snprintf(buffer, NAME_SIZE, "%.*s: %.*s", (int)name_bytes, source->name, (int)clip_bytes, caption->name);
+    caption->name = buffer;
+    caption->name_bytes = strlen(buffer);
 }
 
 int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
-    char room[NAME_ROOM], file_room[NAME_ROOM], rest[64];
+    char buffer[NAME_SIZE], file_buffer[NAME_SIZE], rest[64];
     struct caption caption = {.rest = rest};
     int rest_bytes = 0;
     rest[0] = '\0';
     if ((job->captions & RENDER_CAPTION_CLIP) != 0)
-        name_clip(cells, cell, room, &caption);
+        name_clip(cells, cell, buffer, &caption);
     if ((job->captions & RENDER_CAPTION_CLIP) != 0 && cell->clip_source > 0 && cells->layers.count == 0)
-        name_file(&job->sources[cell->clip_source - 1], file_room, &caption);
+        name_file(&job->sources[cell->clip_source - 1], file_buffer, &caption);
     if ((job->captions & RENDER_CAPTION_TIME) != 0)
         rest_bytes = snprintf(rest, sizeof rest, "  %.2f s", fmod(cells->clip_time_s, 1e6));
     if ((job->captions & RENDER_CAPTION_YAW) != 0) {

@@ -82,7 +82,7 @@ int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf
 /* --- cell_pixels.c --- */
 
 /* Grows *bytes to at least `size_bytes`; the contents are lost when it grows. Returns 0 or ERR_NO_MEMORY. */
-int pixels_room(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err);
+int pixels_reserve(uint8_t **bytes, size_t *capacity, size_t size_bytes, struct err *err);
 /* Returns the number of samples on a pixel's side. */
 uint32_t pixels_scale(const struct picture_spec *picture);
 /* Fills the whole picture with the background's first colour, which remains between the cells. */

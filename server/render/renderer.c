@@ -142,7 +142,7 @@ static int draw_onion(struct renderer *renderer, struct cells *cells, struct buf
     struct pose_view view;
     if (cells_pose(renderer, cells, 0, &view, err) < 0 ||
         (cells_are_framed_by_poses(cells) && cells_frame(renderer, cells, err) < 0) ||
-        pixels_room(&renderer->canvas, &renderer->canvas_bytes, 4 * sample_count, err) < 0)
+        pixels_reserve(&renderer->canvas, &renderer->canvas_bytes, 4 * sample_count, err) < 0)
         return err->code;
     memset(renderer->canvas, 0, 4 * sample_count);
     for (uint32_t c = 0; c < job->cell_count; c++) {

@@ -35,7 +35,7 @@ static void fill_crowd(const struct walk *walk, struct pe_entity *entities, stru
                                         .items = i % 7 == 0 ? &FIRST : NULL,
                                         .item_count = i % 7 == 0,
                                         .out = walk->floats + i * share,
-                                        .room = share};
+                                        .capacity = share};
     }
 }
 
@@ -47,7 +47,7 @@ static void fail_to_reserve(const struct walk *walk)
     struct pe_error error;
     struct pe_crowd *crowd;
     const struct pe_entity entity = {.model = walk->model, .layers = layers, .layer_count = PE_LAYERS_MAX};
-    struct pe_member member = {.entity = &entity, .out = out, .room = FLOATS_MAX / CROWD};
+    struct pe_member member = {.entity = &entity, .out = out, .capacity = FLOATS_MAX / CROWD};
     for (int i = 0; i < PE_LAYERS_MAX; i++)
         layers[i].weight = 1;
     if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, 8, 1, 0, &error) < 0 ||

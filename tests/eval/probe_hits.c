@@ -15,7 +15,7 @@ static void put_floats(const float *floats, size_t count)
 
 static void put_error(const struct pe_error *error) { printf("error %d %s\n", error->status, error->message); }
 
-void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct pe_hitboxes **hitboxes,
+void probe_hitboxes(const struct pe_model *model, int fit, uint32_t capacity, struct pe_hitboxes **hitboxes,
                     struct pe_scene **scene)
 {
     struct pe_error error;
@@ -23,7 +23,7 @@ void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct
     pe_hitboxes_free(*hitboxes);
     *scene = NULL;
     if (pe_hitboxes_new(model, fit, hitboxes, &error) < 0 || pe_scene_new(scene, &error) < 0 ||
-        pe_scene_reserve(*scene, *hitboxes, room, PE_LAYERS_MAX, &error) < 0) {
+        pe_scene_reserve(*scene, *hitboxes, capacity, PE_LAYERS_MAX, &error) < 0) {
         put_error(&error);
         return;
     }

@@ -5,7 +5,7 @@
 
 /* Replaces *hitboxes and *scene (NULL: none yet) by new ones with room for `room` entities, and prints each volume:
  * NODE KIND NAME|- VERTICES OUTSIDE GIVEN FLOATS, separated by ;. */
-void probe_hitboxes(const struct pe_model *model, int fit, uint32_t room, struct pe_hitboxes **hitboxes,
+void probe_hitboxes(const struct pe_model *model, int fit, uint32_t capacity, struct pe_hitboxes **hitboxes,
                     struct pe_scene **scene);
 
 /* words: nearest|all, then 11 numbers a ray: origin, direction, most, radius, at, mask, ignored. Prints each hit: RAY

@@ -19,18 +19,18 @@ static void expect(bool is_true)
         abort();
 }
 
-static size_t decode(enum coding coding, const struct buf *coded, char *out, size_t room)
+static size_t decode(enum coding coding, const struct buf *coded, char *out, size_t capacity)
 {
     if (coding == CODING_ZSTD)
-        return ZSTD_decompress(out, room, coded->data, coded->size_bytes);
+        return ZSTD_decompress(out, capacity, coded->data, coded->size_bytes);
     z_stream stream = {.next_in = (Bytef *)coded->data,
                        .avail_in = (uInt)coded->size_bytes,
                        .next_out = (Bytef *)out,
-                       .avail_out = (uInt)room};
+                       .avail_out = (uInt)capacity};
     expect(inflateInit2(&stream, 15 + 16) == Z_OK);
     expect(inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0);
     inflateEnd(&stream);
-    return room - stream.avail_out;
+    return capacity - stream.avail_out;
 }
 
 static void check_body(enum coding coding, const char *body, size_t size_bytes)

@@ -31,7 +31,7 @@ struct runner {
     uint64_t random;
     pthread_t thread;
     float *latencies_ms;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t bytes;
     char code[64], problem[POSED_MESSAGE_MAX];
 };
@@ -59,11 +59,11 @@ static int ask(struct runner *runner, struct connection *connection, struct pose
 
 static void note(struct runner *runner, double latency_s)
 {
-    if (runner->count == runner->room && runner->room < SAMPLES_MAX) {
-        runner->room = runner->room * 2 + 4096;
-        runner->latencies_ms = must_grow(runner->latencies_ms, runner->room * sizeof *runner->latencies_ms);
+    if (runner->count == runner->capacity && runner->capacity < SAMPLES_MAX) {
+        runner->capacity = runner->capacity * 2 + 4096;
+        runner->latencies_ms = must_grow(runner->latencies_ms, runner->capacity * sizeof *runner->latencies_ms);
     }
-    if (runner->count < runner->room)
+    if (runner->count < runner->capacity)
         runner->latencies_ms[runner->count++] = (float)(latency_s * 1000);
 }
 

@@ -70,8 +70,8 @@ static void check_all_required(const struct inspection *model, enum key_id key, 
 void check_names(const struct inspection *model)
 {
     const cJSON *clips = json_get(model->model, "clips"), *clip;
-    const size_t room = model->node_count + (size_t)cJSON_GetArraySize(clips) + 1;
-    struct names names = {.at = must_alloc(room * sizeof *names.at)};
+    const size_t capacity = model->node_count + (size_t)cJSON_GetArraySize(clips) + 1;
+    struct names names = {.at = must_alloc(capacity * sizeof *names.at)};
     bool has_joints = false;
     cJSON_ArrayForEach(clip, clips) add_name(&names, clip);
     check_duplicates(model, &names, RULE_DUPLICATE_CLIP, "clip", "clips");

@@ -102,11 +102,11 @@ void model_text_find_nodes(struct model_text *text)
     const cJSON *nodes = json_get(text->model, "nodes"), *node;
     size_t i = 0;
     text->node_count = (size_t)cJSON_GetArraySize(nodes);
-    const size_t room = text->node_count + 1;
-    text->nodes = must_alloc(room * sizeof *text->nodes);
-    text->parents = must_alloc(room * sizeof *text->parents);
-    text->labels = must_alloc(room * sizeof *text->labels);
-    text->order = must_alloc(room * sizeof *text->order);
+    const size_t capacity = text->node_count + 1;
+    text->nodes = must_alloc(capacity * sizeof *text->nodes);
+    text->parents = must_alloc(capacity * sizeof *text->parents);
+    text->labels = must_alloc(capacity * sizeof *text->labels);
+    text->order = must_alloc(capacity * sizeof *text->order);
     cJSON_ArrayForEach(node, nodes)
     {
         struct text label = {0};

@@ -109,11 +109,11 @@ static enum json_read read_text(struct json_file *file, const char *path, size_t
         text_printf(problem, ": it has more than %zu bytes", size_max_bytes);
         result = JSON_BAD;
     } else {
-        const size_t room_bytes = (size_t)info.st_size;
+        const size_t capacity_bytes = (size_t)info.st_size;
         ssize_t got = 1;
-        file->text = must_alloc(room_bytes + 1);
-        while (got > 0 && file->size_bytes < room_bytes) {
-            got = read(fd, file->text + file->size_bytes, room_bytes - file->size_bytes);
+        file->text = must_alloc(capacity_bytes + 1);
+        while (got > 0 && file->size_bytes < capacity_bytes) {
+            got = read(fd, file->text + file->size_bytes, capacity_bytes - file->size_bytes);
             file->size_bytes += got > 0 ? (size_t)got : 0;
         }
         if (got < 0)

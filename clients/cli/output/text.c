@@ -33,10 +33,10 @@ char *must_copy(const char *text)
 
 static void reserve(struct text *out, size_t more_bytes)
 {
-    if (out->room_bytes - out->size_bytes > more_bytes)
+    if (out->capacity_bytes - out->size_bytes > more_bytes)
         return;
-    out->room_bytes = (out->size_bytes + more_bytes + 64) * 2;
-    out->at = must_grow(out->at, out->room_bytes);
+    out->capacity_bytes = (out->size_bytes + more_bytes + 64) * 2;
+    out->at = must_grow(out->at, out->capacity_bytes);
 }
 
 void text_put_bytes(struct text *out, const char *bytes, size_t size_bytes)

@@ -7,7 +7,7 @@
 
 struct text {
     char *at; /* NULL until something is appended; NUL-terminated from then on */
-    size_t size_bytes, room_bytes;
+    size_t size_bytes, capacity_bytes;
 };
 
 /* calloc(), realloc() and strdup() that end the program instead of returning NULL. */

@@ -14,7 +14,7 @@ struct listing {
     const struct paths *paths;
     const struct path_argument *argument; /* the argument whose models are being listed */
     struct model_list *list;
-    size_t room;
+    size_t capacity;
     cJSON *formats; /* the server's answer */
     /* Symbolic links to folders: the first one, its target, and their number. */
     char *link, *target;
@@ -49,9 +49,9 @@ static void add(void *context, const char *model, const char *source)
     const struct path_argument *argument = listing->argument;
     if ((argument->kind == PATH_PATTERN && !pattern_matches(argument->path, model)) || !is_wanted(listing, model))
         return;
-    if (listing->list->count == listing->room) {
-        listing->room = listing->room * 2 + 64;
-        listing->list->items = must_grow(listing->list->items, listing->room * sizeof *listing->list->items);
+    if (listing->list->count == listing->capacity) {
+        listing->capacity = listing->capacity * 2 + 64;
+        listing->list->items = must_grow(listing->list->items, listing->capacity * sizeof *listing->list->items);
     }
     listing->list->items[listing->list->count++] = (struct listed_model){
         .model = must_copy(model), .source = must_copy(source), .out = must_copy(model + argument->out_start)};

@@ -78,7 +78,7 @@ static int read_animation(struct reader *reader, const struct chunk *chunk, uint
     return 0;
 }
 
-static void make_room(struct apng_file *file)
+static void make_capacity(struct apng_file *file)
 {
     if (file->pixels != NULL)
         return;
@@ -153,7 +153,7 @@ static int read_chunk(struct reader *reader, const struct chunk *chunk, uint64_t
         return read_animation(reader, chunk, pixels_max);
     const bool is_control = strcmp(chunk->type, "fcTL") == 0;
     if (is_control || is_first || is_more)
-        make_room(reader->file);
+        make_capacity(reader->file);
     if (is_control)
         return read_control(reader, chunk);
     if ((is_first || is_more) && chunk->data_bytes >= number_bytes)

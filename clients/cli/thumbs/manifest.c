@@ -48,7 +48,7 @@ static void take_lines(struct manifest *manifest, struct line *lines, size_t cou
 static void load(struct manifest *manifest, const char *path)
 {
     struct line *lines = NULL;
-    size_t count = 0, room = 0, line_room = 0;
+    size_t count = 0, capacity = 0, line_room = 0;
     char *line = NULL;
     FILE *file = regular_file_read(path);
     ssize_t size;
@@ -58,9 +58,9 @@ static void load(struct manifest *manifest, const char *path)
             cJSON_Delete(entry);
             continue;
         }
-        if (count == room) {
-            room = room * 2 + 64;
-            lines = must_grow(lines, room * sizeof *lines);
+        if (count == capacity) {
+            capacity = capacity * 2 + 64;
+            lines = must_grow(lines, capacity * sizeof *lines);
         }
         lines[count] = (struct line){entry, count};
         count++;

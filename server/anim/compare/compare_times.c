@@ -15,7 +15,7 @@ static int by_time(const void *left, const void *right)
 }
 
 /* Collects the keys of a clip. An array of times that consecutive channels share is taken once. */
-static uint32_t count_keys(const struct model *model, const struct clip *clip, double *out, uint32_t room,
+static uint32_t count_keys(const struct model *model, const struct clip *clip, double *out, uint32_t capacity,
                            bool *has_steps)
 {
     uint32_t count = 0, last = UINT32_MAX;
@@ -25,7 +25,7 @@ static uint32_t count_keys(const struct model *model, const struct clip *clip, d
         if (channel->key_time_first == last)
             continue;
         last = channel->key_time_first;
-        for (uint32_t k = 0; k < channel->key_count && count < room; k++, count++)
+        for (uint32_t k = 0; k < channel->key_count && count < capacity; k++, count++)
             if (out != NULL)
                 out[count] = model->key_times[channel->key_time_first + k];
     }

@@ -34,11 +34,11 @@ static void list_vertices(struct compare *compare, struct drawn_vertices *drawn,
 {
     drawn->model = model;
     drawn->count = count_vertices(compare, model);
-    const size_t room = (size_t)drawn->count + 1;
-    drawn->vertices = mem_alloc(room * sizeof *drawn->vertices);
-    drawn->draws = mem_alloc(room * sizeof *drawn->draws);
-    drawn->places = mem_alloc(room * sizeof *drawn->places);
-    drawn->partners = mem_alloc(room * sizeof *drawn->partners);
+    const size_t capacity = (size_t)drawn->count + 1;
+    drawn->vertices = mem_alloc(capacity * sizeof *drawn->vertices);
+    drawn->draws = mem_alloc(capacity * sizeof *drawn->draws);
+    drawn->places = mem_alloc(capacity * sizeof *drawn->places);
+    drawn->partners = mem_alloc(capacity * sizeof *drawn->partners);
     drawn->materials = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->materials);
     uint32_t at = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {

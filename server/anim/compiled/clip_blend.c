@@ -135,7 +135,7 @@ bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, c
     const size_t set = KERNEL_PART * (size_t)KERNEL_PADDED(model->rig_node_count + 1);
     const double most = clip_blend_heaviest(plan);
     grow(blend, palette, model, plan);
-    float *room = blend->parts;
+    float *buffer = blend->parts;
     struct kernel_mix mix = {.layers = layers,
                              .count = plan->count,
                              .override_count = plan->override_count,
@@ -143,23 +143,23 @@ bool clip_blend_sample(struct clip_blend *blend, struct clip_palette *palette, c
                              .node_count = model->rig_node_count,
                              .local = palette->matrices,
                              .f64 = plan->is_f64 ? palette->f64 : NULL};
-    for (uint32_t i = 0; i < plan->count; i++, room += set) {
+    for (uint32_t i = 0; i < plan->count; i++, buffer += set) {
         const struct blend_layer *layer = &plan->layers[i];
         const double weight = layer->is_additive ? layer->weight : layer->weight / most;
         clip_blend_put_parts(palette, layer->source != NULL ? layer->source : model, layer->clip, layer->clip_time_s,
-                             false, room);
+                             false, buffer);
         put_weights(blend, model, layer, i, (float)weight, &layers[i]);
-        layers[i].parts = room;
+        layers[i].parts = buffer;
         if (!layer->is_additive)
             continue;
-        room += set;
+        buffer += set;
         clip_blend_put_parts(palette, layer->reference_source != NULL ? layer->reference_source : model,
-                             layer->reference_clip, layer->reference_time_s, false, room);
-        layers[i].reference = room;
+                             layer->reference_clip, layer->reference_time_s, false, buffer);
+        layers[i].reference = buffer;
     }
     if (clip_blend_has_rest(plan)) {
-        clip_blend_put_parts(palette, model, POSE_REST, 0, false, room);
-        mix.rest = room;
+        clip_blend_put_parts(palette, model, POSE_REST, 0, false, buffer);
+        mix.rest = buffer;
     }
     const bool is_mixed = palette->kernel->mix(&mix);
     put_matrices(palette, model, &mix);

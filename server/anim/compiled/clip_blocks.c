@@ -116,7 +116,7 @@ static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *
                                 plan->model->rig_node_count * (sizeof(struct lane_block) + sizeof(struct rig_part));
     const uint64_t all_floats = *floats + builder->lane_value_count;
     return all_floats < UINT32_MAX && all_floats <= SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS &&
-           clip_parts_have_room(builder, size_bytes);
+           clip_parts_have_capacity(builder, size_bytes);
 }
 
 /* --- constants --- */

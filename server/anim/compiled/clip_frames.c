@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes)
+bool clip_frames_reserve(void *array, uint32_t *capacity, uint32_t count, size_t item_bytes)
 {
     enum { LINE_BYTES = 64 };
     if (count <= *capacity)
@@ -18,9 +18,9 @@ bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t 
     if (items == NULL)
         return false;
     memset(items, 0, size_bytes); /* the last rows of the matrices stay 0 */
-    memcpy(&old, room, sizeof old);
+    memcpy(&old, array, sizeof old);
     free(old);
-    memcpy(room, &items, sizeof items);
+    memcpy(array, &items, sizeof items);
     *capacity = count;
     /* cppcheck-suppress memleak ; *room has it */
     return true;

@@ -24,4 +24,4 @@ struct trs clip_frames_sample(const struct model *model, const struct sampled_no
 
 /* Gives the array that `room` points to zeroed room for `count` items, at a multiple of 64 bytes. False: memory ran
  * out, and the array is unchanged. */
-bool clip_frames_reserve(void *room, uint32_t *capacity, uint32_t count, size_t item_bytes);
+bool clip_frames_reserve(void *array, uint32_t *capacity, uint32_t count, size_t item_bytes);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool clip_parts_have_room(const struct bake_builder *builder, uint64_t size_bytes)
+bool clip_parts_have_capacity(const struct bake_builder *builder, uint64_t size_bytes)
 {
     return builder->limit_bytes == 0 ||
            (builder->used_bytes < builder->limit_bytes && size_bytes < builder->limit_bytes - builder->used_bytes);
@@ -43,7 +43,7 @@ void clip_parts_add_rest(struct bake_builder *builder, const uint32_t *rig_of_no
     memcpy(places, rig_of_node, model.node_count * sizeof *places);
     const uint64_t size_bytes =
         model.rig_node_count * (uint64_t)(sizeof(struct rig_part) + 2 * sizeof(struct still_node));
-    if (!clip_plan_is_plain(&model, POSE_REST) || !clip_parts_have_room(builder, 2 * size_bytes))
+    if (!clip_plan_is_plain(&model, POSE_REST) || !clip_parts_have_capacity(builder, 2 * size_bytes))
         return;
     struct rig_part *parts = bake_add_rig_part(builder, model.rig_node_count);
     for (uint32_t i = 0; i < model.rig_node_count && parts != NULL; i++) {

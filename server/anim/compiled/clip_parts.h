@@ -14,4 +14,4 @@ void clip_parts_add_rest(struct bake_builder *builder, const uint32_t *rig_of_no
 void clip_parts_add(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out);
 
 /* True when the builder's limit leaves room for `size_bytes` more. */
-bool clip_parts_have_room(const struct bake_builder *builder, uint64_t size_bytes);
+bool clip_parts_have_capacity(const struct bake_builder *builder, uint64_t size_bytes);

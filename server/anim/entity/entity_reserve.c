@@ -46,11 +46,12 @@ bool entity_reserve_chain(struct entity_work *work, uint32_t node_count)
 
 int entity_work_reserve(struct entity_work *work, const struct model *model, uint32_t layer_most, struct err *err)
 {
-    bool has_room = pose_reserve(&work->pose, model) && blend_reserve(&work->blend, model, layer_most) &&
-                    clip_palette_reserve(&work->compiled, model) &&
-                    clip_blend_reserve(&work->mixed, model, layer_most) &&
-                    entity_reserve_chain(work, model->node_count);
-    for (uint32_t s = 0; s < model->skin_count && has_room; s++)
-        has_room = entity_reserve_rows(work, model->skins[s].joint_count) && entity_reserve_signs(work, model, s);
-    return has_room ? 0 : err_set(err, ERR_NO_MEMORY, "no memory to evaluate a model of %u nodes", model->node_count);
+    bool has_capacity = pose_reserve(&work->pose, model) && blend_reserve(&work->blend, model, layer_most) &&
+                        clip_palette_reserve(&work->compiled, model) &&
+                        clip_blend_reserve(&work->mixed, model, layer_most) &&
+                        entity_reserve_chain(work, model->node_count);
+    for (uint32_t s = 0; s < model->skin_count && has_capacity; s++)
+        has_capacity = entity_reserve_rows(work, model->skins[s].joint_count) && entity_reserve_signs(work, model, s);
+    return has_capacity ? 0
+                        : err_set(err, ERR_NO_MEMORY, "no memory to evaluate a model of %u nodes", model->node_count);
 }

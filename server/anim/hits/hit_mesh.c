@@ -179,9 +179,9 @@ static bool reserve(void *array, size_t *capacity, size_t count, size_t item_byt
 static bool reserve64(void *array, uint64_t *capacity, size_t count, size_t item_bytes)
 {
     size_t now = (size_t)*capacity;
-    const bool has_room = reserve(array, &now, count, item_bytes);
+    const bool has_capacity = reserve(array, &now, count, item_bytes);
     *capacity = now;
-    return has_room;
+    return has_capacity;
 }
 
 static bool reserve_mesh_pose(struct mesh_pose *pose, uint32_t joints, uint32_t parts, uint32_t vertices)

@@ -258,16 +258,16 @@ static int no_memory(const struct primitive *primitive, struct err *err)
 }
 
 /* Makes room for the vertices of the draw in all poses. */
-static int find_room(struct mesh_work *work, const struct posed_draw *posed, struct err *err)
+static int find_capacity(struct mesh_work *work, const struct posed_draw *posed, struct err *err)
 {
     const uint32_t count = posed->primitive->vertex_count;
     struct mesh_pose *begin = &work->begin, *end = &work->end;
-    work->skinned = mem_room(work->skinned, &work->skinned_capacity, count, sizeof *work->skinned);
-    work->is_done = mem_room(work->is_done, &work->done_capacity, count, 1);
-    work->is_opened = mem_room(work->is_opened, &work->opened_capacity, posed->top.leaf_count, 1);
-    begin->vertices = mem_room(begin->vertices, &begin->vertex_capacity, count, sizeof *begin->vertices);
+    work->skinned = mem_reserve(work->skinned, &work->skinned_capacity, count, sizeof *work->skinned);
+    work->is_done = mem_reserve(work->is_done, &work->done_capacity, count, 1);
+    work->is_opened = mem_reserve(work->is_opened, &work->opened_capacity, posed->top.leaf_count, 1);
+    begin->vertices = mem_reserve(begin->vertices, &begin->vertex_capacity, count, sizeof *begin->vertices);
     if (posed->poses[1] != NULL)
-        end->vertices = mem_room(end->vertices, &end->vertex_capacity, count, sizeof *end->vertices);
+        end->vertices = mem_reserve(end->vertices, &end->vertex_capacity, count, sizeof *end->vertices);
     if (work->skinned == NULL || work->is_done == NULL || work->is_opened == NULL || begin->vertices == NULL ||
         (posed->poses[1] != NULL && end->vertices == NULL))
         return no_memory(posed->primitive, err);
@@ -283,7 +283,7 @@ static int cast_draw(struct mesh_work *work, struct entity_work *poses, struct p
     posed->top = (struct box_tree){.boxes = work->tree.boxes,
                                    .count = posed->triangle_count,
                                    .leaf_count = mesh_block_count(posed->triangle_count)};
-    if (find_room(work, posed, err) < 0 || load_pose(&work->begin, poses, posed, err) < 0 ||
+    if (find_capacity(work, posed, err) < 0 || load_pose(&work->begin, poses, posed, err) < 0 ||
         (posed->poses[1] != NULL && load_pose(&work->end, &work->end_poses, posed, err) < 0))
         return err->code;
     if (!bound_blocks(work, posed) && open_all(work, posed, poses, err) < 0)

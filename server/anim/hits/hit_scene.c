@@ -234,7 +234,7 @@ bool hit_scene_reserve(struct hit_scene *scene, const struct hit_set *set, uint3
            reserve_more(&scene->entities, &scene->capacity, entities, sizeof *scene->entities);
 }
 
-bool hit_scene_has_room(const struct hit_scene *scene, const struct hit_set *set)
+bool hit_scene_has_capacity(const struct hit_scene *scene, const struct hit_set *set)
 {
     return scene->count < scene->capacity && scene->count < scene->order_capacity &&
            palette_floats(set) <= scene->palette_capacity && ball_floats(set) < scene->end_capacity &&

@@ -108,7 +108,7 @@ size_t hit_scene_held_bytes(const struct hit_scene *scene);
  * allocate. False: memory ran out, and the scene is unchanged. */
 bool hit_scene_reserve(struct hit_scene *scene, const struct hit_set *set, uint32_t count);
 /* True when there is room for one more entity with two poses. */
-bool hit_scene_has_room(const struct hit_scene *scene, const struct hit_set *set);
+bool hit_scene_has_capacity(const struct hit_scene *scene, const struct hit_set *set);
 /* Empties the scene and keeps its memory. */
 void hit_scene_clear(struct hit_scene *scene);
 

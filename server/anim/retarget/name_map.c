@@ -78,8 +78,8 @@ const char *joined_name_put(const struct joined_name *name, char *out, size_t si
 {
     size_t at = 0;
     for (int i = 0; i < 3; i++) {
-        const size_t room = size_bytes - 1 - at, part = name->parts[i].size_bytes;
-        const size_t copied = part < room ? part : room;
+        const size_t capacity = size_bytes - 1 - at, part = name->parts[i].size_bytes;
+        const size_t copied = part < capacity ? part : capacity;
         if (copied > 0)
             memcpy(out + at, name->parts[i].text, copied);
         at += copied;

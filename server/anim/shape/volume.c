@@ -94,10 +94,10 @@ static bool enter_ball(const double m[3], const double d[3], double radius, doub
 {
     const double a = dot3(d, d), b = dot3(m, d) / a;
     const double near[3] = {m[0] - b * d[0], m[1] - b * d[1], m[2] - b * d[2]};
-    const double room = radius * radius - dot3(near, near);
-    if (!(room >= 0))
+    const double capacity = radius * radius - dot3(near, near);
+    if (!(capacity >= 0))
         return false;
-    *t = -b - sqrt(room / a);
+    *t = -b - sqrt(capacity / a);
     return *t >= 0;
 }
 

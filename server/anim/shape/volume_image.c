@@ -44,10 +44,10 @@ static void nearest_in_ellipsoid(const double e[3], const double q[3], double x[
     for (int step = 0; step < STEPS_MAX; step++) {
         double value = -1, slope = 0;
         for (int i = 0; i < 3; i++) {
-            const double room = e[i] * e[i] + s, part = e[i] > 0 ? e[i] * q[i] / room : 0;
+            const double capacity = e[i] * e[i] + s, part = e[i] > 0 ? e[i] * q[i] / capacity : 0;
             x[i] = e[i] * part;
             value += part * part;
-            slope -= e[i] > 0 ? 2 * part * part / room : 0;
+            slope -= e[i] > 0 ? 2 * part * part / capacity : 0;
         }
         const double next = s - value / slope;
         if (!(value > 1e-15) || !(next > s))

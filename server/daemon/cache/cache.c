@@ -85,7 +85,7 @@ void cache_free(struct cache *cache)
     cache_end_answers(cache, on_answers_closed);
 }
 
-void cache_share_room(struct cache *cache, struct retargeted_clip_cache *retargeted_clips)
+void cache_share_capacity(struct cache *cache, struct retargeted_clip_cache *retargeted_clips)
 {
     cache->retargeted_clips = retargeted_clips;
 }

@@ -56,7 +56,7 @@ int cache_get(struct cache *cache, const char *path, struct cache_waiter *waiter
 void cache_cancel(struct cache_waiter *waiter);
 
 /* Counts the memory of `retargeted_clips` (borrowed) as if it were models; the cache drops models first. */
-void cache_share_room(struct cache *cache, struct retargeted_clip_cache *retargeted_clips);
+void cache_share_capacity(struct cache *cache, struct retargeted_clip_cache *retargeted_clips);
 /* Drops models until models and retargeted clips together fit into cache_bytes. */
 void cache_evict_to_fit(struct cache *cache);
 

@@ -129,9 +129,9 @@ void conn_begin_request(struct conn *conn)
     conn->start_ns = log_has_requests() ? uv_hrtime() : 0;
 }
 
-int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err)
+int conn_check_capacity(struct conn *conn, size_t held_bytes, struct err *err)
 {
-    if (held_bytes <= BUDGET_SMALL_BYTES || budget_has_room(conn->group->budget, 0))
+    if (held_bytes <= BUDGET_SMALL_BYTES || budget_has_capacity(conn->group->budget, 0))
         return 0;
     stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
     return err_set(err, ERR_OVERLOADED, "too many large requests are being received; try again later");

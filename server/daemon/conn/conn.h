@@ -185,7 +185,7 @@ static inline bool conn_is_gone(const struct conn *conn) { return conn->state >=
 /* Resets the state of the request when a new one is complete. */
 void conn_begin_request(struct conn *conn);
 /* Checks a request under reception that holds this many bytes. ERR_OVERLOADED: it is large, and memory is short. */
-int conn_check_room(struct conn *conn, size_t held_bytes, struct err *err);
+int conn_check_capacity(struct conn *conn, size_t held_bytes, struct err *err);
 /* Hands conn->call, whose request is complete, to the dispatcher. */
 void conn_start_call(struct conn *conn);
 /* Answers a prepared query if that is possible at once: returns true, and the caller sends *reply. Otherwise returns

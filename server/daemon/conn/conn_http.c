@@ -180,7 +180,7 @@ static void begin_call(struct conn *conn)
     take_request(conn, rc, &err);
 }
 
-static void on_upload_room(void *user) { conn_run(user); }
+static void on_upload_capacity(void *user) { conn_run(user); }
 
 /* The head of an upload has arrived: its body goes to the service, which only the main loop has. */
 static void begin_upload(struct conn *conn)
@@ -199,7 +199,7 @@ static void begin_upload(struct conn *conn)
         conn->request = &request;
     }
     if (rc == 0)
-        rc = service_upload_begin(service, &request, on_upload_room, conn, &conn->upload, &err);
+        rc = service_upload_begin(service, &request, on_upload_capacity, conn, &conn->upload, &err);
     if (rc == 0)
         rc = http_parser_set_sink(&conn->parser, upload_sink(conn->upload), &err);
     if (rc < 0) {
@@ -273,7 +273,7 @@ static void feed(struct conn *conn)
         return; /* the parser is gone */
     if (rc >= 0 && rc != HTTP_COMPLETE)
         say_continue(conn);
-    if (rc == HTTP_NEED_MORE && conn_check_room(conn, http_parser_held_bytes(&conn->parser), &err) < 0)
+    if (rc == HTTP_NEED_MORE && conn_check_capacity(conn, http_parser_held_bytes(&conn->parser), &err) < 0)
         refuse(conn, &err);
 }
 

@@ -82,7 +82,7 @@ static void close_reset(struct conn_group *group)
 }
 
 /* Others wait for the memory of replies that have not been read for long. */
-static void make_room(struct conn_group *group)
+static void make_capacity(struct conn_group *group)
 {
     const uint64_t patience_ms = group->config->limits.value[LIMIT_WRITE_TIME_MS];
     for (struct conn *conn = group->first; conn != NULL; conn = conn->next) {
@@ -99,7 +99,7 @@ void conn_group_expire(struct conn_group *group)
     close_reset(group);
     const uint_fast32_t shortages = atomic_load_explicit(&group->budget->shortages, memory_order_relaxed);
     if (group->shortages_seen != shortages)
-        make_room(group);
+        make_capacity(group);
     group->shortages_seen = shortages;
     enum timeout_kind kind;
     struct timeout *timeout;

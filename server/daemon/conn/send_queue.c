@@ -183,8 +183,8 @@ static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE
     *total_bytes = 0;
     while (count < PARTS_PER_WRITE && count < out->part_count && *total_bytes < WRITE_BYTES) {
         const struct send_queue_part *part = &out->parts[count];
-        const size_t left_bytes = size_of(part) - part->sent_bytes, room_bytes = WRITE_BYTES - *total_bytes;
-        const size_t size_bytes = left_bytes < room_bytes ? left_bytes : room_bytes;
+        const size_t left_bytes = size_of(part) - part->sent_bytes, capacity_bytes = WRITE_BYTES - *total_bytes;
+        const size_t size_bytes = left_bytes < capacity_bytes ? left_bytes : capacity_bytes;
         bufs[count++] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_bytes};
         *total_bytes += size_bytes;
     }

@@ -138,10 +138,10 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
 }
 
 /* Refuses an answer of so many bytes when unread answers already fill the memory for clients. */
-static bool is_refused_without_room(struct budget *budget, uint64_t body_bytes, struct reply *reply)
+static bool is_refused_without_capacity(struct budget *budget, uint64_t body_bytes, struct reply *reply)
 {
     struct err err;
-    if (body_bytes <= BUDGET_SMALL_BYTES || budget_has_room(budget, body_bytes))
+    if (body_bytes <= BUDGET_SMALL_BYTES || budget_has_capacity(budget, body_bytes))
         return false;
     stats_add(STAT_CLIENT_MEMORY_REFUSED, 1);
     err_set(&err, ERR_OVERLOADED, "answers that clients have not read yet fill --client-memory %llu",
@@ -180,7 +180,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
         return give_up(spent_ns, reply);
     /* the least size need not be counted where there is room for the largest answer */
     if (!budget_could_take(evaluator->budget, evaluator->config->limits.value[LIMIT_ANSWER_BYTES]) &&
-        is_refused_without_room(evaluator->budget, reply_least_bytes(&input), reply))
+        is_refused_without_capacity(evaluator->budget, reply_least_bytes(&input), reply))
         return true;
     evaluator->workspace.retargeted_clips.is_missing = evaluator->workspace.is_too_long = false;
     evaluator->workspace.work_ns_most = (uint64_t)(EVALUATION_INLINE_NS - *spent_ns - cost_ns) + 1;
@@ -190,7 +190,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     if (evaluator->workspace.retargeted_clips.is_missing || evaluator->workspace.is_too_long)
         return give_up(spent_ns, reply);
     *spent_ns += cost_ns + (double)evaluator->workspace.cost.hits_ns;
-    is_refused_without_room(evaluator->budget, reply->body.size_bytes, reply);
+    is_refused_without_capacity(evaluator->budget, reply->body.size_bytes, reply);
     evaluation_finish(evaluation, &evaluator->workspace.cost, reply);
     evaluation_end_reply(reply, evaluation->imported);
     return true;

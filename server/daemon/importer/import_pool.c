@@ -98,7 +98,7 @@ static struct import_job *leave(struct import_slot *slot)
 }
 
 /* Ends an import without a waiter when another waits for its slot. */
-static void make_room(struct import_pool *pool)
+static void make_capacity(struct import_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {
         struct import_slot *slot = &pool->slots[i];
@@ -149,7 +149,7 @@ static void start_jobs(struct import_pool *pool)
 void import_pool_go(struct import_pool *pool, struct import_job *job)
 {
     begin(find_slot_of(pool, job));
-    make_room(pool);
+    make_capacity(pool);
 }
 
 void import_pool_leave(struct import_pool *pool, struct import_job *job)
@@ -181,14 +181,14 @@ int import_pool_submit(struct import_pool *pool, struct import_job *job, struct 
         return err->code;
     }
     start_jobs(pool);
-    make_room(pool);
+    make_capacity(pool);
     return 0;
 }
 
 bool import_pool_drop(struct import_pool *pool, struct import_job *job)
 {
     if (!job->queued.is_queued) {
-        make_room(pool);
+        make_capacity(pool);
         return false;
     }
     job_queue_remove(&pool->queue, &job->queued);

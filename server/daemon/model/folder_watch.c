@@ -46,7 +46,7 @@ struct folder_watch {
 struct folder_watch_set {
     struct folder_watch *watch;
     atomic_uint_fast32_t refs;
-    uint32_t count, room; /* room: of a set under construction */
+    uint32_t count, capacity; /* room: of a set under construction */
     struct watched_folder *folders[];
 };
 
@@ -280,14 +280,14 @@ struct folder_watch_set *folder_watch_begin(struct folder_watch *watch, uint32_t
     atomic_fetch_add(&watch->refs, 1);
     set->watch = watch;
     set->refs = 1;
-    set->room = most;
+    set->capacity = most;
     return set;
 }
 
 bool folder_watch_add(struct folder_watch_set *set, int root_fd, const char *path, uint64_t *count)
 {
     struct watched_folder *folder = NULL;
-    if (set->count == set->room)
+    if (set->count == set->capacity)
         return false;
     const enum taken taken = take_folder(set->watch, root_fd, path, &folder);
     if (taken == TAKEN) {

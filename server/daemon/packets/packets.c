@@ -104,7 +104,7 @@ static void feed(struct conn *conn)
     } else if (rc < 0) {
         conn->packets->asked.id = reader->packet.id;
         packets_end_with_error(conn, &err, reader->bad_offset);
-    } else if (conn_check_room(conn, reader->held.capacity_bytes, &err) < 0) {
+    } else if (conn_check_capacity(conn, reader->held.capacity_bytes, &err) < 0) {
         packets_refuse(conn, &err);
     }
 }

@@ -218,7 +218,7 @@ int packets_check_place(const struct conn *conn, const char *things, uint32_t co
     if (count >= most)
         return err_set(err, ERR_OVERLOADED, "the connection has %llu %s, which is all it may have",
                        (unsigned long long)most, things);
-    if (!budget_has_room(conn->group->budget, 0))
+    if (!budget_has_capacity(conn->group->budget, 0))
         return err_set(err, ERR_OVERLOADED, "the memory for clients is used up; try again later");
     return 0;
 }

@@ -75,7 +75,7 @@ void render_pool_start_jobs(struct render_pool *pool)
 {
     /* The size of a picture is not known in advance; one picture beyond the room does no harm. */
     for (struct render_slot *slot;
-         pool->queue.first != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_room(pool->budget, 0);)
+         pool->queue.first != NULL && (slot = find_idle_slot(pool)) != NULL && budget_has_capacity(pool->budget, 0);)
         start_job(slot, take_first(pool));
 }
 
@@ -99,7 +99,7 @@ static void on_unwanted(uv_timer_t *timer)
 
 /* Ends pictures without a waiter when others are queued. The worker is killed with the picture, so a picture that was
  * only just begun is given RESTART_WORTH_MS first. */
-static void make_room(struct render_pool *pool)
+static void make_capacity(struct render_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count && pool->queue.first != NULL; i++) {
         struct render_slot *slot = &pool->slots[i];
@@ -130,7 +130,7 @@ void render_pool_cancel(struct render_pool *pool, struct render_waiter *wait)
     if (picture->waits != NULL)
         return;
     if (!picture->queued.is_queued) {
-        make_room(pool);
+        make_capacity(pool);
         return;
     }
     stats_add(STAT_RENDERS_CANCELLED, 1);
@@ -182,7 +182,7 @@ int render_pool_submit(struct render_pool *pool, const struct render_spec *query
     }
     render_task_add_waiter(picture, wait);
     render_pool_start_jobs(pool);
-    make_room(pool);
+    make_capacity(pool);
     return 0;
 }
 

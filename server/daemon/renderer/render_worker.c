@@ -196,12 +196,12 @@ static void on_answer_alloc(uv_handle_t *handle, size_t suggested_bytes __attrib
 {
     struct render_worker *worker = handle->data;
     char *to = (char *)&worker->result + worker->result_bytes;
-    size_t room = sizeof worker->result - worker->result_bytes;
-    if (room == 0) {
-        room = (size_t)worker->result.size_bytes - worker->png.size_bytes;
-        to = buf_reserve(&worker->png, room);
+    size_t capacity = sizeof worker->result - worker->result_bytes;
+    if (capacity == 0) {
+        capacity = (size_t)worker->result.size_bytes - worker->png.size_bytes;
+        to = buf_reserve(&worker->png, capacity);
     }
-    *out = uv_buf_init(to, to != NULL ? (unsigned)room : 0); /* NULL: on_answer() gets UV_ENOBUFS */
+    *out = uv_buf_init(to, to != NULL ? (unsigned)capacity : 0); /* NULL: on_answer() gets UV_ENOBUFS */
 }
 
 static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __attribute__((unused)))

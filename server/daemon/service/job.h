@@ -55,7 +55,7 @@ struct service {
     uint32_t file_count;                /* uploads, deletions and listings under way */
     uint64_t work_ended_ns;             /* when a work thread last finished */
     uint64_t watched_ms;                /* when service_answer_watch() last looked */
-    uint64_t work_room_bytes;           /* memory reserved for answers of work threads */
+    uint64_t work_capacity_bytes;       /* memory reserved for answers of work threads */
     struct job_queue work_queue;        /* jobs that wait for a work thread */
     struct job_queue list_queue;        /* listings that wait for a walk */
     bool is_listing;                    /* a walk is under way: */
@@ -108,7 +108,7 @@ struct job {
     struct picture_job *picture; /* or NULL */
     struct work work;
     struct reply_stream *stream; /* of the work thread, while there is work */
-    uint64_t room_bytes;         /* memory reserved for the answer */
+    uint64_t capacity_bytes;     /* memory reserved for the answer */
     _Atomic bool is_stopped;     /* read by the thread: the answer is not wanted any more */
     struct reply reply;          /* made by the thread */
     struct reply_cost cost;      /* of the reply */

@@ -128,7 +128,7 @@ int service_new(uv_loop_t *loop, const struct config *config, struct budget *bud
     service->uploads = uploads;
     service->retargeted_clips = retargeted_clip_cache_new(config->cache_bytes / RETARGETED_SHARE);
     service->cache = cache_new(loop, config, imports, root_fd, open_disk(config, &service->disk_failure));
-    cache_share_room(service->cache, service->retargeted_clips);
+    cache_share_capacity(service->cache, service->retargeted_clips);
     service->root_probe = root_probe_new(loop, config->root);
     service->renders = render_pool_new(loop, config, budget);
     init_queues(service);

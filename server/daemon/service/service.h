@@ -44,7 +44,7 @@ void service_handle(struct service *service, struct call *call);
 
 /* The head of a PUT has arrived: *out is where its body goes (upload.h). The caller hands it over in a call, or
  * abandons it. */
-int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
+int service_upload_begin(struct service *service, const struct request *request, void (*has_capacity)(void *user),
                          void *user, struct upload **out, struct err *err);
 
 /* The models that it answers from. */

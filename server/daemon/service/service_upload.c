@@ -113,12 +113,12 @@ static void on_deleted(void *user, const struct err *err)
     end(service, call, &reply);
 }
 
-int service_upload_begin(struct service *service, const struct request *request, void (*has_room)(void *user),
+int service_upload_begin(struct service *service, const struct request *request, void (*has_capacity)(void *user),
                          void *user, struct upload **out, struct err *err)
 {
     if (service->is_ending || service->is_draining)
         return err_set(err, ERR_SHUTTING_DOWN, "the server is stopping");
-    return upload_begin(service->uploads, request->model, has_room, user, out, err);
+    return upload_begin(service->uploads, request->model, has_capacity, user, out, err);
 }
 
 void service_file(struct service *service, struct call *call)

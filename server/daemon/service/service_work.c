@@ -118,7 +118,7 @@ static void on_made(struct work *work, int status)
     job->call->cpu_ns += job->cpu_ns;
     if (!is_estimate)
         service_learn_answer(job);
-    service->work_room_bytes -= job->room_bytes;
+    service->work_capacity_bytes -= job->capacity_bytes;
     service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
@@ -151,7 +151,7 @@ static void start_work(struct job *job)
 {
     job->stream = new_stream(job);
     job->work.data = job;
-    job->service->work_room_bytes += job->room_bytes;
+    job->service->work_capacity_bytes += job->capacity_bytes;
     job_leave_queue(job, uv_hrtime());
     job_enter(job, JOB_WORKS);
     stats_add(STAT_ANSWERS_STARTED, 1);
@@ -199,7 +199,7 @@ void service_answer_dequeue(struct job *job)
 }
 
 /* Reserves the maximum size of an answer or, for one that is sent in pieces, at least one frame. */
-static uint64_t room_bytes(const struct job *job)
+static uint64_t capacity_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5, COUNTED_ENTITIES = 32768 };
     const struct model *model = job->models[0] == NULL ? NULL : &job->models[0]->model;
@@ -220,15 +220,15 @@ static uint64_t room_bytes(const struct job *job)
     return is_of_frames && job->call->pieces == REPLY_CHUNKED && bytes < most ? bytes : most;
 }
 
-static bool has_room(const struct service *service, const struct job *job)
+static bool has_capacity(const struct service *service, const struct job *job)
 {
-    return budget_has_room(service->budget, service->work_room_bytes + job->room_bytes);
+    return budget_has_capacity(service->budget, service->work_capacity_bytes + job->capacity_bytes);
 }
 
 static void start_queued(struct service *service)
 {
     for (struct job *job; !service->is_ending && service->work_count < SERVICE_WORK_MAX &&
-                          (job = first_queued(service)) != NULL && has_room(service, job);) {
+                          (job = first_queued(service)) != NULL && has_capacity(service, job);) {
         job_queue_start(&service->work_queue, &job->queued);
         start_work(job);
     }
@@ -243,7 +243,7 @@ static void queue_work(struct job *job)
         return;
     }
     job_enter(job, JOB_QUEUES);
-    job->room_bytes = room_bytes(job);
+    job->capacity_bytes = capacity_bytes(job);
     start_queued(service);
 }
 

@@ -1,11 +1,11 @@
 #include "daemon/support/budget.h"
 
-bool budget_has_room(struct budget *budget, uint64_t more_bytes)
+bool budget_has_capacity(struct budget *budget, uint64_t more_bytes)
 {
-    const bool has_room = budget_could_take(budget, more_bytes);
-    if (!has_room)
+    const bool has_capacity = budget_could_take(budget, more_bytes);
+    if (!has_capacity)
         atomic_fetch_add_explicit(&budget->shortages, 1, memory_order_relaxed);
-    return has_room;
+    return has_capacity;
 }
 
 bool budget_request_begins(struct budget *budget, uint64_t bytes)

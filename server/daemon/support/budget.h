@@ -32,7 +32,7 @@ static inline bool budget_could_take(const struct budget *budget, uint64_t more_
     return atomic_load_explicit(&budget->used_bytes, memory_order_relaxed) + more_bytes <= budget->max_bytes;
 }
 /* True if more_bytes fit; otherwise counts a shortage. */
-bool budget_has_room(struct budget *budget, uint64_t more_bytes);
+bool budget_has_capacity(struct budget *budget, uint64_t more_bytes);
 /* Counts a large request until budget_request_ends(). Large requests may hold half of the memory: if they held all of
  * it, no answer would have room to begin. False: that half is full, and nothing is counted. */
 bool budget_request_begins(struct budget *budget, uint64_t bytes);

@@ -234,8 +234,8 @@ static void write_lines(int patience_ms)
     if (lines->size_bytes == 0)
         return;
     while (at < lines->size_bytes) {
-        struct pollfd room = {STDERR_FILENO, POLLOUT, 0};
-        const int ready = poll(&room, 1, patience_ms);
+        struct pollfd writable = {STDERR_FILENO, POLLOUT, 0};
+        const int ready = poll(&writable, 1, patience_ms);
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready <= 0)
@@ -277,7 +277,7 @@ void log_leave(void)
 }
 
 /* Without a reader whole lines are dropped: serving goes before logging. */
-static bool has_room(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
+static bool has_capacity(void) { return waiting_bytes() + gathered.size_bytes < KEPT_BYTES; }
 
 void log_open(enum log_format format) { log_state.format = format; }
 
@@ -308,7 +308,7 @@ bool log_has_requests(void) { return log_state.format != LOG_OFF; }
 
 void log_request(const struct log_request *request)
 {
-    if (log_state.format == LOG_OFF || !has_room())
+    if (log_state.format == LOG_OFF || !has_capacity())
         return;
     log_put_request(&gathered, log_state.format, wall_clock_ms(), request);
     if (gathered.size_bytes >= FLUSH_BYTES)
@@ -317,7 +317,7 @@ void log_request(const struct log_request *request)
 
 void log_say(enum log_level level, const char *format, ...)
 {
-    if ((log_state.format == LOG_OFF && level == LOG_INFO) || !has_room())
+    if ((log_state.format == LOG_OFF && level == LOG_INFO) || !has_capacity())
         return;
     char sentence[SENTENCE_MAX];
     va_list args;

@@ -62,7 +62,7 @@ static void finish(struct upload *upload)
         upload->done(upload->user, &end);
         upload->done = NULL;
     }
-    upload->has_room = NULL;
+    upload->has_capacity = NULL;
     start_work(upload, remove_files, on_removed);
 }
 
@@ -182,13 +182,13 @@ static void import(struct upload *upload, enum upload_state stage)
 
 /* --- the course of an upload --- */
 
-static void make_room(struct upload *upload)
+static void make_capacity(struct upload *upload)
 {
     if (!upload->is_full)
         return;
     upload->is_full = false;
-    if (upload->has_room != NULL)
-        upload->has_room(upload->room_user);
+    if (upload->has_capacity != NULL)
+        upload->has_capacity(upload->capacity_user);
 }
 
 static void receive(struct upload *upload)
@@ -199,11 +199,11 @@ static void receive(struct upload *upload)
         upload->waiting = written;
         buf_clear(&upload->waiting);
         start_work(upload, write_piece, on_worked);
-        make_room(upload);
+        make_capacity(upload);
         return;
     }
     if (!upload->is_whole) {
-        make_room(upload); /* after a fault too: it is said when the next bytes come */
+        make_capacity(upload); /* after a fault too: it is said when the next bytes come */
         return;
     }
     if (upload->err.code == 0 && upload->files.name[0] == '\0')
@@ -265,7 +265,7 @@ bool upload_is_full(const struct upload *upload) { return upload->is_full; }
 
 void upload_finish(struct upload *upload, upload_done *done, void *user)
 {
-    upload->has_room = NULL;
+    upload->has_capacity = NULL;
     upload->done = done;
     upload->user = user;
     upload->is_whole = true;
@@ -275,7 +275,7 @@ void upload_finish(struct upload *upload, upload_done *done, void *user)
 
 void upload_abandon(struct upload *upload)
 {
-    upload->has_room = NULL;
+    upload->has_capacity = NULL;
     if (upload->is_working && upload->stage == UPLOAD_PUBLISHING)
         return; /* it ends by itself, with its answer */
     upload->stage = UPLOAD_OVER;

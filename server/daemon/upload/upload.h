@@ -35,9 +35,9 @@ const char *uploads_folder(const struct uploads *uploads);
  * machines reach the server; NULL: they are on. */
 const char *uploads_lack(const struct uploads *uploads);
 
-/* Begins an upload of the file `name`. has_room() runs when upload_is_full() has become false. Returns 0,
+/* Begins an upload of the file `name`. has_capacity() runs when upload_is_full() has become false. Returns 0,
  * ERR_UNAVAILABLE (uploads_lack()), ERR_BAD_PATH, ERR_UNKNOWN_FORMAT or ERR_OVERLOADED. */
-int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+int upload_begin(struct uploads *uploads, const char *name, void (*has_capacity)(void *user), void *user,
                  struct upload **out, struct err *err);
 /* Returns the sink for its bytes, which reports an earlier error of the disk. */
 struct http_sink *upload_sink(struct upload *upload);

@@ -53,8 +53,8 @@ struct upload {
     struct work work;
     void (*run)(struct upload *upload); /* the current work */
     struct import_job import;
-    void (*has_room)(void *user);
-    void *room_user;
+    void (*has_capacity)(void *user);
+    void *capacity_user;
     upload_done *done;
     void *user;
     struct upload *prev, *next;

@@ -36,7 +36,7 @@ static int check_name(const struct uploads *uploads, const char *name, const cha
     return upload_store_check(&uploads->store, name, inner, err);
 }
 
-int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(void *user), void *user,
+int upload_begin(struct uploads *uploads, const char *name, void (*has_capacity)(void *user), void *user,
                  struct upload **out, struct err *err)
 {
     if (check_name(uploads, name, is_zip(name) ? "" : NULL, err) < 0)
@@ -59,8 +59,8 @@ int upload_begin(struct uploads *uploads, const char *name, void (*has_room)(voi
     upload->item = basename(upload->target);
     upload->archive_fd = -1;
     upload->fd = upload->files.fd = -1;
-    upload->has_room = has_room;
-    upload->room_user = user;
+    upload->has_capacity = has_capacity;
+    upload->capacity_user = user;
     upload->work.data = upload;
     /* one read more than fills it, so that only a lack of memory can fail */
     buf_init(&upload->waiting, 2 * UPLOAD_WAITING_BYTES);

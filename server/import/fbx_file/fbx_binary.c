@@ -177,12 +177,12 @@ static int read_record(struct fbx_file *file, struct fbx_levels *levels, uint64_
                        struct err *err)
 {
     const uint64_t parent_end = levels->stack[levels->depth].end, name_at = *at + head_bytes(file);
-    const uint64_t room = parent_end - name_at;
-    struct fbx_span name = {file->bytes + name_at, head->name_bytes < room ? head->name_bytes : (size_t)room};
+    const uint64_t capacity = parent_end - name_at;
+    struct fbx_span name = {file->bytes + name_at, head->name_bytes < capacity ? head->name_bytes : (size_t)capacity};
     const uint32_t record = fbx_add_record(file, levels, name, *at, err);
     if (record == FBX_NONE)
         return err->code;
-    if (head->name_bytes > room || head->value_bytes > room - head->name_bytes)
+    if (head->name_bytes > capacity || head->value_bytes > capacity - head->name_bytes)
         return fbx_bad(file, record, err, "its values end behind byte %llu, where the %s ends",
                        (unsigned long long)parent_end, levels->depth > 0 ? "record it lies in" : "file");
     const uint64_t values_end = name_at + head->name_bytes + head->value_bytes;

@@ -78,7 +78,7 @@ struct fbx_file {
     struct fbx_value *values;
     uint32_t value_count;
     struct fbx_pool *pool;
-    uint64_t record_capacity, value_capacity; /* mem_room() */
+    uint64_t record_capacity, value_capacity; /* mem_reserve() */
 };
 
 /* Whether the bytes begin like a binary file, or like an ASCII one (a comment, or a record with a name). */

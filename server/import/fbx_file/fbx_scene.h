@@ -73,7 +73,7 @@ struct fbx_scene {
     uint32_t id_count, name_count;
     double ticks_per_s;                                                         /* of KTime */
     uint32_t takes;                                                             /* the record "Takes", or FBX_NONE */
-    uint64_t object_capacity, link_capacity, property_capacity, given_capacity; /* mem_room() */
+    uint64_t object_capacity, link_capacity, property_capacity, given_capacity; /* mem_reserve() */
 };
 
 /* Reads import->bytes. Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT. What is broken

@@ -184,10 +184,10 @@ static void sort(struct fbx_curve *curve, bool *is_automatic)
     free(placed);
 }
 
-static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automatic, uint32_t room)
+static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automatic, uint32_t capacity)
 {
     struct fbx_tangent left = {.weight = FBX_WEIGHT};
-    while (list->at < list->count && curve->key_count < room) {
+    while (list->at < list->count && curve->key_count < capacity) {
         struct fbx_key *key = &curve->keys[curve->key_count];
         struct piece piece;
         if (take_number(list, &key->time) < 0 || take_number(list, &key->value) < 0 || take_piece(list, &piece) < 0)
@@ -223,10 +223,10 @@ int fbx_old_curve_read(struct fbx_curve *curve, const struct fbx_scene *scene, u
     if (fbx_values(file, keys, &values, &list.count, err) < 0)
         return err->code;
     list.values = values;
-    const uint32_t room = list.count / KEY_VALUES_MIN;
-    bool *is_automatic = mem_zalloc((size_t)room + 1, sizeof *is_automatic);
-    curve->keys = mem_zalloc((size_t)room + 1, sizeof *curve->keys);
-    int rc = take_keys(&list, curve, is_automatic, room);
+    const uint32_t capacity = list.count / KEY_VALUES_MIN;
+    bool *is_automatic = mem_zalloc((size_t)capacity + 1, sizeof *is_automatic);
+    curve->keys = mem_zalloc((size_t)capacity + 1, sizeof *curve->keys);
+    int rc = take_keys(&list, curve, is_automatic, capacity);
     if (rc == 0 && list.at < list.count)
         rc = bad(&list, "more than keys");
     const int64_t said = fbx_child_integer(file, record, "KeyCount", curve->key_count);

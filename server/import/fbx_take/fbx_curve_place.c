@@ -166,7 +166,7 @@ static void repetitions(const struct fbx_curve *curve, struct fbx_extension exte
 
 /* Each repetition adds keys. Beyond the limit there is no use in trying: where times are so large that a repetition is
  * less than the step from one double to the next, none would be added, and counting up would never end. */
-static bool has_room(struct placer *placer, double from, double end)
+static bool has_capacity(struct placer *placer, double from, double end)
 {
     placer->is_full |= !((end - from - 2) * (placer->curve->key_count - 1.0) < (double)placer->key_limit);
     return !placer->is_full;
@@ -190,7 +190,7 @@ static void put_before(struct placer *placer)
     if (!is_repeated(curve, curve->before))
         return;
     repetitions(curve, curve->before, first->time - placer->range->stop, far, &from, &end);
-    if (!has_room(placer, from, end))
+    if (!has_capacity(placer, from, end))
         return;
     for (uint64_t i = (uint64_t)(end - from); i > 0 && !placer->is_full; i--) {
         const struct stretch stretch = repetition(curve, curve->before, from + (double)(i - 1), true);
@@ -216,7 +216,7 @@ static void put_after(struct placer *placer)
     if (!is_repeated(curve, curve->after))
         return;
     repetitions(curve, curve->after, placer->range->start - last->time, far, &from, &end);
-    if (!has_room(placer, from, end))
+    if (!has_capacity(placer, from, end))
         return;
     for (uint64_t i = 0; i < (uint64_t)(end - from) && !placer->is_full; i++) {
         const struct stretch stretch = repetition(curve, curve->after, from + (double)i, false);

@@ -294,7 +294,7 @@ static void cut_ears(struct outline *outline, uint32_t count, uint32_t *out)
     *out = corners[rest].before;
 }
 
-static void make_room(struct triangulator *triangulator, uint32_t count, uint32_t side)
+static void make_capacity(struct triangulator *triangulator, uint32_t count, uint32_t side)
 {
     if (count > triangulator->corner_capacity) {
         triangulator->corners = mem_realloc(triangulator->corners, sizeof *triangulator->corners * count);
@@ -314,7 +314,7 @@ void triangulate(struct triangulator *triangulator, const double (*points)[3], u
         return;
     }
     const uint32_t side = 1 + (uint32_t)sqrt(count / 4.0);
-    make_room(triangulator, count, side);
+    make_capacity(triangulator, count, side);
     struct outline outline = {.corners = triangulator->corners,
                               .cells = triangulator->cells,
                               .side = side,

@@ -51,10 +51,10 @@ static int read_binary(struct import *import, struct err *err)
         return err_set(err, ERR_BAD_MODEL,
                        "the file is neither text that begins with 'solid' nor 84 bytes of a header");
     const uint32_t count = get_u32(import->bytes + COUNT_AT);
-    const uint64_t room = (import->size_bytes - HEADER_BYTES) / FACET_BYTES;
-    if (count > room)
+    const uint64_t capacity = (import->size_bytes - HEADER_BYTES) / FACET_BYTES;
+    if (count > capacity)
         return err_set(err, ERR_BAD_MODEL, "byte %d says %u facets, but the file has room for %llu", COUNT_AT, count,
-                       (unsigned long long)room);
+                       (unsigned long long)capacity);
     if (import_check_limit(import, LIMIT_INDICES, 0, 3 * (uint64_t)count, "the solid", err) < 0)
         return err->code;
     const struct facet_colors colors = find_colors(import->bytes, count);

@@ -21,7 +21,7 @@ struct threemf_materials {
     struct key *keys; /* [count] */
     int32_t *indices; /* the builder's */
     struct vertex_set set;
-    uint32_t count, set_room;
+    uint32_t count, set_capacity;
     size_t key_capacity, index_capacity;
 };
 
@@ -148,11 +148,11 @@ static int add_material(struct threemf *threemf, const struct threemf_paint *pai
 /* Room for one more in the set. */
 static void grow(struct threemf_materials *materials)
 {
-    if (materials->count < materials->set_room)
+    if (materials->count < materials->set_capacity)
         return;
     free(materials->set.slots);
-    materials->set_room = 2 * materials->count + 64;
-    vertex_set_init(&materials->set, materials->set_room);
+    materials->set_capacity = 2 * materials->count + 64;
+    vertex_set_init(&materials->set, materials->set_capacity);
     for (uint32_t i = 0; i < materials->count; i++) {
         uint32_t *slot =
             vertex_set_first(&materials->set, hash64(HASH64_SEED, &materials->keys[i], sizeof(struct key)));

@@ -151,8 +151,8 @@ static void on_text(void *user, const char *text, size_t size)
     struct threemf_reader *reader = user;
     if (reader->contexts[reader->depth] != IN_METADATA)
         return;
-    const size_t room = sizeof reader->generator - reader->generator_bytes;
-    const size_t taken = size < room ? size : room;
+    const size_t capacity = sizeof reader->generator - reader->generator_bytes;
+    const size_t taken = size < capacity ? size : capacity;
     memcpy(reader->generator + reader->generator_bytes, text, taken);
     reader->generator_bytes += taken;
 }

@@ -153,8 +153,8 @@ static int gather(struct bounds_walk *walk, const struct vec3 *points, uint32_t 
     const uint64_t needed = (uint64_t)walk->gathered_count + count;
     if (needed > GATHERED_MAX && walk->gathered_count > 0)
         reduce(walk);
-    const size_t room = (size_t)walk->gathered_count + count;
-    struct vec3 *grown = realloc(walk->gathered, (room > GATHERED_MAX ? room : GATHERED_MAX) * sizeof *grown);
+    const size_t capacity = (size_t)walk->gathered_count + count;
+    struct vec3 *grown = realloc(walk->gathered, (capacity > GATHERED_MAX ? capacity : GATHERED_MAX) * sizeof *grown);
     if (grown == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for what a clip reaches");
     walk->gathered = grown;

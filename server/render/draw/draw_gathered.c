@@ -177,11 +177,11 @@ static int rasterize_all(struct gathering *gathering, const struct loaded_model 
 {
     uint64_t first = 0;
     gathering->positions =
-        mem_room(gathering->positions, &gathering->position_capacity, vertex_count, sizeof *gathering->positions);
+        mem_reserve(gathering->positions, &gathering->position_capacity, vertex_count, sizeof *gathering->positions);
     gathering->normals =
-        mem_room(gathering->normals, &gathering->normal_capacity, vertex_count, sizeof *gathering->normals);
+        mem_reserve(gathering->normals, &gathering->normal_capacity, vertex_count, sizeof *gathering->normals);
     gathering->tangents =
-        mem_room(gathering->tangents, &gathering->tangent_capacity, vertex_count, sizeof *gathering->tangents);
+        mem_reserve(gathering->tangents, &gathering->tangent_capacity, vertex_count, sizeof *gathering->tangents);
     if (gathering->positions == NULL || gathering->normals == NULL || gathering->tangents == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to skin %llu vertices", (unsigned long long)vertex_count);
     for (uint32_t d = 0; d < posed->draw_count; d++) {

@@ -66,7 +66,7 @@ static int visit(struct shadow *shadow, struct ground_plane *ground, const struc
         const uint64_t count = model->primitives[model->draws[posed->draws[d].draw].primitive].vertex_count;
         most = count > most ? count : most;
     }
-    shadow->points = mem_room(shadow->points, &shadow->point_capacity, most, sizeof *shadow->points);
+    shadow->points = mem_reserve(shadow->points, &shadow->point_capacity, most, sizeof *shadow->points);
     if (shadow->points == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for the shadow of %llu vertices", (unsigned long long)most);
     for (uint32_t d = 0; d < posed->draw_count; d++) {

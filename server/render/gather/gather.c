@@ -17,12 +17,12 @@ int gather_begin(struct gather *gather, uint32_t width, uint32_t height, uint64_
                  struct err *err)
 {
     const uint64_t count = (uint64_t)width * height;
-    gather->depths = mem_room(gather->depths, &gather->depth_capacity, count + GATHER_LANES, sizeof *gather->depths);
+    gather->depths = mem_reserve(gather->depths, &gather->depth_capacity, count + GATHER_LANES, sizeof *gather->depths);
     gather->nearest =
-        mem_room(gather->nearest, &gather->nearest_capacity, count + GATHER_LANES, sizeof *gather->nearest);
-    gather->points = mem_room(gather->points, &gather->point_capacity, vertex_count, sizeof *gather->points);
+        mem_reserve(gather->nearest, &gather->nearest_capacity, count + GATHER_LANES, sizeof *gather->nearest);
+    gather->points = mem_reserve(gather->points, &gather->point_capacity, vertex_count, sizeof *gather->points);
     gather->triangles =
-        mem_room(gather->triangles, &gather->triangle_capacity, triangle_count, sizeof *gather->triangles);
+        mem_reserve(gather->triangles, &gather->triangle_capacity, triangle_count, sizeof *gather->triangles);
     if (gather->depths == NULL || gather->nearest == NULL || gather->points == NULL || gather->triangles == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to rasterize %llu triangles", (unsigned long long)triangle_count);
     gather->width = width;
@@ -110,9 +110,9 @@ int gather_finish(struct gather *gather, struct err *err)
     gather->columns = gather->last_x > gather->first_x ? gather->last_x - gather->first_x : 0;
     gather->rows = gather->columns > 0 ? gather->last_y - gather->first_y : 0;
     const uint64_t count = (uint64_t)gather->columns * gather->rows;
-    gather->samples = mem_room(gather->samples, &gather->sample_capacity, count, sizeof *gather->samples);
+    gather->samples = mem_reserve(gather->samples, &gather->sample_capacity, count, sizeof *gather->samples);
     gather->depth_stencils =
-        mem_room(gather->depth_stencils, &gather->stencil_capacity, count, sizeof *gather->depth_stencils);
+        mem_reserve(gather->depth_stencils, &gather->stencil_capacity, count, sizeof *gather->depth_stencils);
     if (gather->samples == NULL || gather->depth_stencils == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %llu samples", (unsigned long long)count);
     memset(gather->samples, 0, count * sizeof *gather->samples);

@@ -67,7 +67,7 @@ static struct framebuffer *find(struct framebuffer_cache *cache, uint32_t width,
 }
 
 /* Returns an unused entry, or the one unused for longest. Large targets evict others. */
-static struct framebuffer *make_room(struct framebuffer_cache *cache, const struct gl *gl, uint64_t pixels)
+static struct framebuffer *make_capacity(struct framebuffer_cache *cache, const struct gl *gl, uint64_t pixels)
 {
     struct framebuffer *oldest = &cache->kept[0];
     for (int i = 0; i < FRAMEBUFFER_COUNT; i++) {
@@ -86,7 +86,7 @@ int framebuffer_bind(struct framebuffer_cache *cache, const struct gl *gl, uint3
 {
     struct framebuffer *framebuffer = find(cache, width, height);
     if (framebuffer == NULL) {
-        framebuffer = make_room(cache, gl, (uint64_t)width * height);
+        framebuffer = make_capacity(cache, gl, (uint64_t)width * height);
         if (make(framebuffer, gl, width, height, err) < 0)
             return err->code;
     }

@@ -30,7 +30,7 @@ struct grid {
     int32_t offset_x[LINES][RINGS], offset_y[LINES][RINGS];
 };
 
-static int make_room(void **bytes, size_t *capacity, size_t size_bytes)
+static int make_capacity(void **bytes, size_t *capacity, size_t size_bytes)
 {
     if (*bytes != NULL && *capacity >= size_bytes)
         return 0;
@@ -61,8 +61,8 @@ static int start(struct grid *grid, struct ambient_occlusion *occlusion, uint32_
     grid->margin = (uint32_t)radius + 2;
     grid->stride = grid->width + 2 * (size_t)grid->margin;
     const size_t cells = grid->stride * (grid->height + 2 * (size_t)grid->margin);
-    if (make_room((void **)&occlusion->grid, &occlusion->grid_bytes, cells * sizeof(float)) < 0 ||
-        make_room((void **)&occlusion->open, &occlusion->open_bytes, (size_t)grid->width * grid->height) < 0)
+    if (make_capacity((void **)&occlusion->grid, &occlusion->grid_bytes, cells * sizeof(float)) < 0 ||
+        make_capacity((void **)&occlusion->open, &occlusion->open_bytes, (size_t)grid->width * grid->height) < 0)
         return err_set(err, ERR_NO_MEMORY, "no memory for the occlusion of a picture of %u x %u", width, height);
     for (size_t i = 0; i < cells; i++)
         occlusion->grid[i] = NOTHING;

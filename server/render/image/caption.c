@@ -74,10 +74,10 @@ void caption_font_name(struct caption_font *font, char *out, size_t out_bytes)
         snprintf(out, out_bytes, "no font");
 }
 
-static int make_room(struct caption_font *font, size_t size_bytes, struct err *err)
+static int make_capacity(struct caption_font *font, size_t size_bytes, struct err *err)
 {
-    font->coverage = mem_room(font->coverage, &font->coverage_capacity, size_bytes, 1);
-    font->halo = mem_room(font->halo, &font->halo_capacity, size_bytes, 1);
+    font->coverage = mem_reserve(font->coverage, &font->coverage_capacity, size_bytes, 1);
+    font->halo = mem_reserve(font->halo, &font->halo_capacity, size_bytes, 1);
     if (font->coverage == NULL || font->halo == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a caption");
     memset(font->coverage, 0, size_bytes);
@@ -234,7 +234,7 @@ int caption_draw(struct caption_font *font, const struct caption *caption, const
 {
     const double size = SIZE_SHARE * band->height;
     struct letters letters;
-    if (open_face(font, err) < 0 || make_room(font, (size_t)band->width * band->height, err) < 0)
+    if (open_face(font, err) < 0 || make_capacity(font, (size_t)band->width * band->height, err) < 0)
         return err->code;
     if (FT_Set_Char_Size(font->face, 0, (FT_F26Dot6)(size * UNITS), 72, 72) != 0)
         return err_set(err, ERR_UNAVAILABLE, "the font has no size of %g pixels", size);

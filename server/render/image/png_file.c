@@ -76,9 +76,9 @@ static void put_stored(struct buf *out, const uint8_t *bytes, uint16_t size_byte
 /* Writes the final blocks: `rest` compressed, after `head`. */
 static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t size_bytes, struct err *err)
 {
-    const size_t room = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;
+    const size_t capacity = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;
     struct deflate_state *state = malloc(sizeof *state);
-    uint8_t *to = state == NULL ? NULL : (uint8_t *)buf_reserve(out, room);
+    uint8_t *to = state == NULL ? NULL : (uint8_t *)buf_reserve(out, capacity);
     if (to == NULL) {
         free(state);
         return err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture");
@@ -93,7 +93,7 @@ static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t 
     stream->next_in = rest;
     stream->avail_in = (uint32_t)size_bytes;
     stream->next_out = to;
-    stream->avail_out = (uint32_t)room;
+    stream->avail_out = (uint32_t)capacity;
     if (rc == COMP_OK)
         rc = isal_deflate(stream);
     if (rc != COMP_OK || stream->internal_state.state != ZSTATE_END)
@@ -120,10 +120,10 @@ static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struc
 static int deflate_small(struct buf *out, const uint8_t *rows, size_t size_bytes, struct err *err)
 {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(SMALL_LEVEL);
-    const size_t room = compressor == NULL ? 0 : libdeflate_zlib_compress_bound(compressor, size_bytes);
-    void *to = compressor == NULL ? NULL : buf_reserve(out, room);
+    const size_t capacity = compressor == NULL ? 0 : libdeflate_zlib_compress_bound(compressor, size_bytes);
+    void *to = compressor == NULL ? NULL : buf_reserve(out, capacity);
     int rc = to == NULL ? err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture") : 0;
-    const size_t written = rc < 0 ? 0 : libdeflate_zlib_compress(compressor, rows, size_bytes, to, room);
+    const size_t written = rc < 0 ? 0 : libdeflate_zlib_compress(compressor, rows, size_bytes, to, capacity);
     if (rc == 0 && written == 0)
         rc = err_set(err, ERR_INTERNAL, "compressing the picture failed");
     buf_advance(out, written);

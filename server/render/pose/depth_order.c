@@ -26,11 +26,11 @@ static int far_first(const void *a, const void *b)
     return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
 }
 
-static int make_room(struct depth_order *order, uint64_t points, uint64_t indices, struct err *err)
+static int make_capacity(struct depth_order *order, uint64_t points, uint64_t indices, struct err *err)
 {
-    order->points = mem_room(order->points, &order->point_capacity, points, sizeof *order->points);
-    order->indices = mem_room(order->indices, &order->index_capacity, indices, sizeof *order->indices);
-    order->keys = mem_room(order->keys, &order->key_capacity, indices / 3, sizeof *order->keys);
+    order->points = mem_reserve(order->points, &order->point_capacity, points, sizeof *order->points);
+    order->indices = mem_reserve(order->indices, &order->index_capacity, indices, sizeof *order->indices);
+    order->keys = mem_reserve(order->keys, &order->key_capacity, indices / 3, sizeof *order->keys);
     if (order->points == NULL || order->indices == NULL || order->keys == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory to sort %llu triangles", (unsigned long long)indices / 3);
     return 0;
@@ -99,7 +99,7 @@ int depth_order_sort(struct depth_order *order, const struct model *model, uint3
     const uint32_t *indices = model->indices + what->index_first;
     const uint32_t triangles = what->index_count / 3;
     order->index_count = (uint64_t)triangles * 3;
-    if (make_room(order, what->vertex_count, order->index_count, err) < 0)
+    if (make_capacity(order, what->vertex_count, order->index_count, err) < 0)
         return err->code;
     if (triangles > DEPTH_ORDER_MAX) {
         memcpy(order->indices, indices, order->index_count * sizeof *indices);

@@ -69,20 +69,20 @@ static int gather(struct posed_model *posed, const struct model *model, const st
 {
     uint64_t points, morphed;
     posed->joint_count = model->joint_count + 2;
-    posed->draws = mem_room(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
-    posed->is_skin_used = mem_room(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
-    posed->palette = mem_room(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
-    posed->is_shown = mem_room(posed->is_shown, &posed->shown_capacity, model->node_count, 1);
+    posed->draws = mem_reserve(posed->draws, &posed->draw_capacity, model->draw_count, sizeof *posed->draws);
+    posed->is_skin_used = mem_reserve(posed->is_skin_used, &posed->skin_capacity, model->skin_count, sizeof(bool));
+    posed->palette = mem_reserve(posed->palette, &posed->palette_capacity, posed->joint_count, sizeof *posed->palette);
+    posed->is_shown = mem_reserve(posed->is_shown, &posed->shown_capacity, model->node_count, 1);
     const bool has_parts = skin_parts_most(model) > 0;
     if (has_parts)
-        posed->parts = mem_room(posed->parts, &posed->part_capacity, model->joint_count, sizeof *posed->parts);
+        posed->parts = mem_reserve(posed->parts, &posed->part_capacity, model->joint_count, sizeof *posed->parts);
     if (posed->draws == NULL || posed->is_skin_used == NULL || posed->palette == NULL || posed->is_shown == NULL ||
         (has_parts && posed->parts == NULL))
         return err_set(err, ERR_NO_MEMORY, "no memory for %u joints and %u draws", posed->joint_count,
                        model->draw_count);
     list_draws(posed, model, view, &points, &morphed);
-    posed->points = mem_room(posed->points, &posed->point_capacity, points, sizeof *posed->points);
-    posed->morphed = mem_room(posed->morphed, &posed->morphed_capacity, morphed, sizeof *posed->morphed);
+    posed->points = mem_reserve(posed->points, &posed->point_capacity, points, sizeof *posed->points);
+    posed->morphed = mem_reserve(posed->morphed, &posed->morphed_capacity, morphed, sizeof *posed->morphed);
     if (posed->points == NULL || posed->morphed == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a picture of %llu vertices", (unsigned long long)points);
     return 0;
@@ -207,7 +207,7 @@ static int evaluate_still(struct posed_model *posed, const struct model *model, 
     struct root_step step;
     if (view->root > model->node_count)
         return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", view->root - 1);
-    posed->is_moved = mem_room(posed->is_moved, &posed->moved_capacity, model->node_count, sizeof *posed->is_moved);
+    posed->is_moved = mem_reserve(posed->is_moved, &posed->moved_capacity, model->node_count, sizeof *posed->is_moved);
     if (posed->is_moved == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %u nodes", model->node_count);
     root_motion_mark(model, view->root - 1, posed->is_moved);

@@ -293,7 +293,7 @@ static int take_line(struct http_head *head, struct err *err)
 }
 
 /* How many more bytes the part of the head that is being read may have. */
-static size_t room_bytes(const struct http_head *head)
+static size_t capacity_bytes(const struct http_head *head)
 {
     const uint64_t *limit = head->limits->value;
     const uint64_t end = head->request_line_bytes == 0 ? limit[LIMIT_URL_BYTES] + METHOD_MAX + 1 + VERSION_BYTES
@@ -317,8 +317,8 @@ int http_head_feed(struct http_head *head, const char *bytes, size_t size_bytes,
         const char *from = bytes + *used_bytes;
         const char *newline = memchr(from, '\n', size_bytes - *used_bytes);
         const size_t part_bytes = newline == NULL ? size_bytes - *used_bytes : (size_t)(newline - from) + 1;
-        const size_t room = room_bytes(head);
-        const size_t taken_bytes = part_bytes < room ? part_bytes : room;
+        const size_t capacity = capacity_bytes(head);
+        const size_t taken_bytes = part_bytes < capacity ? part_bytes : capacity;
         buf_put(&head->bytes, from, taken_bytes);
         *used_bytes += taken_bytes;
         int rc = head->request_line_bytes == 0 ? check_method_start(head, err) : 0;

@@ -278,8 +278,8 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     parser->wants_continue = false;
     /* exact, so that it does not matter how the bytes were cut */
     const uint64_t raw_max = BODY_OVERHEAD_MAX * body_limit(state) + state->limits->value[LIMIT_HEADER_BYTES];
-    const uint64_t room = raw_max - state->body_raw_bytes;
-    const size_t part_bytes = size_bytes < room ? size_bytes : (size_t)room;
+    const uint64_t capacity = raw_max - state->body_raw_bytes;
+    const size_t part_bytes = size_bytes < capacity ? size_bytes : (size_t)capacity;
     const int rc = execute(state, bytes, part_bytes, used_bytes);
     state->body_raw_bytes += *used_bytes;
     return rc == HTTP_NEED_MORE && part_bytes < size_bytes ? body_too_large(state) : rc;

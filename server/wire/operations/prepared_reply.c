@@ -97,7 +97,7 @@ bool prepared_reply_is_steady(const struct prepared_reply *prepared)
 }
 
 /* One palette, with room for its floats. */
-static void put_room(struct prepared_reply *prepared)
+static void put_capacity(struct prepared_reply *prepared)
 {
     struct reply_context *context = &prepared->context;
     const struct frames_block *block = &context->frames.blocks[0];
@@ -122,7 +122,7 @@ void prepared_reply_append(struct prepared_reply *prepared, struct workspace *wo
     context->out = out;
     put_head(prepared);
     if (context->frames.block_count == 1 && prepared->row_count < PREPARED_ROW_MAX)
-        put_room(prepared);
+        put_capacity(prepared);
     else
         frame_reply_put_frames(context);
     context->frames.left_bytes = 0;

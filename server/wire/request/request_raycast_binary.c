@@ -124,7 +124,7 @@ static int take_target(struct reading *reading, size_t at, uint32_t index, struc
 }
 
 /* Room for all of it. */
-static int make_room(struct request *request, uint32_t entities, uint32_t rays, struct err *err)
+static int make_capacity(struct request *request, uint32_t entities, uint32_t rays, struct err *err)
 {
     struct request_raycast *raycast = request->hits.raycast = calloc(1, sizeof *raycast);
     if (raycast == NULL)
@@ -150,7 +150,7 @@ int request_read_raycast(struct request *request, const char *bytes, size_t size
                    rays = get_u32(bytes + RAYCAST_AT_ASKED_ray_count);
     const size_t rays_at = RAYCAST_ASKED_BYTES + (size_t)entities * RAYCAST_TARGET_BYTES,
                  crowd_at = rays_at + (size_t)rays * RAYCAST_RAY_BYTES;
-    if (make_room(request, entities, rays, err) < 0)
+    if (make_capacity(request, entities, rays, err) < 0)
         return err->code;
     if (crowd_request_read(&request->crowd, bytes + crowd_at, size_bytes - crowd_at, limits, bad_at, err) < 0) {
         *bad_at += *bad_at == SIZE_MAX ? 0 : crowd_at;

@@ -117,7 +117,7 @@ static void open_file(const char *path, uint32_t node)
         bench.members[i] = (struct pe_member){.entity = &bench.own_entities[i],
                                               .layout = PE_MAT4,
                                               .out = floats + (size_t)i * bench.palette_floats,
-                                              .room = bench.palette_floats};
+                                              .capacity = bench.palette_floats};
     }
 }
 

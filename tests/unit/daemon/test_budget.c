@@ -50,9 +50,9 @@ TEST(budget_counts_shortages)
     budget_count(&budget, &counted, 60);
     budget_count(&budget, &other, 10);
     assert_int_equal(budget.used_bytes, 70);
-    assert_true(budget_has_room(&budget, 30));
+    assert_true(budget_has_capacity(&budget, 30));
     assert_int_equal(budget.shortages, 0);
-    assert_false(budget_has_room(&budget, 31));
+    assert_false(budget_has_capacity(&budget, 31));
     assert_int_equal(budget.shortages, 1);
     assert_false(budget_is_used_up(&budget));
     budget_count(&budget, &other, 40);
@@ -61,7 +61,7 @@ TEST(budget_counts_shortages)
     budget_count(&budget, &counted, 5);
     assert_int_equal(budget.used_bytes, 15);
     assert_int_equal(counted, 5);
-    assert_true(budget_has_room(&budget, 85));
+    assert_true(budget_has_capacity(&budget, 85));
     assert_int_equal(budget.shortages, 1);
 }
 

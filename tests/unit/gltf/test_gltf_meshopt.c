@@ -22,9 +22,9 @@ static struct parts encode(const void *vertices, size_t vertex_count, size_t str
     struct parts parts;
     parts.vertex_bytes = meshopt_encodeVertexBuffer(parts.bytes, sizeof parts.bytes, vertices, vertex_count, stride);
     uint8_t *rest = parts.bytes + parts.vertex_bytes;
-    const size_t room = sizeof parts.bytes - parts.vertex_bytes;
-    parts.index_bytes = is_sequence ? meshopt_encodeIndexSequence(rest, room, TRIANGLES, INDICES)
-                                    : meshopt_encodeIndexBuffer(rest, room, TRIANGLES, INDICES);
+    const size_t capacity = sizeof parts.bytes - parts.vertex_bytes;
+    parts.index_bytes = is_sequence ? meshopt_encodeIndexSequence(rest, capacity, TRIANGLES, INDICES)
+                                    : meshopt_encodeIndexBuffer(rest, capacity, TRIANGLES, INDICES);
     assert_true(parts.vertex_bytes > 0 && parts.index_bytes > 0);
     return parts;
 }
