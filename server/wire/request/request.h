@@ -137,7 +137,7 @@ struct request_bounds {
 struct request_view {
     struct selector target;  /* the node to centre on, or absent */
     struct selector camera;  /* a camera of the file, or absent */
-    struct selector joint;   /* the node that the view is aligned with, or absent */
+    struct selector joint;   /* the node of a view that shows a single joint, or absent */
     uint32_t box_numbers;    /* how many numbers of frame_box are given: 0 or 6 */
     int side, projection;    /* 1 + index of the word of camera= and of projection=, or 0; request->picture has the
                                 resulting angles */
@@ -155,7 +155,7 @@ struct request_export {
     uint32_t clip_count;
     bool has_no_clips;
     enum glb_compression compression; /* of arrays */
-    bool is_strict;                   /* keys of other files' clips whose nodes have no partner are an error */
+    bool is_strict;                   /* unmatched parts of other files' clips are an error */
     bool is_approximate;              /* content that glTF cannot express is approximated */
     bool has_up;
     uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
@@ -237,8 +237,9 @@ struct request {
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
     uint32_t query_count;
-    struct crowd_request *crowd; /* the parts of a crowd; sources are its models that have a path, in order */
-    const char *if_none_match;   /* the header of a GET or HEAD, or NULL */
+    struct crowd_request
+        *crowd; /* the parts of a crowd; the request's models are the crowd's models with a path, in order */
+    const char *if_none_match; /* the header of a GET or HEAD, or NULL */
     char canonical[24]; /* 16 hex digits: the hash of op and all parameter values in a fixed order. The ETag consists of
                            it and the model's content hash */
     uint64_t canonical_rest; /* private to request_canonical.c: the same hash without the times */

@@ -48,7 +48,7 @@ enum { REQUEST_HASH_BYTES = 65 }; /* a content hash in hex with its NUL */
 /* The set of parameters given. */
 struct param_set {
     bool has[PARAM_COUNT];
-    bool has_route; /* the query parameter that every operation accepts and none reads */
+    bool has_route; /* route= was given, which every operation accepts and none uses */
 };
 
 /* Returns the name of the first of `params` that is given, or NULL. PARAM_END terminates the list. */
