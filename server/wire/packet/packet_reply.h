@@ -6,9 +6,8 @@
 #include "wire/encode/reply.h"
 #include "wire/request/request.h"
 
-#define PACKET_TYPE_OPENED                                                                                             \
-    "application/vnd.posed.opened" /* content types of replies that never leave under these names */
-#define PACKET_TYPE_FOUND "application/vnd.posed.found"
+#define PACKET_TYPE_OPENED "application/vnd.posed.opened" /* internal content types, never sent */
+#define PACKET_TYPE_FOUND  "application/vnd.posed.found"
 
 #define PACKET_NO_OFFSET UINT64_MAX
 
