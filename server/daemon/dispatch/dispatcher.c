@@ -25,7 +25,7 @@ struct dispatcher {
     uint32_t forwarded_count;     /* calls that are not yet freed */
     bool is_ending;               /* dispatcher_end() was called */
     uint64_t used_bytes;          /* of the budget, at the last tick */
-    uint_fast32_t shortages_told; /* the budget's count when the main loop was last woken */
+    uint_fast32_t shortages_told; /* the budget's number of shortages when the main loop was last woken */
     struct shutdown_message shutdown;
 };
 

@@ -43,7 +43,7 @@ struct forwarded_call {
     struct call call;   /* the hub's call */
     struct reply reply;
     struct budget *budget;
-    size_t counted_bytes; /* size of the reply in `counted`, until the connection counts it */
+    size_t counted_bytes; /* bytes of the reply that the budget counts here, until the connection counts them */
     struct shared_model *models[1 + REQUEST_SOURCES_MAX]; /* references */
     uint32_t model_count;
     bool is_answered;                 /* set by the hub: `call` is done */

@@ -150,7 +150,7 @@ static bool is_refused_without_room(struct budget *budget, uint64_t body_bytes, 
     return true;
 }
 
-/* Discards an answer of unknown cost, before running it on the loop. Returns false. */
+/* Leaves no time for other work on the loop before its next iteration, and empties *reply. Returns false. */
 static bool give_up(double *spent_ns, struct reply *reply)
 {
     *spent_ns = EVALUATION_INLINE_NS;

@@ -19,7 +19,7 @@ struct query_key {
     const char *parts[4];
     size_t part_bytes[4];
     unsigned char protocol; /* distinguishes the queries of several protocols */
-    bool has_time;          /* time_s stands between the two parts; otherwise the parts contain the time */
+    bool has_time;          /* time_s follows the first part; otherwise the query gives its time in another way */
     double time_s;
     bool has_etag;             /* the answer has an ETag */
     const char *if_none_match; /* or NULL */

@@ -51,7 +51,7 @@ void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-enum { RETARGETED_SHARE = 8 }; /* the reciprocal share of --cache-bytes for clips of other files */
+enum { RETARGETED_SHARE = 8 }; /* divisor: the part of --cache-bytes for clips of other files */
 
 static void on_tick(uv_prepare_t *tick)
 {

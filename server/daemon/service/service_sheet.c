@@ -113,7 +113,7 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     drawing->caption_height = plan->layout.caption_height;
 }
 
-/* Reads the cameras of a worker. The worker is not trusted, so their size is checked and that they are finite. */
+/* Reads the cameras of a worker. It checks their size and that they are finite, because the worker is not trusted. */
 static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_cameras *shots)
 {
     const size_t views_bytes = plan->cell_count * sizeof(struct render_cell_camera);
