@@ -3,7 +3,7 @@
 #include "wire/operations/answers.h"
 #include "wire/reply/clip_sources.h"
 
-/* What every body needs. */
+/* Sets what every body needs. */
 static void context_init(struct reply_context *context, struct workspace *workspace, const struct model *model,
                          struct clip_sources *clips, const struct request *request, const struct limits *limits,
                          struct reply *reply)
@@ -11,7 +11,8 @@ static void context_init(struct reply_context *context, struct workspace *worksp
     const bool has_view = request->pose.layer_count == 0 && request->pose.clip_source > 0;
     *context = (struct reply_context){
         .workspace = workspace,
-        .model = has_view ? clips->sources[request->pose.clip_source - 1] : model, /* until a retargeted clip has it */
+        .model =
+            has_view ? clips->sources[request->pose.clip_source - 1] : model, /* until a retargeted clip replaces it */
         .own_model = model,
         .clips = clips,
         .request = request,
