@@ -57,7 +57,7 @@ void service_find_cancel(struct call *call);
 
 /* --- answers of jobs whose models are available --- */
 
-/* service_work.c: answers on this loop if that is fast, else in a work thread. */
+/* service_work.c: answers on this loop if the answer is fast, else in a work thread. */
 void service_answer(struct job *job);
 /* service_estimate.c: the same, or an estimate of its duration if the request asks for that. */
 void service_answer_or_estimate(struct job *job);

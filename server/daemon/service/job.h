@@ -185,7 +185,7 @@ void service_sheet_reply(const struct picture_job *picture, struct blob *made, s
 
 /* True when a model is not in memory; the job is then finished. */
 bool service_estimate_imports(struct job *job);
-/* Measures the answer, in a work thread or, if that is fast, on the loop. False: *reply is an error. */
+/* Measures the answer, on the loop if possible, else in a work thread. False: *reply is an error. */
 bool service_estimate_measure(const struct job *job, struct workspace *workspace, uint64_t *bytes, struct reply *reply);
 /* Finishes the job with the result of service_estimate_measure(). */
 void service_estimate_finish(struct job *job, uint64_t bytes);

@@ -67,7 +67,7 @@ static void describe(struct upload_call *upload_call)
     on_described(&upload_call->describe, &reply);
 }
 
-/* Loads the model into memory for the next request. A failure of that is not a failure of the upload. */
+/* Loads the model into memory for the next request. The upload succeeds even if that fails. */
 static void on_found(struct call *find, struct reply *reply)
 {
     reply_fini(reply);

@@ -198,7 +198,7 @@ void service_answer_dequeue(struct job *job)
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
-/* Reserves the maximum size of an answer, or at least one frame for an answer that is sent in pieces. */
+/* Reserves the maximum size of an answer, or at least one frame for an answer in pieces. */
 static uint64_t room_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5, COUNTED_ENTITIES = 32768 };

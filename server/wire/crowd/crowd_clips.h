@@ -1,6 +1,5 @@
-/* crowd_clips.h - prepares the clips of other files that the entities of a request play, each once. They are retargeted
- * by node names (anim/retarget/retargeted_clip.h), like those of a request with clip_file= and no rules. Pure; one
- * thread. */
+/* crowd_clips.h - prepares the clips of other files that the entities of a request play, each once. It retargets them
+ * by node names (anim/retarget/retargeted_clip.h), as for a request with clip_file= and no rules. Pure; one thread. */
 #pragma once
 
 #include "wire/reply/workspace.h"

@@ -9,7 +9,7 @@
 /* Writes a quoted string: UTF-8 unchanged, control characters, quotes and backslashes escaped. NULL is written as null.
  */
 void json_put_string(struct buf *out, const char *text, size_t size_bytes);
-void json_put_float(struct buf *out, float value); /* a value that is not finite fails `out` with BUF_NOT_FINITE */
+void json_put_float(struct buf *out, float value); /* a non-finite value fails `out` with BUF_NOT_FINITE */
 void json_put_double(struct buf *out, double value);
 void json_put_uint(struct buf *out, unsigned long long value);
 void json_put_floats(struct buf *out, const float *values, size_t count); /* [1,2,3] */

@@ -9,8 +9,8 @@
 enum { NUMBER_SIZE = 32 }; /* holds any number, and the extra digits that are written in between */
 
 /* Write at most NUMBER_SIZE bytes without NUL and return the length. The text is JSON ("1e-07", "0.5", "-0"): strtof
- * (strtod) and JavaScript's Number read back the same value. They return 0 for a value that is not finite, which JSON
- * cannot express. */
+ * (strtod) and JavaScript's Number read back the same value. They return 0 for a non-finite value, which JSON cannot
+ * express. */
 size_t number_put_float(char *out, float value);
 size_t number_put_double(char *out, double value);
 

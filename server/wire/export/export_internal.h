@@ -1,7 +1,6 @@
 /* export_internal.h - the state of an export, and the steps that build the file. Private to this folder. Pure.
  *
- * Steps return false when the reply is an error. A place is an index in the file, or GLB_NONE for an item that is not
- * in it. */
+ * Steps return false when the reply is an error. A place is an index in the file; GLB_NONE marks an absent item. */
 #pragma once
 
 #include "wire/export/export.h"

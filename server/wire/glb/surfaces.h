@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "wire/encode/glb.h"
 
-/* A place is an index in the file, or GLB_NONE for an item that is not in it. */
+/* A place is an index in the file; GLB_NONE marks an absent item. */
 struct surfaces {
     const struct model *model;
     bool has_textures;   /* false: omits all textures */

@@ -6,7 +6,7 @@
 
 /* --- packet_payload.c --- */
 
-/* A payload that is being parsed. */
+/* A payload during parsing. */
 struct payload {
     const char *bytes;
     uint32_t size_bytes;
@@ -24,7 +24,7 @@ int payload_check_least(struct payload *payload, uint32_t size_bytes);
 int payload_check_zeros(struct payload *payload, size_t at, size_t count);
 /* Checks that the bytes from `at` on are well-formed UTF-8 without NUL; otherwise returns `code`. */
 int payload_check_text(struct payload *payload, size_t at, size_t size_bytes, int code);
-/* Reads a finite f64 that is not -0, or returns ERR_BAD_PARAMETER. `name` is its name in messages. */
+/* Reads a finite f64 other than -0, or returns ERR_BAD_PARAMETER. `name` is its name in messages. */
 int payload_number(struct payload *payload, size_t at, const char *name, double *out);
 
 /* --- packet_query.c --- */

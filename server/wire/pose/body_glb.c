@@ -15,8 +15,8 @@ struct glb_primitive {
     uint32_t accessors[GLB_INDICES + 1];
 };
 
-/* The state of the file. It borrows arrays from struct workspace. A place is an index in the file, or GLB_NONE for an
- * item that is not in it. */
+/* The state of the file. It borrows arrays from struct workspace. A place is an index in the file; GLB_NONE marks an
+ * absent item. */
 struct posed_file {
     struct glb_primitive *entries; /* one per draw of context->work.mesh */
     uint32_t *entry_of;            /* [primitive_count]: the first entry with that primitive */

@@ -1,5 +1,5 @@
-/* reply_context.h - the state of a request that is being answered, shared by the functions that write bodies. Private
- * to server/wire. Pure; one thread at a time. */
+/* reply_context.h - the state of a reply in progress, shared by the functions that write bodies. Private to
+ * server/wire. Pure; one thread at a time. */
 #pragma once
 
 #include "anim/pose/clip_time.h"

@@ -29,7 +29,7 @@ static int refuse_pixels(const struct sheet_plan *plan, const struct size *size,
                    (unsigned long long)size->height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS), way_out(plan));
 }
 
-/* A manifest needs no pixels: it may describe a sheet that is drawn in parts. */
+/* A manifest needs no pixels: its sheet may be drawn in parts. */
 static int check_size(const struct sheet_plan *plan, const struct request *request, const struct size *size,
                       const struct limits *limits, struct err *err)
 {
