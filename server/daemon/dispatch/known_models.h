@@ -13,14 +13,10 @@ struct known_model;
 
 struct known_models {
     struct known_model *by_path;
-    uint64_t generation; /* incremented when a model is removed */
-    bool is_asked;       /* since the last read event: */
-    uint64_t now_ms;     /* cache_now_ms() */
-    enum {
-        EVENTS_UNKNOWN,
-        EVENTS_NONE,
-        EVENTS_PENDING
-    } events; /* whether the kernel has events that are not counted yet */
+    uint64_t generation;                                         /* incremented when a model is removed */
+    bool is_asked;                                               /* since the last read event: */
+    uint64_t now_ms;                                             /* cache_now_ms() */
+    enum { EVENTS_UNKNOWN, EVENTS_NONE, EVENTS_PENDING } events; /* whether the kernel has events not counted yet */
 };
 
 /* Whether an answer may use the model. Asks the kernel and the clock once after known_models_ask_again(). */

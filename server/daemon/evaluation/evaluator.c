@@ -199,8 +199,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
 /* Prepares the query, once per content of the model. */
 static void prepare(struct evaluator *evaluator, struct prepared_query *query, struct imported_model *imported)
 {
-    const struct evaluation evaluation = {.request = &query->request,
-                                          .imported = imported}; /* a prepared query has no sources */
+    const struct evaluation evaluation = {.request = &query->request, .imported = imported}; /* it has no sources */
     const struct model *model = &imported->model;
     const struct limits *limits = &evaluator->config->limits;
     prepared_reply_free(query->prepared);

@@ -18,8 +18,7 @@ void service_handle(struct service *service, struct call *call)
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
-    cache_next_tick(
-        service->cache); /* the call may follow an answer of this iteration, with a file change in between */
+    cache_next_tick(service->cache); /* the files may have changed since an earlier call of this iteration */
     if (handler->tell == NULL && !service->is_ending) {
         handler->begin(service, call);
         return;

@@ -20,8 +20,7 @@ static void on_made(struct work *work, int status)
     struct service *service = job->service;
     struct reply reply = job->reply;
     service->is_making_environment = false;
-    start_next(
-        service); /* Before done(), which may request another environment: that has to queue behind the others. */
+    start_next(service); /* first: a request made by done() has to queue behind the others */
     reply_init(&job->reply);
     if (status != 0 || service->is_ending || job->is_stopped) {
         struct err err;

@@ -37,10 +37,9 @@ struct reply {
     bool is_json; /* the body (or the body that a 304 refers to) is JSON about a model or the text of a page */
     const char *content_coding; /* for Content-Encoding; static storage, or NULL */
     const char *file_of; /* path of the model, borrowed from the request: the body is a file named after it; or NULL */
-    const char *file_word; /* suffix of that name; static storage, or NULL */
-    const char
-        *file_extension; /* without a dot: "glb" and "posed" are downloads, others are also displayed; static storage */
-    uint32_t stale_s;    /* the files behind the answer have been inaccessible for this long; 0: they are accessible */
+    const char *file_word;      /* suffix of that name; static storage, or NULL */
+    const char *file_extension; /* without a dot; "glb" and "posed" are downloads, others are displayed too; static */
+    uint32_t stale_s; /* the files behind the answer have been inaccessible for this long; 0: they are accessible */
     uint32_t warning_count;   /* of the files behind the answer */
     struct buf unmatched;     /* anim/retarget/retarget_report.h; empty: no header. Only with 200 */
     struct buf picture_lines; /* header lines about a picture, each with CRLF, or empty. Only with 200 */

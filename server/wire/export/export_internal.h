@@ -65,13 +65,11 @@ struct export_mesh {
 
 /* A clip of the file. */
 struct export_clip {
-    const struct model
-        *source; /* the model that plays it: the model itself, or a copy of it with a clip of another file */
-    const struct model
-        *origin;     /* the model that has its name, extras and markers: the model itself, or the other file */
-    uint32_t index;  /* in both models */
-    uint32_t file;   /* 0: the model; otherwise 1 + index of the other file in the request's sources */
-    struct str name; /* with other files: in e->clips.names, with the suffix _number if that is above 1 */
+    const struct model *source; /* plays it: the model, or a copy of it with another file's clip */
+    const struct model *origin; /* has its name, extras and markers: the model, or the other file */
+    uint32_t index;             /* in both models */
+    uint32_t file;              /* 0: the model; otherwise 1 + index of the other file in the request's sources */
+    struct str name;            /* with other files: in e->clips.names, with the suffix _number if that is above 1 */
     uint32_t number;
     uint32_t channel_first, channel_count;
     double duration_s;    /* as in the source */

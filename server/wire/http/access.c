@@ -194,8 +194,7 @@ bool access_is_loopback(const char *host)
 
 static bool is_host_allowed(const struct access *access, bool is_any_host, const char *host)
 {
-    if (is_any_host || host == NULL ||
-        access_is_loopback(host)) /* without Host: HTTP/1.0, which browsers do not send */
+    if (is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which browsers do not send */
         return true;
     const size_t bytes = name_bytes_of(host);
     for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {

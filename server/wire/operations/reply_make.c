@@ -11,8 +11,7 @@ static void context_init(struct reply_context *context, struct workspace *worksp
     const bool has_view = request->pose.layer_count == 0 && request->pose.clip_source > 0;
     *context = (struct reply_context){
         .workspace = workspace,
-        .model =
-            has_view ? clips->sources[request->pose.clip_source - 1] : model, /* until a retargeted clip replaces it */
+        .model = has_view ? clips->sources[request->pose.clip_source - 1] : model, /* until a retargeted clip has it */
         .own_model = model,
         .clips = clips,
         .request = request,

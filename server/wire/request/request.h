@@ -237,9 +237,8 @@ struct request {
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
     uint32_t query_count;
-    struct crowd_request
-        *crowd; /* the parts of a crowd; the request's models are the crowd's models with a path, in order */
-    const char *if_none_match; /* the header of a GET or HEAD, or NULL */
+    struct crowd_request *crowd; /* of a crowd; the request's models are those of the crowd that have a path */
+    const char *if_none_match;   /* the header of a GET or HEAD, or NULL */
     char canonical[24]; /* 16 hex digits: the hash of op and all parameter values in a fixed order. The ETag consists of
                            it and the model's content hash */
     uint64_t canonical_rest; /* private to request_canonical.c: the same hash without the times */

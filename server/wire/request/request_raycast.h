@@ -20,8 +20,7 @@ struct raycast_poses {
 };
 
 struct raycast_entity {
-    struct raycast_poses
-        *poses; /* NULL in a binary raycast, which may have tens of thousands of entities per megabyte */
+    struct raycast_poses *poses; /* NULL in a binary raycast, where a megabyte has tens of thousands of entities */
     uint32_t mask;
     uint32_t source; /* 0: the request's model; n: request->sources[n - 1] */
 };
