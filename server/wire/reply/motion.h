@@ -18,10 +18,10 @@ struct reply_motion {
     struct root_step step; /* of the frame evaluated last */
 };
 
-/* Finds the node whose movement request->has_root_motion refers to: request->root, or the joint that is the ancestor of
- * all others (without skins, of the nodes that the clips move). `workspace` lends memory. Returns 0, or the code of
- * *reply, which is then the complete error: ERR_JOINT_NOT_FOUND, ERR_AMBIGUOUS_NAME, ERR_NO_MEMORY, or
- * ERR_BAD_PARAMETER when no such joint exists. */
+/* Finds the root node of root_motion=: request->motion.root, or the joint that is the ancestor of all others (without
+ * skins, of the nodes that the clips move). `workspace` lends memory. Returns 0, or the code of *reply, which is then
+ * the complete error: ERR_JOINT_NOT_FOUND, ERR_AMBIGUOUS_NAME, ERR_NO_MEMORY, or ERR_BAD_PARAMETER when no such joint
+ * exists. */
 int motion_find_root(struct workspace *workspace, const struct model *model, const struct request *request,
                      uint32_t *node, struct reply *reply);
 

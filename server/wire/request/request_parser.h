@@ -112,7 +112,7 @@ int request_check_picture_file(struct request *request, struct err *err);
 
 /* Returns how many bytes of request->memory request_take_page() needs. */
 size_t request_page_bytes(const struct request *request, const struct request_head *head);
-/* Fills page_address and picture_query of an OP_MODEL_PAGE. query: the text after '?', verbatim. */
+/* Fills request->page of an OP_MODEL_PAGE. query: the text after '?', verbatim. */
 void request_take_page(struct request *request, const struct request_head *head, const char *query, size_t query_bytes);
 
 /* --- request_layers.c --- */
