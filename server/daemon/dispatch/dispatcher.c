@@ -13,18 +13,19 @@
 
 struct dispatcher {
     struct hub *hub;
-    uint32_t number;            /* at the hub; 0 is the main loop's */
-    struct message_queue queue; /* of the others */
+    uint32_t number;            /* index at the hub; 0 is the main loop's */
+    struct message_queue queue; /* unused by the main loop's */
     const struct config *config;
     struct evaluator evaluator;
     struct known_models models;
     struct change_listener *listeners;
-    bool (*answer)(void *user, const struct request *request, struct reply *reply); /* asked first, or NULL */
+    bool (*answer)(void *user, const struct request *request,
+                   struct reply *reply); /* asked before anything else, or NULL */
     void *user;
-    uint32_t forwarded_count;     /* calls that are not freed */
+    uint32_t forwarded_count;     /* calls that are not yet freed */
     bool is_ending;               /* dispatcher_end() was called */
-    uint64_t used_bytes;          /* of the budget, a tick ago */
-    uint_fast32_t shortages_told; /* of it, when the main loop was woken last */
+    uint64_t used_bytes;          /* of the budget, at the last tick */
+    uint_fast32_t shortages_told; /* the budget's number of shortages when the main loop was last woken */
     struct shutdown_message shutdown;
 };
 
@@ -57,7 +58,7 @@ static void take_notice(struct message *message)
 
 /* --- answers from memory --- */
 
-/* A request and the models that the loop has for it. */
+/* A request and the models that the loop knows for it. */
 struct local_evaluation {
     struct evaluation evaluation;
     struct shared_model *shared;
@@ -65,7 +66,7 @@ struct local_evaluation {
     const struct model *sources[REQUEST_SOURCES_MAX];
 };
 
-/* False: not all of the models are known here. */
+/* False: this loop does not know all the models. */
 static bool find_models(struct dispatcher *dispatcher, const struct request *request, struct local_evaluation *local)
 {
     if (!op_has(request->op, OP_ON_LOOP) || request->is_estimate || request->model == NULL)
@@ -90,7 +91,7 @@ static bool find_models(struct dispatcher *dispatcher, const struct request *req
     return true;
 }
 
-/* left: of a query in a batch, else NULL. */
+/* left: limits that a query in a batch may still use, else NULL. */
 static bool evaluate(struct dispatcher *dispatcher, struct local_evaluation *local, struct limits *left,
                      double *spent_ns, struct reply *reply)
 {
@@ -102,8 +103,7 @@ static bool evaluate(struct dispatcher *dispatcher, struct local_evaluation *loc
     return true;
 }
 
-/* Whether all queries are about models that are known here, and all together are no more work than one request may be.
- */
+/* Whether this loop knows the models of all queries, and their total work fits the limit of one request. */
 static bool is_small_batch(struct dispatcher *dispatcher, const struct request *request)
 {
     double cost_ns = 0;
@@ -119,7 +119,8 @@ static bool is_small_batch(struct dispatcher *dispatcher, const struct request *
     return cost_ns <= EVALUATION_INLINE_NS;
 }
 
-/* Loops other than the first spare it what they can do themselves; the service's own way is service_batch.c. */
+/* Other loops relieve the main loop of batches that they can answer themselves; the service's own way is
+ * service_batch.c. */
 static bool answer_batch_here(struct dispatcher *dispatcher, const struct request *request, struct reply *reply)
 {
     struct batch_reply batch;
@@ -162,7 +163,7 @@ static bool answer_here(struct dispatcher *dispatcher, struct call *call, struct
     return true;
 }
 
-/* The query's model, as the last time unless one of the models went since. NULL: it is not known any more. */
+/* Returns the query's model, found last time unless a model has been dropped since. NULL: it is no longer known. */
 static struct shared_model *find_shared(struct dispatcher *dispatcher, struct prepared_query *query)
 {
     const bool is_known = query->shared != NULL && query->model_generation == dispatcher->models.generation;
@@ -289,11 +290,11 @@ void dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *li
     DL_APPEND(dispatcher->listeners, listener);
 }
 
-/* The main loop asks the kernel once a tick, as the cache does: with many connections a system call for each read event
- * costs some 4 % of the processor time of a small answer. */
+/* The main loop asks the kernel once per tick, as the cache does. With many connections, a system call per read event
+ * would cost some 4 % of the processor time of a small answer. */
 void dispatcher_begin_read(struct dispatcher *dispatcher) { dispatcher->models.is_asked &= is_main(dispatcher); }
 
-/* The main loop is woken when there is room that its work may have waited for. */
+/* Wakes the main loop when memory that its work may wait for has become available. */
 void dispatcher_next_tick(struct dispatcher *dispatcher)
 {
     struct budget *budget = dispatcher->evaluator.budget;

@@ -11,8 +11,8 @@
 _Static_assert((int)CONFIG_LOOPS_MAX <= (int)SHARED_MODEL_HOLDERS_MAX, "every loop for clients holds models");
 
 struct hub_member {
-    struct dispatcher *dispatcher; /* NULL: it has ended */
-    struct message_queue *queue;   /* NULL: it takes messages at once */
+    struct dispatcher *dispatcher; /* NULL after it has ended */
+    struct message_queue *queue;   /* NULL: it handles messages directly */
     void (*take_notice)(struct message *notice);
 };
 
@@ -20,7 +20,7 @@ struct hub {
     uv_loop_t *loop;
     struct service *service;
     struct conn_group *main_connections;
-    struct message_queue queue; /* from members that have one */
+    struct message_queue queue; /* from members with a queue of their own */
     struct hub_member members[STATS_THREADS_MAX];
     uint32_t member_count; /* the first is the main loop's */
     uint32_t queue_count;  /* members with a queue that have not ended */
@@ -64,11 +64,11 @@ static void share_models(struct forwarded_call *forwarded, const struct request 
         share_model(forwarded, request->sources[i].path);
 }
 
-/* The next call about these models can be answered by the dispatcher alone. */
+/* Shares the models of a call, so that the dispatcher can answer the next such call alone. */
 static void share_models_of_call(struct forwarded_call *forwarded)
 {
     const struct request *request = &forwarded->call.request;
-    const char *last = ""; /* queries about one model often follow each other */
+    const char *last = ""; /* consecutive queries often use the same model */
     if (!op_has(request->op, OP_BATCH))
         share_models(forwarded, request);
     for (uint32_t i = 0; i < request->query_count; i++) {
@@ -112,7 +112,7 @@ void hub_take_cancel(struct message *cancel)
     deliver(forwarded->hub, forwarded->from, &forwarded->cancelled);
 }
 
-/* --- what the cache tells --- */
+/* --- notices of the cache --- */
 
 static void notify(const struct hub *hub, uint32_t to, struct shared_model *invalid, const char *path)
 {
@@ -174,7 +174,7 @@ void hub_on_end(struct hub *hub, void (*ended)(void *user), void *user)
     hub->user = user;
 }
 
-/* No message is posted to the dispatcher behind this one. */
+/* This is the last message to the dispatcher. */
 void hub_take_shutdown(struct message *there)
 {
     struct shutdown_message *shutdown = container_of(there, struct shutdown_message, there);

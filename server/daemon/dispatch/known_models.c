@@ -20,7 +20,7 @@ bool known_models_is_current(struct known_models *models, const struct shared_mo
     }
     if (models->events == EVENTS_UNKNOWN && shared->set != NULL)
         models->events = folder_watch_set_is_quiet(shared->set) ? EVENTS_NONE : EVENTS_PENDING;
-    /* after the kernel: the events that it had no longer are in the counts */
+    /* Ask the kernel first: events that it no longer has are in the counts. */
     return (shared->set == NULL || models->events == EVENTS_NONE) && shared_model_is_current(shared, models->now_ms);
 }
 

@@ -23,7 +23,7 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
         (struct retargeted_clip_access){.store = retargeted_clips, .is_only_there = true};
 }
 
-/* Tells /v1/stats of the poses that were evaluated since the last time. */
+/* Adds the poses evaluated since the last call to /v1/stats. */
 static void count_poses(struct entity_work *entities)
 {
     stats_add(STAT_POSES_COMPILED, entities->compiled_count);
@@ -41,7 +41,7 @@ void evaluation_end_reply(struct reply *reply, const struct imported_model *impo
 }
 
 enum {
-    EVALUATION_QUICK_NS = 50000, /* several answers as quick as this need no look at the clock */
+    EVALUATION_QUICK_NS = 50000, /* several answers this fast do not justify reading the clock */
 };
 
 /* --- entity tags --- */
@@ -72,7 +72,7 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
     *to = '\0';
 }
 
-/* The form of the answer, as the tag names it. */
+/* Returns the format of the answer as in the tag. */
 static const char *format_of(const struct request *request)
 {
     static const char *const FORMATS[] = {[FORMAT_JSON] = "json", [FORMAT_BIN] = "bin", [FORMAT_GLB] = "glb",
@@ -86,7 +86,7 @@ static const char *format_of(const struct request *request)
 bool evaluation_is_not_modified(const struct evaluation *evaluation, const char *renderer, struct reply *reply)
 {
     const struct request *request = evaluation->request;
-    static const char NO_FILE[] = "0000000000000000"; /* what is not of a file is of the server's version */
+    static const char NO_FILE[] = "0000000000000000"; /* an answer without a file depends on the server's version */
     if (op_has(request->op, OP_ENTITIES))
         return false;
     const char *clip_hashes[REQUEST_SOURCES_MAX];
@@ -113,7 +113,7 @@ bool evaluation_is_not_modified(const struct evaluation *evaluation, const char 
 
 static void take_from(uint64_t *left, uint64_t spent) { *left -= spent < *left ? spent : *left; }
 
-/* Takes the cost from what the other queries of the batch may use. */
+/* Subtracts the cost from what the batch may still use. */
 static void spend(struct limits *limits, const struct reply_cost *cost)
 {
     if (limits == NULL)
@@ -128,16 +128,16 @@ void evaluation_finish(const struct evaluation *evaluation, const struct reply_c
     if (reply->code != 0)
         return;
     spend(evaluation->left, cost);
-    if (op_has(evaluation->request->op, OP_ENTITY_ERRORS)) /* its warnings are in its body */
+    if (op_has(evaluation->request->op, OP_ENTITY_ERRORS)) /* the body has its warnings */
         return;
     reply->warning_count =
         reply_count_warnings(&evaluation->imported->model, evaluation->sources, evaluation->clip_count, reply);
-    const bool has_tag = reply->etag[0] != '\0'; /* and it is not the one that the client has */
+    const bool has_tag = reply->etag[0] != '\0'; /* the client's copy has another tag */
     if (!has_tag && evaluation_is_not_modified(evaluation, "", reply))
         reply_drop_body(reply);
 }
 
-/* Refuses an answer of so many bytes when unread answers already fill the memory for clients. */
+/* Refuses an answer of `body_bytes` bytes when unread answers already fill the memory for clients. */
 static bool is_refused_without_capacity(struct budget *budget, uint64_t body_bytes, struct reply *reply)
 {
     struct err err;
@@ -150,7 +150,7 @@ static bool is_refused_without_capacity(struct budget *budget, uint64_t body_byt
     return true;
 }
 
-/* Nothing is made on a loop before it has run. Returns false. */
+/* Leaves no time for other work on the loop before its next iteration, and empties *reply. Returns false. */
 static bool give_up(double *spent_ns, struct reply *reply)
 {
     *spent_ns = EVALUATION_INLINE_NS;
@@ -178,7 +178,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     const double cost_ns = evaluation_cost_ns(evaluation) + (evaluation->left != NULL ? COST_QUERY_NS : 0);
     if (*spent_ns + cost_ns > EVALUATION_INLINE_NS)
         return give_up(spent_ns, reply);
-    /* the least size need not be counted where there is room for the largest answer */
+    /* no need to compute the least size when the largest answer fits */
     if (!budget_could_take(evaluator->budget, evaluator->config->limits.value[LIMIT_ANSWER_BYTES]) &&
         is_refused_without_capacity(evaluator->budget, reply_least_bytes(&input), reply))
         return true;
@@ -196,7 +196,7 @@ bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *eval
     return true;
 }
 
-/* Once for each content of the model. */
+/* Prepares the query, once per content of the model. */
 static void prepare(struct evaluator *evaluator, struct prepared_query *query, struct imported_model *imported)
 {
     const struct evaluation evaluation = {.request = &query->request, .imported = imported}; /* it has no sources */

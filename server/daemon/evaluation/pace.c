@@ -9,7 +9,7 @@ void pace_learn(struct pace *pace, double expected, double was)
     if (!(expected > 0) || !(was > 0) || !isfinite(expected) || !isfinite(was))
         return;
     pace->count += pace->count < WINDOW;
-    /* the mean of the logarithms: one that took ten times as long counts as much as one that took a tenth */
+    /* Averages logarithms: a measurement ten times too long and one ten times too short cancel out. */
     const double before = pace->count == 1 ? was / expected : pace->factor;
     pace->factor = before * pow(was / expected / before, 1.0 / pace->count);
 }

@@ -1,18 +1,17 @@
-/* pace.h - how a rough cost turns into what a thing really takes on this machine: learned from those that were done.
- * Pure; one thread at a time. */
+/* pace.h - calibrates rough cost estimates by measured durations on this machine. Pure; one thread at a time. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: nothing was learned. */
+/* Zeroed, it has no measurements. */
 struct pace {
-    double factor;  /* of what was expected */
-    uint32_t count; /* things that it was learned from */
+    double factor;  /* mean ratio of measured to expected cost */
+    uint32_t count; /* number of measurements */
 };
 
-/* A thing of an expected cost took `was`, in the same unit; both above 0, else nothing is learned. The last dozen or so
- * count. */
+/* Adds a measurement `was` of an expected cost, in the same unit. Both must be above 0, otherwise it is ignored. About
+ * the last dozen measurements count. */
 void pace_learn(struct pace *pace, double expected, double was);
-/* What a thing of this expected cost will take. */
+/* Returns the calibrated cost. */
 double pace_apply(const struct pace *pace, double expected);

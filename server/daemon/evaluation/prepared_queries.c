@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    SETS = 128, /* by hash; of each two queries, the one that was found last first */
+    SETS = 128, /* by hash; of the two queries in a set, the more recently found is first */
     WAYS = 2,
     TEXT_MAX = 2048,
     PARTS = 4,
@@ -18,7 +18,7 @@ enum {
 
 struct prepared_queries {
     struct prepared_query *sets[SETS][WAYS]; /* or NULL */
-    uint64_t generation;                     /* counts up when a query is gone */
+    uint64_t generation;                     /* incremented when a query is removed */
 };
 
 static void free_query(struct prepared_query *query)
@@ -51,7 +51,7 @@ static void set_part(struct query_key *key, int part, const char *text, size_t s
     key->part_bytes[part] = size_bytes;
 }
 
-/* Of all parts. */
+/* Returns the total size of all parts. */
 static size_t text_bytes(const struct query_key *key)
 {
     size_t sum_bytes = 0;
@@ -156,13 +156,13 @@ static struct prepared_query *new_query(const struct query_key *key)
 void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place)
 {
     *place = (struct query_hint){0};
-    if (key->is_found) /* it is there, but could not be answered */
+    if (key->is_found) /* the query is stored but could not be answered from it */
         return;
     struct prepared_query **set = queries->sets[key->hash % SETS];
     int way = 0;
     while (way < WAYS && set[way] != NULL && !is_it(set[way], key))
         way++;
-    if (way == WAYS) { /* a query that came once does not displace the one that was found last */
+    if (way == WAYS) { /* a query seen once does not displace the most recently found one */
         way--;
         free_query(set[way]);
         set[way] = NULL;

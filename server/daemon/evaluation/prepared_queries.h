@@ -1,10 +1,10 @@
-/* prepared_queries.h - queries that come again and again, each time at another time: such as every player of a clip
- * asks.
+/* prepared_queries.h - recognises repeated queries that differ only in their time, as every player of a clip sends
+ * them.
  *
- * The request of a query that was answered is kept, and prepared (prepared_reply.h) when the query comes again, the
- * same but for its time; from then on only the time is read. Nothing else is kept: access is checked, and the model
- * asked for, each time. A few hundred queries, of which those give way that came once, then those used least recently.
- * Loop thread only; each loop has its own. */
+ * After a query was answered, its request is kept. When the query repeats with another time, it is prepared
+ * (prepared_reply.h), and from then on only its time is parsed. Nothing else is cached: each query checks access and
+ * looks the model up. A few hundred queries are kept; those seen once are evicted first, then the least recently used.
+ * Each loop has its own, for its thread only. */
 #pragma once
 
 #include "wire/operations/prepared_reply.h"
@@ -14,58 +14,59 @@
 struct shared_model;
 struct prepared_queries;
 
-/* What a query is recognised by, and the time it asks for. Borrowed from the request. */
+/* The parts by which a query is recognised, and its time. Borrowed from the request. */
 struct query_key {
     const char *parts[4];
     size_t part_bytes[4];
-    unsigned char protocol; /* so that those of several cannot be taken for each other */
-    bool has_time;          /* time_s is what follows the first part; otherwise the query says its time otherwise */
+    unsigned char protocol; /* distinguishes the queries of several protocols */
+    bool has_time;          /* time_s follows the first part; otherwise the query gives its time in another way */
     double time_s;
-    bool has_etag;             /* the answer has one */
+    bool has_etag;             /* the answer has an ETag */
     const char *if_none_match; /* or NULL */
-    uint64_t hash;             /* of parts and protocol */
-    bool is_found;             /* by prepared_queries_find() */
+    uint64_t hash;             /* of the parts and the protocol */
+    bool is_found;             /* set by prepared_queries_find() */
 };
 
 struct prepared_query {
     struct request request;
-    struct prepared_reply *prepared; /* for the model below, or NULL: its answers cannot be */
-    uint64_t model_key;              /* of struct imported_model */
-    bool is_quick;                   /* they take a few microseconds at most */
-    /* Private to the dispatcher: the model that it found the last time, unless one of its models went since. */
+    struct prepared_reply *prepared; /* for the model below; NULL: its answers cannot be prepared */
+    uint64_t model_key;              /* key of struct imported_model */
+    bool is_quick;                   /* its answers take a few microseconds at most */
+    /* Private to the dispatcher: the model found last time, unless a model was removed since. */
     struct shared_model *shared;
     uint64_t model_generation;
     /* Private to prepared_queries.c: */
-    bool is_filled; /* there is a request */
+    bool is_filled; /* has a request */
     unsigned char protocol;
     bool has_time;
-    char *text; /* the parts of its key, one behind the other */
+    char *text; /* the concatenated parts of its key */
     size_t part_bytes[4];
 };
 
-/* Remembers nothing yet. */
+/* Creates an empty store. */
 struct prepared_queries *prepared_queries_new(void);
 void prepared_queries_free(struct prepared_queries *queries);
 
-/* False: the query is none that is remembered. */
+/* False: the query cannot be prepared. */
 bool query_key_of_http(const struct http_request *http, struct query_key *key);
-/* path and hash: of the model, hash NULL where any content will do. */
+/* path and hash identify the model; hash NULL accepts any content. */
 bool query_key_of_packet(const struct packet *packet, const char *path, const char *hash, struct query_key *key);
 
-/* What somebody asked last, and so is likely to ask next. Zeroed: nothing. */
+/* The last query of a client, which it is likely to repeat. Zeroed, it is empty. */
 struct query_hint {
     const struct prepared_queries *queries;
-    uint64_t generation; /* of the queries: in another the query may be gone */
+    uint64_t generation; /* of the queries; after it changes the query may have been removed */
     struct prepared_query *query;
 };
 
-/* The query with the key's parts, or NULL: likely that of the hint, which is then that one. Valid until the next call
- * of prepared_queries_add(). */
+/* Returns the query with the key's parts, or NULL, and tries that of the hint first. The hint is set to the result.
+ * Valid until the next prepared_queries_add(). */
 struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint);
 
-/* For a query that was not answered by what prepared_queries_find() found, if anything: *place is where its request
- * goes once it is answered. */
+/* Reserves a place for a query that prepared_queries_find() did not find or could not answer. *place receives its
+ * request after it is answered. */
 void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place);
-/* Moves the request to its place, or ends it: there is no place, or not any more, or the request is of no use there. */
+/* Moves the request to its place. Ends the request when the place is missing or was taken, or the request is
+ * unsuitable. */
 void prepared_queries_fill(const struct query_hint *place, struct request *request);

@@ -46,7 +46,7 @@ struct folder_watch {
 struct folder_watch_set {
     struct folder_watch *watch;
     atomic_uint_fast32_t refs;
-    uint32_t count, capacity; /* room: of a set under construction */
+    uint32_t count, capacity; /* capacity: of a set under construction */
     struct watched_folder *folders[];
 };
 

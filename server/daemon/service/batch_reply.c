@@ -21,7 +21,7 @@ void batch_reply_put(struct batch_reply *batch, const struct reply *item)
     buf_put(&batch->reply.body, item->body.data, size_bytes);
     uint64_t *left = &batch->left.value[LIMIT_ANSWER_BYTES];
     if (item->code == 0)
-        *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would be no limit */
+        *left -= size_bytes < *left ? size_bytes : *left - 1; /* 0 would mean no limit */
 }
 
 void batch_reply_put_error(struct batch_reply *batch, const struct err *err)

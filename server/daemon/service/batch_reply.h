@@ -1,5 +1,5 @@
-/* batch_reply.h - the answer to POST /v1/query while it grows: the answers of the queries in their order, and what the
- * rest may still use of the limits of one answer.
+/* batch_reply.h - builds the answer to POST /v1/query: the answers of the queries in order, and the remaining limits
+ * for later queries.
  *
  * One thread at a time. */
 #pragma once
@@ -10,13 +10,13 @@
 
 struct batch_reply {
     struct reply reply;
-    struct limits left; /* what the queries to come may use together */
+    struct limits left; /* what the remaining queries may use together */
     uint32_t count;     /* answers so far */
 };
 
 void batch_reply_init(struct batch_reply *batch, const struct limits *limits);
-/* Appends a query's answer, also one that is an error; the caller keeps it. */
+/* Appends the answer or the error of a query; the caller keeps `item`. */
 void batch_reply_put(struct batch_reply *batch, const struct reply *item);
 void batch_reply_put_error(struct batch_reply *batch, const struct err *err);
-/* There are no further queries. */
+/* Ends the answer after the last query. */
 void batch_reply_end(struct batch_reply *batch);

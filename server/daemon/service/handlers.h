@@ -1,5 +1,5 @@
-/* handlers.h - how the service answers each operation: the column `handler` of wire/operations/operations.def. Private
- * to the service. Main loop's thread. */
+/* handlers.h - the functions by which the service answers each operation: the column `handler` of
+ * wire/operations/operations.def. Private to the service. Main loop's thread. */
 #pragma once
 
 #include "daemon/service/service.h"
@@ -7,13 +7,13 @@
 struct job;
 
 struct handler {
-    /* Fills *reply at once: nothing is waited for. NULL: the next two. */
+    /* Fills *reply immediately. NULL: the next two functions apply. */
     void (*tell)(const struct service *service, const struct request *request, struct reply *reply);
-    /* Begins the call, which calls done() sooner or later. */
+    /* Begins the call and eventually calls done(). */
     void (*begin)(struct service *service, struct call *call);
-    /* The client of a call that is not done has left. */
+    /* Cancels a pending call whose client has disconnected. */
     void (*cancel)(struct call *call);
-    /* The models of the job are there. NULL: its operation has no models. */
+    /* Answers the job once its models are available. NULL: the operation has no models. */
     void (*answer)(struct job *job);
 };
 extern const struct handler *const HANDLERS[OP_ALL_COUNT];
@@ -29,10 +29,10 @@ void tell_version(const struct service *service, const struct request *request, 
 void tell_formats(const struct service *service, const struct request *request, struct reply *reply);
 void tell_stats(const struct service *service, const struct request *request, struct reply *reply);
 void tell_metrics(const struct service *service, const struct request *request, struct reply *reply);
-/* A GET of /v1/stream that opens no WebSocket. */
+/* Answers a GET of /v1/stream that is not a WebSocket handshake. */
 void tell_no_stream(const struct service *service, const struct request *request, struct reply *reply);
 
-/* service_ready.c: whether this server can do what --ready asks for. */
+/* service_ready.c: whether this server can do what --ready requires. */
 void tell_ready(const struct service *service, const struct request *request, struct reply *reply);
 
 /* --- service_list.c: the models under the root --- */
@@ -40,12 +40,12 @@ void tell_ready(const struct service *service, const struct request *request, st
 void service_list(struct service *service, struct call *call);
 void service_list_cancel(struct call *call);
 
-/* --- service_batch.c: queries, one after the other --- */
+/* --- service_batch.c: runs queries one after the other --- */
 
 void service_batch(struct service *service, struct call *call);
 void service_batch_cancel(struct call *call);
 
-/* --- service_upload.c: a file that is stored or deleted, even if its client has left --- */
+/* --- service_upload.c: stores or deletes a file, even if its client has disconnected --- */
 
 void service_file(struct service *service, struct call *call);
 void service_file_cancel(struct call *call);
@@ -55,14 +55,14 @@ void service_file_cancel(struct call *call);
 void service_find_models(struct service *service, struct call *call);
 void service_find_cancel(struct call *call);
 
-/* --- answers once the models are there --- */
+/* --- answers of jobs whose models are available --- */
 
-/* service_work.c: on this loop if that is quick, else in a work thread. */
+/* service_work.c: answers on this loop if the answer is fast, else in a work thread. */
 void service_answer(struct job *job);
-/* service_estimate.c: the same, or how long that will take, as the request says. */
+/* service_estimate.c: the same, or an estimate of its duration if the request asks for that. */
 void service_answer_or_estimate(struct job *job);
-/* service_render.c: a picture. */
+/* service_render.c: renders a picture. */
 void service_render(struct job *job);
-/* service_environment.c: the light of an environment's file, or of none. */
+/* service_environment.c: answers with the light of an environment file, or of a formula. */
 void service_environment(struct job *job);
 void service_environment_cancel(struct call *call);

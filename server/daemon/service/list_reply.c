@@ -14,7 +14,7 @@ enum { TIME_SIZE = 40, VERSION_DIGITS = 16 };
 
 /* --- bodies --- */
 
-/* NULL: no calendar has the time. */
+/* Formats a time; NULL when it exceeds the calendar. */
 static const char *time_text(int64_t time_ns, char text[TIME_SIZE])
 {
     const time_t time_s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
@@ -122,7 +122,7 @@ void list_reply_put(struct reply *reply, const struct cache *cache, const struct
     reply->cache_control = "no-cache";
     reply->is_json = true;
     if (request->listing.is_of_folders) {
-        put_tag(reply, listing->version, request); /* a crowd that asks whether anything changed costs nothing */
+        put_tag(reply, listing->version, request); /* polling clients whose copy is current cost nothing more */
         if (!has_same(reply, request))
             put_folders(&reply->body, listing, request, prefix);
         return;

@@ -1,4 +1,4 @@
-/* list_reply.h - the answer of GET /v1/models: one page of models or of folders. Private to the service. */
+/* list_reply.h - the answer to GET /v1/models: one page of models or of folders. Private to the service. */
 #pragma once
 
 #include "daemon/cache/cache.h"
@@ -6,6 +6,6 @@
 #include "wire/encode/reply.h"
 #include "wire/request/request.h"
 
-/* Fills *reply, which is empty: what was listed, and what the cache knows of it. */
+/* Fills the empty *reply with the listed models and their state in the cache. */
 void list_reply_put(struct reply *reply, const struct cache *cache, const struct listing *listing,
                     const struct request *request);

@@ -18,7 +18,7 @@ void service_handle(struct service *service, struct call *call)
     struct reply reply;
     call->waiting = NULL;
     reply_init(&reply);
-    cache_next_tick(service->cache); /* the call may follow an answer of this turn, and a change of files in between */
+    cache_next_tick(service->cache); /* the files may have changed since an earlier call of this iteration */
     if (handler->tell == NULL && !service->is_ending) {
         handler->begin(service, call);
         return;
@@ -50,21 +50,21 @@ void service_drain(struct service *service) { service->is_draining = true; }
 
 /* --- life --- */
 
-enum { RETARGETED_SHARE = 8 }; /* of --cache-bytes, one part is for clips of other files */
+enum { RETARGETED_SHARE = 8 }; /* divisor: the part of --cache-bytes for clips of other files */
 
 static void on_tick(uv_prepare_t *tick)
 {
     struct service *service = tick->data;
     cache_next_tick(service->cache);
     service_answer_watch(service);
-    service_answer_resume(service); /* clients may have read answers, which makes room */
+    service_answer_resume(service); /* clients may have read answers, which frees memory */
     render_pool_resume(service->renders);
     service_list_offline(service);
     if (service->call_count == 0)
         uv_prepare_stop(tick);
 }
 
-/* NULL: there is none. Unless that was configured, *err and the log say why. */
+/* Returns NULL without a disk cache. If one was configured, *err and the log say why it is missing. */
 static struct disk_cache *open_disk(const struct config *config, struct err *err)
 {
     char importer[IMPORTER_VERSION_SIZE];
@@ -181,7 +181,7 @@ void service_free(struct service *service)
     service_batch_end(service);
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    service_answer_stop(job);        /* a work thread may be reading the request: the job ends when it is done */
-    uv_prepare_stop(&service->tick); /* it asks the cache, which is gone */
+    service_answer_stop(job); /* a work thread may be reading the request, so the job ends when the thread is done */
+    uv_prepare_stop(&service->tick); /* its callback uses the cache, which is already freed */
     service_list_end(service, on_lists_closed);
 }

@@ -1,10 +1,10 @@
-/* service_batch.c - POST /v1/query: one query after the other, their answers gathered in order.
+/* service_batch.c - answers POST /v1/query: it runs the queries one after the other and collects their answers in
+ * order.
  *
- * Each query is a call of its own, so what goes wrong with one stays with it. Only one is under way at a time, and all
- * share the limits of one answer: memory is bounded as for a single request. A query that fails uses up nothing but
- * processor time, for which the whole batch has one limit: otherwise it could make the server compute the largest
- * answer once for each query and throw it away. While one query is answered, the models of the next few are imported.
- */
+ * Each query is a call of its own, so its error does not affect the others. Only one runs at a time, and all share the
+ * limits of one answer, so memory is bounded as for a single request. A failed query consumes only processor time. The
+ * whole batch has a limit on that; otherwise a client could make the server compute the largest answer for each query
+ * and discard it. While one query runs, the models of the next few are imported. */
 #include "daemon/service/batch_reply.h"
 #include "daemon/service/job.h"
 
@@ -17,7 +17,7 @@
 
 enum { PREFETCH_MAX = 8, NS_PER_MS = 1000000 };
 
-/* A model asked for before its query. */
+/* A model requested before its query. */
 struct prefetch {
     struct cache_waiter waiter;
     struct batch *batch;
@@ -26,27 +26,27 @@ struct prefetch {
 struct batch {
     struct service *service;
     struct batch *prev, *next; /* of service->batches */
-    struct call *call;         /* the client's */
-    struct call item;          /* the query under way; its request is borrowed from the batch's */
+    struct call *call;         /* the client's call */
+    struct call item;          /* the current query; it borrows its request from the batch */
     struct batch_reply answer;
-    size_t counted_bytes;         /* of the answer, in the budget */
+    size_t counted_bytes;         /* size of the answer, counted in the budget */
     uint64_t cpu_ns;              /* processor time of the queries so far */
-    uint32_t place;               /* the query to begin */
+    uint32_t place;               /* index of the next query */
     uint32_t prefetched;          /* queries whose models were prefetched */
-    uint32_t wait_count;          /* prefetches that are not done */
+    uint32_t wait_count;          /* pending prefetches */
     bool is_running;              /* run() is on the stack */
-    bool is_under_way;            /* a query is */
+    bool is_under_way;            /* a query is pending */
     struct prefetch prefetches[]; /* [query_count] */
 };
 
-/* All queries are done, and no callback can reach the batch any more. */
+/* Ends the batch. All queries are done, and no callback can reach the batch any more. */
 static void finish(struct batch *batch)
 {
     struct call *call = batch->call;
     if (batch->answer.reply.code == 0)
         batch_reply_end(&batch->answer);
     struct reply reply = batch->answer.reply;
-    budget_count(batch->service->budget, &batch->counted_bytes, 0); /* now the connection counts it */
+    budget_count(batch->service->budget, &batch->counted_bytes, 0); /* the connection counts it from now on */
     DL_DELETE(batch->service->batches, batch);
     batch->service->call_count--;
     free(batch);
@@ -68,7 +68,7 @@ static void put_error(struct batch *batch, const struct err *err)
 
 static void run(struct batch *batch);
 
-/* The model is in the cache, or the query will get the error itself. */
+/* Nothing to do: the model is in the cache, or the query itself will report the error. */
 static void on_prefetched(struct cache_waiter *waiter, struct imported_model *imported __attribute__((unused)),
                           const struct err *err __attribute__((unused)))
 {
@@ -104,7 +104,7 @@ static void on_item(struct call *item, struct reply *reply)
     struct batch *batch = container_of(item, struct batch, item);
     batch->is_under_way = false;
     batch->cpu_ns += item->cpu_ns;
-    if (!batch->is_running) /* the loop has run in between */
+    if (!batch->is_running) /* the loop has run in the meantime */
         batch->item.spent_ns = 0;
     if (reply->stale_s > batch->answer.reply.stale_s)
         batch->answer.reply.stale_s = reply->stale_s;
@@ -135,7 +135,7 @@ static void begin_item(struct batch *batch)
     service_find_models(batch->service, &batch->item);
 }
 
-/* No further query is to begin. */
+/* True when no further query is to begin. */
 static bool is_over(const struct batch *batch)
 {
     return batch->place == batch->call->request.query_count || batch->call->is_abandoned || batch->service->is_ending;
@@ -155,7 +155,7 @@ static void run(struct batch *batch)
     batch->is_running = false;
     if (batch->is_under_way || !is_over(batch))
         return;
-    if (batch->wait_count > 0 && !batch->service->is_ending) /* a cache that has ended calls nobody */
+    if (batch->wait_count > 0 && !batch->service->is_ending) /* an ended cache calls no callbacks */
         return;
     if (batch->place < batch->call->request.query_count) {
         struct err err;
@@ -176,7 +176,7 @@ void service_batch_end(struct service *service)
 void service_batch_cancel(struct call *call)
 {
     struct batch *batch = call->waiting;
-    for (uint32_t i = 0; i < batch->prefetched && !batch->service->is_ending; i++) { /* the cache is gone then */
+    for (uint32_t i = 0; i < batch->prefetched && !batch->service->is_ending; i++) { /* the cache is freed by then */
         struct cache_waiter *waiter = &batch->prefetches[i].waiter;
         if (waiter->list == NULL)
             continue;

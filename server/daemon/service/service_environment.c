@@ -1,5 +1,5 @@
-/* service_environment.c - GET /v1/environment: the light of pictures, which a work thread makes, one answer at a time.
- */
+/* service_environment.c - answers GET /v1/environment: the light of pictures. A work thread makes these answers one at
+ * a time. */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
 #include "daemon/threads/work.h"
@@ -20,7 +20,7 @@ static void on_made(struct work *work, int status)
     struct service *service = job->service;
     struct reply reply = job->reply;
     service->is_making_environment = false;
-    start_next(service); /* first: done() may ask for another, which is to wait behind the queue */
+    start_next(service); /* first: a request made by done() has to queue behind the others */
     reply_init(&job->reply);
     if (status != 0 || service->is_ending || job->is_stopped) {
         struct err err;

@@ -1,7 +1,7 @@
-/* service_estimate.c - estimate=1: how long an answer takes and how large it is, without making it.
+/* service_estimate.c - answers estimate=1: the duration and size of an answer, without making it.
  *
- * Rough costs by formula, times what such work has really taken on this server (pace.h). Of models that are not in
- * memory only the imports are told. */
+ * It scales rough cost formulas by measured durations of such work on this server (pace.h). When models are not in
+ * memory it reports only the imports. */
 #include "daemon/service/job.h"
 
 #include "base/view.h"
@@ -33,14 +33,14 @@ static double picture_cost_ns(const struct picture_job *picture)
            posed * (COST_CAMERA_POSE_NS + triangles * COST_CAMERA_TRIANGLE_NS) + pixels * COST_PIXEL_NS;
 }
 
-/* What is told of the picture and not the picture. */
+/* True when the answer is text about the picture instead of the picture. */
 static bool is_text(const struct request *request)
 {
     return OP_INFO[request->op].form == FORM_PICTURE ? request->format == FORMAT_JSON
                                                      : request->sheet.format == SHEET_JSON;
 }
 
-/* A file of the picture's format, from its pixels, of background and model. */
+/* Estimates the file size of a picture from its pixels, both background and model. */
 static double picture_file_bytes(const struct picture_job *picture)
 {
     static const double PIXEL_FILE_BYTES = 0.5;
@@ -51,7 +51,7 @@ static double picture_file_bytes(const struct picture_job *picture)
                                                      : (double)request->picture.width * request->picture.height);
 }
 
-/* --- learning --- */
+/* --- measurements --- */
 
 void service_learn_import(struct service *service, uint64_t duration_ns)
 {
@@ -76,25 +76,25 @@ void service_learn_picture(const struct picture_job *picture, uint64_t duration_
         pace_learn(&paces->files[request->sheet.format], picture_file_bytes(picture), (double)file_bytes);
 }
 
-/* --- telling --- */
+/* --- estimates --- */
 
 struct estimate {
     double wait_ns, work_ns;
     uint64_t bytes;                /* UINT64_MAX: nothing is known */
     uint32_t imports;              /* of models that are not in memory */
-    bool is_measured;              /* such work was done here before */
-    const struct sheet_plan *plan; /* of a sheet or turntable; else NULL */
+    bool is_measured;              /* this server has measured such work */
+    const struct sheet_plan *plan; /* of a sheet or turntable; otherwise NULL */
     uint32_t rows_at_once;         /* likewise */
 };
 
-/* To microseconds, which is more than an estimate knows. */
+/* Rounds to microseconds, which exceeds the precision of an estimate. */
 static double round_s(double ns)
 {
     static const double US_PER_S = 1e6, NS_PER_US = 1e3;
     return round(ns / NS_PER_US) / US_PER_S;
 }
 
-/* The whole sheet, whatever part of it the request is about. */
+/* Describes the whole sheet, whatever part of it the request covers. */
 static void put_sheet(const struct estimate *estimate, struct buf *out)
 {
     const struct sheet_plan *plan = estimate->plan;
@@ -107,7 +107,7 @@ static void put_estimate(const struct estimate *estimate, struct reply *reply)
     const double wait_s = round_s(estimate->wait_ns), seconds = round_s(estimate->wait_ns + estimate->work_ns);
     reply->status = 200;
     reply->content_type = "application/json";
-    reply->cache_control = "no-store"; /* it is about now */
+    reply->cache_control = "no-store"; /* it describes the current state */
     json_printf(&reply->body, "{\"estimate\":{\"seconds\":%g,\"wait_seconds\":%g,\"bytes\":", seconds, wait_s);
     if (estimate->bytes == UINT64_MAX)
         buf_put_text(&reply->body, "null");
@@ -128,7 +128,7 @@ static void finish(struct job *job, const struct estimate *estimate)
     job_finish(job, &reply);
 }
 
-/* Those before it in the queue take as long as this one, spread over the workers. */
+/* Assumes that queued jobs take as long as this one, spread over the workers. */
 static double wait_ns(uint64_t waiting, uint64_t workers, double work_ns)
 {
     return workers == 0 ? 0 : (double)waiting * work_ns / (double)workers;
@@ -153,7 +153,7 @@ void service_estimate_finish(struct job *job, uint64_t bytes)
     finish(job, &estimate);
 }
 
-/* Measuring looks at each moment, and at what is asked of a model. */
+/* Estimates by measuring each frame and the requested parts of the model. */
 static void estimate_answer(struct job *job)
 {
     const struct evaluation evaluation = job_evaluation(job);

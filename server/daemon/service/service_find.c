@@ -1,12 +1,12 @@
-/* service_find.c - gets the models of a call from the cache: its own, then those that its clips are from,
- * then the environment of a picture. */
+/* service_find.c - gets the models of a call from the cache: its own, then the clip files, then the environment of a
+ * picture. */
 #include "base/container_of.h"
 #include "daemon/service/job.h"
 
 #include <string.h>
 
-/* What the job's next model is for: a source of the request, the environment behind them, or, before all, NULL: the
- * request's own model. */
+/* Returns the file of the job's next model: a source of the request, or the environment after the sources. NULL stands
+ * for the request's own model, which comes first. */
 static const struct request_source *source_of(const struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -15,7 +15,7 @@ static const struct request_source *source_of(const struct job *job)
                                                        : &job->environment;
 }
 
-/* The reference becomes the job's. False: it is not the content that the request wants, and the job is over. */
+/* Moves the reference to the job. False: the content does not match the requested hash, and the job has ended. */
 static bool take_model(struct job *job, struct imported_model *imported)
 {
     const struct request *request = &job->call->request;
@@ -24,7 +24,7 @@ static bool take_model(struct job *job, struct imported_model *imported)
     if (job->model_count > 0)
         job->sources[job->model_count - 1] = &imported->model;
     job->models[job->model_count++] = imported;
-    if (hash == NULL && job->waiter.stale_s > job->stale_s) /* the content that a request names is never stale */
+    if (hash == NULL && job->waiter.stale_s > job->stale_s) /* content requested by hash is never stale */
         job->stale_s = job->waiter.stale_s;
     if (hash == NULL || strcmp(hash, imported->hash) == 0)
         return true;
@@ -39,14 +39,15 @@ static bool take_model(struct job *job, struct imported_model *imported)
     return false;
 }
 
-/* Also of an error. */
+/* Records the origin of a model or an error. */
 static void note_origin(const struct job *job)
 {
     if (job->waiter.origin > job->call->origin)
         job->call->origin = job->waiter.origin;
 }
 
-/* A crowd goes on without one of its models: only the entities that need it fail. False: the request is no crowd. */
+/* Continues a crowd without one of its models: only the entities that need it fail. False: the request is not a crowd.
+ */
 static bool go_without(struct job *job, const struct err *err)
 {
     const struct request *request = &job->call->request;
@@ -65,7 +66,7 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
     job_leave_queue(job, waiter->waited_to_ns);
     if (imported != NULL && waiter->origin == MODEL_IMPORTED && waiter->waited_to_ns > 0)
         service_learn_import(job->service, uv_hrtime() - waiter->waited_to_ns);
-    /* An error without an import is one of the file: no model came from memory. */
+    /* An error without an import comes from the file: no model came from memory. */
     if (imported != NULL || waiter->origin != MODEL_IN_MEMORY)
         note_origin(job);
     if (imported != NULL ? take_model(job, imported_model_ref(imported)) : go_without(job, err))
@@ -74,7 +75,7 @@ static void on_ready(struct cache_waiter *waiter, struct imported_model *importe
         job_fail(job, err);
 }
 
-/* Gets one model after the other; most requests have one. */
+/* Gets one model after the other; most requests need one. */
 static void find_models(struct job *job)
 {
     const struct request *request = &job->call->request;
@@ -83,7 +84,7 @@ static void find_models(struct job *job)
     job->environment = (struct request_source){.path = request->environment};
     while (job->model_count < count) {
         const struct request_source *source = source_of(job);
-        const bool is_own = source == NULL; /* of the others only clips are used, unless both are compared */
+        const bool is_own = source == NULL; /* other files supply only clips, unless both are compared */
         const char *path = is_own ? request->model : source->path;
         struct err err = {0};
         struct imported_model *imported = NULL;

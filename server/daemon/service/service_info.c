@@ -1,4 +1,4 @@
-/* service_info.c - answers operations that need no model: health, version, formats, statistics, pages for people. */
+/* service_info.c - answers operations without a model: health, version, formats, statistics, pages for people. */
 #include "daemon/service/job.h"
 
 #include "base/version.h"
@@ -11,7 +11,7 @@
 
 static const char CACHE_REVALIDATE[] = "no-cache";
 
-/* Returns where the body goes. */
+/* Returns the buffer for the body. */
 static struct buf *begin(struct reply *reply, const char *content_type, const char *cache_control)
 {
     reply->content_type = content_type;
@@ -34,7 +34,7 @@ void tell_version(const struct service *service, const struct request *request _
         uploads_folder(service->uploads), uploads_lack(service->uploads));
 }
 
-/* What is counted elsewhere. */
+/* Collects statistics that other modules count. */
 static void complete_stats(const struct service *service)
 {
     stats_set(STAT_CLIENT_MEMORY_BYTES, atomic_load(&service->budget->used_bytes));

@@ -1,7 +1,7 @@
-/* service_list.c - GET /v1/models: the models under the root, and what the cache knows of each; or their folders.
+/* service_list.c - answers GET /v1/models: the models under the root with their state in the cache, or their folders.
  *
- * A work thread reads the folders, one walk at a time, and a walk answers all who asked before it began. What it found
- * answers later requests as well, as long as it is what the root holds (listing.h). */
+ * A work thread reads the folders in one walk at a time. A walk answers all requests that arrived before it began. Its
+ * result also answers later requests, as long as it matches the root (listing.h). */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/model/listing.h"
@@ -18,13 +18,13 @@
 struct list_walk {
     struct work work;
     struct service *service;
-    struct folder_watch_set *set; /* for the listing; or NULL */
+    struct folder_watch_set *set; /* watches for the listing; or NULL */
     struct listing *made;
-    int source_error; /* of the walk, of err_is_source(), or of a root that is not there; 0: none */
-    char source_path[ROOT_LOOK_PATH_SIZE]; /* what that was about; "": the root */
+    int source_error;                      /* error of the walk or of a missing root, of err_is_source(); 0: no error */
+    char source_path[ROOT_LOOK_PATH_SIZE]; /* path of that error; "": the root */
 };
 
-/* --- a root that cannot be walked --- */
+/* --- an unreadable root --- */
 
 static bool is_offline(const struct service *service) { return cache_is_offline(service->cache, NULL); }
 
@@ -107,7 +107,8 @@ static void on_work(struct work *work)
 
 static void start_walk(struct service *service);
 
-/* The last walk is of no use to them, or there is none: nobody gets a list that lacks what could not be read. */
+/* Answers jobs that the last walk cannot serve, or that have none. An incomplete walk must not produce a list that
+ * lacks what could not be read. */
 static void answer_stale(struct job *job)
 {
     struct service *service = job->service;
@@ -118,7 +119,7 @@ static void answer_stale(struct job *job)
         fail_unavailable(job);
 }
 
-/* One of those who came before the last walk began, or for whom it is still right. */
+/* Answers a job that arrived before the last walk began, or for which that walk is still current. */
 static bool answer_next(void *user)
 {
     struct service *service = user;
@@ -139,7 +140,7 @@ static bool answer_next(void *user)
     return service->list_queue.first != NULL;
 }
 
-/* Also those who came during a walk: they would only hear the same of another. */
+/* Fails all waiting jobs, even those that arrived during the walk: another walk would give the same error. */
 static void fail_waiting(struct service *service)
 {
     if (service->list_stale_ms == 0)
@@ -161,7 +162,7 @@ static void on_walked(struct work *work, int status)
     struct service *service = walk->service;
     struct listing *made = walk->made;
     service->is_listing = false;
-    if (status != 0) /* the thread did not run, and the service ends */
+    if (status != 0) /* the thread did not run because the service is ending */
         folder_watch_set_unref(walk->set);
     const bool is_failed = walk->source_error != 0;
     if (is_failed && !service->is_ending) {

@@ -1,4 +1,4 @@
-/* service_metrics.c - everything that the process counts, for Prometheus: the rows of protocol/stats.def and the
+/* service_metrics.c - writes all counters of the process for Prometheus: the rows of protocol/stats.def and the
  * families of protocol/metrics.def, in the order of the tables. */
 #include "daemon/service/job.h"
 
@@ -42,7 +42,7 @@ static enum metric limit_family(const char *unit)
     return is_time ? METRIC_LIMIT_SECONDS : strcmp(unit, "bytes") == 0 ? METRIC_LIMIT_BYTES : METRIC_LIMIT;
 }
 
-/* Those of the limits that are options and belong to this family. */
+/* Writes the limits that are options and belong to this family. */
 static void put_limits(const struct service *service, enum metric family, struct exposition *out)
 {
     for (int i = 0; i < LIMIT_COUNT; i++) {
@@ -84,7 +84,7 @@ static void put_max_fds(struct exposition *out)
         exposition_put(out, NULL, 0, (double)files.rlim_cur);
 }
 
-/* Once: computed again it would move with the wall clock. */
+/* Computed once, because a later result would move with the wall clock. */
 static void put_start(struct exposition *out)
 {
     static double start_s;

@@ -1,4 +1,4 @@
-/* service_ready.c - answers /readyz: whether this server can do what --ready asks for, part by part. */
+/* service_ready.c - answers /readyz: whether this server can do what --ready requires, part by part. */
 #include "daemon/service/job.h"
 
 #include "wire/encode/json.h"
@@ -11,7 +11,7 @@ static const char *const STATUS_WORDS[] = {
 
 struct check {
     enum check_status status;
-    struct err reason; /* its message; "": there is none */
+    struct err reason; /* its message; "": no reason */
 };
 
 static void set(struct check *check, enum check_status status, const char *reason)
@@ -20,7 +20,7 @@ static void set(struct check *check, enum check_status status, const char *reaso
     snprintf(check->reason.message, sizeof check->reason.message, "%s", reason);
 }
 
-/* What is wrong with a part fails the whole only where --ready asks for the part. */
+/* The failure of a part makes the server unready only if --ready requires the part. */
 static enum check_status wrong(const struct service *service, enum ready_part part)
 {
     return (service->config->ready & part) != 0 ? CHECK_FAILED : CHECK_WARNING;
@@ -34,15 +34,15 @@ static void check_shutdown(const struct service *service, struct check *out)
     out->status = CHECK_FAILED;
 }
 
-/* A warning by default: models in memory are still answered, and all servers of one mount would leave the balancer at
- * once. Where each has a mount of its own, those that can read theirs are better. */
+/* By default a warning: models in memory are still served, and all servers of a shared mount would leave the balancer
+ * at once. With one mount per server, servers that can read theirs are preferable. */
 static void check_root(const struct service *service, struct check *out)
 {
     if (root_probe_check(service->root_probe, &out->reason) < 0)
         out->status = wrong(service, READY_MODELS);
 }
 
-/* Poses need none, so it is a warning by default. A shortage of memory or processes passes. */
+/* By default a warning, because poses need no renderer. A shortage of memory or processes is temporary. */
 static void check_renderer(const struct service *service, struct check *out)
 {
     if (service->config->render_workers == 0) {
@@ -65,7 +65,7 @@ static void check_sandbox(const struct service *service, struct check *out)
         set(out, CHECK_WARNING, config->sandbox_lack);
 }
 
-/* Without it models are imported again. */
+/* Without the cache, models are imported again. */
 static void check_cache(const struct service *service, struct check *out)
 {
     const char *failure =
@@ -97,7 +97,7 @@ static void put_checks(struct buf *out, const struct check checks[CHECK_COUNT], 
     buf_put_text(out, "]}\n");
 }
 
-/* Returns 0, or the error of a server that is not ready. */
+/* Returns 0, or the error of an unready server. */
 static int judge(const struct check checks[CHECK_COUNT], struct err *err)
 {
     for (size_t i = 0; i < CHECK_COUNT; i++) {

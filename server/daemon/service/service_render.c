@@ -1,5 +1,5 @@
-/* service_render.c - pictures: resolves the clip, times, nodes and camera of a request, and has the render pool draw.
- */
+/* service_render.c - pictures: resolves the clip, times, nodes and camera of a request, and passes it to the render
+ * pool. */
 #include "daemon/service/job.h"
 
 #include "base/container_of.h"
@@ -19,20 +19,20 @@ _Static_assert((int)BLEND_LAYERS_MAX == (int)RENDER_LAYERS_MAX && (int)BLEND_MAS
                    (int)REQUEST_CLIP_FILES_MAX == (int)RENDER_SOURCES_MAX,
                "what can be blended can be drawn");
 
-/* The model that has the clip of a request without layers. */
+/* Returns the model with the clip of a request without layers. */
 static const struct model *clips_model(const struct job *job)
 {
     return &job->models[job->call->request.pose.clip_source]->model;
 }
 
-/* True when the client's copy is good: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
+/* True when the client's copy is valid: *reply is then the 304. Otherwise *reply has its ETag and caching headers. */
 static bool is_not_modified(const struct job *job, struct reply *reply)
 {
     const struct evaluation evaluation = job_evaluation(job);
     return evaluation_is_not_modified(&evaluation, render_pool_renderer(job->service->renders), reply);
 }
 
-/* Adds to an error about the picture which picture it was. */
+/* Prefixes an error with the picture that it concerns. */
 static void fail_picture(struct picture_job *picture, const struct err *why)
 {
     struct job *job = picture->job;
@@ -42,14 +42,14 @@ static void fail_picture(struct picture_job *picture, const struct err *why)
         err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
     const bool has_times = picture->plan != NULL ? picture->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
     if (is_about_model && has_times)
-        err_prefix(&err, "'%s'", request->model); /* the worker names the time */
+        err_prefix(&err, "'%s'", request->model); /* the worker adds the time to the message */
     else if (is_about_model)
         err_name_pose(clips_model(job), request, picture->clip,
                       request->pose.time_count > 0 ? request->pose.times_s[0] : 0, &err);
     job_fail(job, &err);
 }
 
-/* The value of t= that shows the same. */
+/* Returns the value of t= that shows the same pose. */
 static double time_of(const struct picture_job *picture, const struct render_shown *shown)
 {
     const struct request *request = &picture->job->call->request;
@@ -75,7 +75,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
         reply->blob = blob_ref(png);
 }
 
-/* The renderer's numbers are finite, but what is computed from them may overflow. */
+/* The renderer's numbers are finite, but values computed from them may overflow. */
 static void check_told(struct reply *reply)
 {
     struct err err;
@@ -111,7 +111,7 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     job_finish(job, &reply);
 }
 
-/* One cell, or those of an onion view, which without t= are spread evenly over the clip. */
+/* Fills one cell, or the cells of an onion view. Without t= these are spread evenly over the clip. */
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
@@ -137,7 +137,7 @@ static void fill_cells(struct picture_job *picture, const struct clip_span *span
     }
 }
 
-/* The layers of the request as the workers take them, but for their times. False: *reply is the error. */
+/* Converts the layers of the request, except for their times, to the workers' form. False: *reply is the error. */
 static bool find_blend(struct picture_job *picture, struct reply *reply)
 {
     const struct job *job = picture->job;
@@ -171,7 +171,7 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
     return true;
 }
 
-/* 0, or 1 + the thing of the model that is selected. False: *reply is the error. */
+/* Writes 0, or 1 + the index of the selected thing. False: *reply is the error. */
 static bool find_thing(const struct job *job, enum thing thing, const struct selector *selector, uint32_t *out,
                        struct reply *reply)
 {
@@ -192,7 +192,7 @@ static bool has_lights(const struct model *model)
     return false;
 }
 
-/* Whether the picture is lit by something. False: *reply is the error. */
+/* Checks that the picture has a light source. False: *reply is the error. */
 static bool check_lights(const struct job *job, struct reply *reply)
 {
     const struct request *request = &job->call->request;
@@ -209,7 +209,7 @@ static bool check_lights(const struct job *job, struct reply *reply)
     return false;
 }
 
-/* The nodes and the camera that the picture is about. False: *reply is the error. */
+/* Resolves the nodes and the camera of the picture. False: *reply is the error. */
 static bool find_things(struct picture_job *picture, struct reply *reply)
 {
     const struct job *job = picture->job;
@@ -246,7 +246,7 @@ static void put_roles(int32_t to[RENDER_ROLES], const struct humanoid *humanoid)
     memcpy(to, humanoid->nodes, sizeof humanoid->nodes);
 }
 
-/* Who of the models is what human, with retarget=rest. */
+/* Resolves the humanoids of the models for retarget=rest. */
 static int find_rest(struct picture_job *picture, struct err *err)
 {
     const struct job *job = picture->job;
@@ -282,7 +282,7 @@ static struct picture_job *start_picture(struct job *job)
     return job->picture = picture;
 }
 
-/* As the workers take them; a request has no more than fit. */
+/* Converts renames to the workers' form; a request has no more than fit. */
 static void put_renames(struct buf *out, const struct name_map *renames)
 {
     for (uint32_t i = 0; i < renames->count; i++)
@@ -350,7 +350,7 @@ void service_render(struct job *job)
         return;
     }
     picture->begin_s = span.from_s;
-    /* another renderer draws other pixels: as long as none is known, no copy is known to be good */
+    /* another renderer draws other pixels, so no copy is valid while the renderer is unknown */
     const bool is_renderer_known = render_pool_renderer(job->service->renders)[0] != '\0';
     if (is_renderer_known && is_not_modified(job, &reply)) {
         job_finish(job, &reply);

@@ -1,4 +1,4 @@
-/* service_sheet.c - sheets and turntables: from the plan of the cells to the renderer, and from its picture to the
+/* service_sheet.c - sheets and turntables: converts the plan of the cells for the renderer, and its picture into the
  * reply. */
 #include "daemon/service/job.h"
 
@@ -20,7 +20,7 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
 {
-    struct resolved_layers *layers = &picture->job->service->evaluator.workspace.layers; /* as find_blend() left them */
+    struct resolved_layers *layers = &picture->job->service->evaluator.workspace.layers; /* as left by find_blend() */
     if (picture->drawing.blend.layer_count == 0)
         return;
     layers_set_times(layers, &picture->job->call->request.pose, frame);
@@ -44,7 +44,7 @@ int service_sheet_plan(struct picture_job *picture, struct clip_span *span, stru
         request->pose.clip_source == 0 ? &own : job->sources + request->pose.clip_source - 1;
     picture->plan = mem_zalloc(1, sizeof *picture->plan);
     sheet_plan_init(picture->plan);
-    *span = (struct clip_span){0}; /* each cell has its own */
+    *span = (struct clip_span){0}; /* each cell has its own span */
     return sheet_plan_make(picture->plan, clips, picture->clip, request, &job->service->config->limits, err);
 }
 
@@ -55,7 +55,7 @@ static void fill_cells(const struct picture_job *picture, struct picture_cells *
     const struct sheet_cell *from = sheet_plan_cells(picture->plan);
     double end_s = 0;
     for (uint32_t c = 0; c < picture->plan->cell_count; c++) {
-        const double start_s = end_s; /* rounds sums, so that errors do not accumulate */
+        const double start_s = end_s; /* rounds the sums, so that errors do not accumulate */
         end_s = fmin(start_s + from[c].duration_s, 1e9);
         to[c] = (struct render_cell){
             .clip = from[c].clip,
@@ -81,7 +81,7 @@ static uint32_t captions_of(const struct picture_job *picture)
     return op_has(request->op, OP_TURNS) ? RENDER_CAPTION_YAW : RENDER_CAPTION_CLIP | RENDER_CAPTION_TIME | yaw;
 }
 
-/* "anims/run.fbx": "run", as far as there is room, in whole characters. */
+/* Shortens "anims/run.fbx" to "run" and truncates it at a character boundary. */
 static void put_source_name(char name[RENDER_SOURCE_NAME_SIZE], const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
@@ -113,7 +113,7 @@ void service_sheet_fill(struct picture_job *picture, struct picture_cells *cells
     drawing->caption_height = plan->layout.caption_height;
 }
 
-/* The worker is not trusted: checks that its cameras have the right size and are finite. */
+/* Reads the cameras of a worker. It checks their size and that they are finite, because the worker is not trusted. */
 static bool read_shots(const struct blob *made, const struct sheet_plan *plan, struct sheet_cameras *shots)
 {
     const size_t views_bytes = plan->cell_count * sizeof(struct render_cell_camera);

@@ -12,9 +12,9 @@ enum { STATUS_CREATED = 201, STATUS_NO_CONTENT = 204 };
 struct upload_call {
     struct service *service;
     struct call *call;
-    struct call describe;            /* /v1/model of the new file */
-    char *path;                      /* of it under the root */
-    struct imported_model *imported; /* as it was stored: a reference */
+    struct call describe;            /* a call of /v1/model for the new file */
+    char *path;                      /* its path under the root */
+    struct imported_model *imported; /* the stored model: a reference */
     bool is_new;
 };
 
@@ -48,7 +48,7 @@ static void on_described(struct call *describe, struct reply *reply)
     end(service, call, reply);
 }
 
-/* Describes what this upload stored, even if another one has replaced it. */
+/* Describes the model that this upload stored, even if another upload has replaced it. */
 static void describe(struct upload_call *upload_call)
 {
     struct service *service = upload_call->service;
@@ -67,7 +67,7 @@ static void describe(struct upload_call *upload_call)
     on_described(&upload_call->describe, &reply);
 }
 
-/* The model is in memory for the next request. If it is not, that is no failure of the upload. */
+/* Loads the model into memory for the next request. The upload succeeds even if that fails. */
 static void on_found(struct call *find, struct reply *reply)
 {
     reply_fini(reply);
@@ -93,7 +93,7 @@ static void on_stored(void *user, const struct upload_end *stored)
     upload_call->describe.request.model = upload_call->path;
     if (stored->is_current)
         cache_offer(service->cache, upload_call->path, upload_call->imported);
-    cache_next_tick(service->cache); /* the cache checks what was under this name before */
+    cache_next_tick(service->cache); /* the cache must check the previous file of this name */
     service_find_models(service, &upload_call->describe);
 }
 

@@ -1,5 +1,5 @@
-/* service_work.c - evaluation: makes small answers at once and large ones in a work thread, so that no request delays
- * the others for long. */
+/* service_work.c - evaluation: makes small answers immediately and large ones in a work thread, so that no request
+ * delays the others for long. */
 #include "base/container_of.h"
 #include "base/mem.h"
 #include "daemon/service/job.h"
@@ -17,15 +17,15 @@
 enum {
     WATCH_EVERY_MS = 50,
     NS_PER_MS = 1000000,
-    PATIENCE = 3, /* times the write timeout: by then clients have read their answers or were closed */
+    PATIENCE = 3, /* multiple of the write timeout: by then clients have read their answers or were disconnected */
 };
 
-/* An answer that a work thread makes, whole or piece by piece as its client reads it, with the models that it needs. */
+/* An answer that a work thread makes, as a whole or piece by piece while its client reads it, with its models. */
 struct reply_stream {
     struct body_stream base;
     struct reply_cursor *cursor;
     uint32_t model_count;
-    struct imported_model *models[1 + REQUEST_SOURCES_MAX]; /* a reference each: as those of the job */
+    struct imported_model *models[1 + REQUEST_SOURCES_MAX]; /* references to the models of the job */
     const struct model *sources[REQUEST_SOURCES_MAX];
 };
 
@@ -34,7 +34,7 @@ static int next_piece(struct body_stream *base, struct buf *out, struct err *err
     return reply_cursor_next(container_of(base, struct reply_stream, base)->cursor, out, err);
 }
 
-/* A model that the cache has dropped is in memory only for those who still read it. */
+/* A model that the cache has dropped stays in memory only for its remaining readers. */
 static size_t held_bytes(const struct body_stream *base)
 {
     const struct reply_stream *stream = container_of(base, struct reply_stream, base);
@@ -122,7 +122,7 @@ static void on_made(struct work *work, int status)
     service->work_ended_ns = uv_hrtime();
     stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
     stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
-    if (!service->is_ending) /* clips of other files may have taken room of models */
+    if (!service->is_ending) /* retargeted clips may have displaced models */
         cache_evict_to_fit(service->cache);
     start_queued(service);
     if (status != 0 || job->is_stopped) {
@@ -159,14 +159,14 @@ static void start_work(struct job *job)
     work_start(job->service->loop, WORK_COMPUTES, &job->work, on_work, on_made);
 }
 
-/* The next that waits for a work thread, or NULL. */
+/* Returns the next job that waits for a work thread, or NULL. */
 static struct job *first_queued(const struct service *service)
 {
     return service->work_queue.first != NULL ? container_of(service->work_queue.first, struct job, queued) : NULL;
 }
 
-/* By now clients that did not read the last answer were closed. What still fills the memory may be the requests of the
- * very clients that wait, so that waiting longer would not help. */
+/* Refuses waiting answers. Clients that did not read their last answer have been disconnected by now. The remaining
+ * memory may hold the requests of the waiting clients themselves, so further waiting would not help. */
 static void refuse_late(struct service *service)
 {
     const uint64_t patience_ms = PATIENCE * service->config->limits.value[LIMIT_WRITE_TIME_MS];
@@ -198,7 +198,7 @@ void service_answer_dequeue(struct job *job)
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
-/* Reserves the maximum size of an answer or, for one that is sent in pieces, at least one frame. */
+/* Reserves the maximum size of an answer, or at least one frame for an answer in pieces. */
 static uint64_t capacity_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5, COUNTED_ENTITIES = 32768 };
@@ -206,7 +206,7 @@ static uint64_t capacity_bytes(const struct job *job)
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
     if (OP_INFO[request->op].form == FORM_CROWD && request->crowd->entity_count > COUNTED_ENTITIES)
-        return most; /* counting what they take would hold the loop */
+        return most; /* computing the size would block the loop */
     if (OP_INFO[request->op].form == FORM_CROWD) {
         const uint64_t crowd_bytes =
             crowd_size_of(request, model, job->sources).bytes * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
@@ -249,7 +249,7 @@ static void queue_work(struct job *job)
 
 void service_answer_estimate(struct job *job) { queue_work(job); }
 
-/* Processor time of the job so far, by a thread other than its own. */
+/* Returns the processor time of the job so far; called from another thread than its own. */
 static uint64_t cpu_so_far_ns(const struct job *job)
 {
     struct timespec now;
@@ -259,7 +259,7 @@ static uint64_t cpu_so_far_ns(const struct job *job)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - job->cpu_begin_ns;
 }
 
-/* What these take is only known once it is taken; other answers are counted beforehand (LIMIT_EVALUATIONS). */
+/* The cost of these is only known while they run; other answers are estimated beforehand (LIMIT_EVALUATIONS). */
 void service_answer_watch(struct service *service)
 {
     const uint64_t now_ms = uv_now(service->loop), most_ms = service->config->limits.value[LIMIT_BATCH_CPU_MS];
@@ -295,7 +295,7 @@ void service_answer(struct job *job)
 void service_answer_stop(struct job *job)
 {
     job->is_stopped = true;
-    if (job->stream != NULL) /* else it is a listing */
+    if (job->stream != NULL) /* otherwise it is a listing */
         job->stream->base.is_stopped = true;
     work_cancel(&job->work);
 }

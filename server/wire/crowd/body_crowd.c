@@ -1,5 +1,5 @@
-/* body_crowd.c - the answer to a crowd: checks every entity against its model, gives each its place, and has all
- * evaluated into the body itself. */
+/* body_crowd.c - answers a crowd: it checks every entity against its model, assigns its place in the body, and
+ * evaluates all entities directly into the body. */
 #include "wire/crowd/body_crowd.h"
 
 #include "base/bytes.h"
@@ -10,14 +10,14 @@
 
 #include <stdlib.h>
 
-/* An entity that is wrong. */
+/* The error of an entity. */
 struct wrong {
     uint32_t entity;
     int code;
     size_t message_at, message_bytes; /* in `messages` */
 };
 
-/* A crowd on its way to its answer. Lists are those of the workspace. */
+/* A crowd that is being answered. The workspace owns the lists. */
 struct making {
     struct crowd_listener listener;
     struct workspace *workspace;
@@ -26,12 +26,12 @@ struct making {
     const struct request *request;
     const struct crowd_request *crowd;
     struct buf *out;
-    struct crowd_member *members; /* the entities that are right so far */
-    uint32_t *places;             /* [member_count]: which they are */
+    struct crowd_member *members; /* the valid entities so far */
+    uint32_t *places;             /* [member_count]: their indices in the request */
     uint32_t member_count;
-    struct blend_layer *layers; /* of all members, one after the other */
+    struct blend_layer *layers; /* of all members, contiguous */
     size_t layer_count;
-    struct buf wrongs, messages; /* struct wrong; text */
+    struct buf wrongs, messages; /* struct wrong; their messages */
     uint64_t floats_at, floats_bytes;
 };
 
@@ -43,7 +43,7 @@ static uint64_t table_bytes(const struct crowd_request *crowd)
            (uint64_t)crowd->model_count * CROWD_FOUND_MODEL_BYTES;
 }
 
-/* 0 where what is wanted is not there. */
+/* 0 when the wanted items do not exist. */
 static uint64_t matrices_of(const struct crowd_entity *entity, const struct crowd_request *crowd,
                             const struct model *model)
 {
@@ -74,7 +74,7 @@ struct crowd_size crowd_size_of(const struct request *request, const struct mode
     return size;
 }
 
-/* --- what is wrong --- */
+/* --- errors --- */
 
 static void put_wrong(struct making *making, uint32_t index, const struct err *err)
 {
@@ -100,7 +100,7 @@ static void on_failed(struct crowd_listener *listener, uint32_t member, const st
 
 /* --- one entity --- */
 
-/* Fills the next member, and *count: how many matrices the entity has, right or wrong. */
+/* Fills the next member, and *count with the number of matrices of the entity, valid or not. */
 static int plan_entity(struct making *making, const struct crowd_entity *asked, uint64_t *count, struct err *err)
 {
     const struct crowd_request *crowd = making->crowd;
@@ -122,7 +122,7 @@ static int plan_entity(struct making *making, const struct crowd_entity *asked, 
     return 0;
 }
 
-/* --- all of them --- */
+/* --- all entities --- */
 
 static uint64_t layers_of_all(const struct crowd_request *crowd)
 {
@@ -132,7 +132,8 @@ static uint64_t layers_of_all(const struct crowd_request *crowd)
     return count;
 }
 
-/* The table of entities, without where their floats are in memory. False: no memory, or the request has ended. */
+/* Writes the table of entities without the memory positions of their floats. False: out of memory, or the request has
+ * ended. */
 static bool plan(struct making *making)
 {
     const struct crowd_request *crowd = making->crowd;
@@ -182,7 +183,7 @@ static void put_models(struct making *making)
     }
 }
 
-/* Room for the floats; those of wrong entities are 0. False: no memory. */
+/* Reserves the floats; those of invalid entities are 0. False: out of memory. */
 static bool place_floats(struct making *making)
 {
     struct buf *out = making->out;
@@ -210,7 +211,7 @@ static int compare_wrongs(const void *a, const void *b)
     return left->entity < right->entity ? -1 : left->entity > right->entity;
 }
 
-/* The records of all, by entity, and behind them their messages. */
+/* Writes the error records by entity, followed by their messages. */
 static void put_wrongs(struct making *making)
 {
     struct buf *out = making->out;
@@ -228,7 +229,7 @@ static void put_wrongs(struct making *making)
         buf_put(out, making->messages.data + wrongs[i].message_at, wrongs[i].message_bytes);
 }
 
-/* Over the place that was kept for it. */
+/* Overwrites the space reserved for the header. */
 static void put_header(const struct making *making)
 {
     struct buf head;
@@ -248,7 +249,7 @@ static void put_header(const struct making *making)
     buf_fini(&head);
 }
 
-/* False: the buffers failed. */
+/* False: a buffer failed. */
 static bool make(struct making *making, uint64_t limit_bytes)
 {
     struct workspace *workspace = making->workspace;

@@ -1,27 +1,27 @@
-/* body_crowd.h - the answer to a crowd (protocol/crowd.md). Pure; any thread with its own workspace. */
+/* body_crowd.h - answers a crowd request (protocol/crowd.md). Pure; any thread with its own workspace. */
 #pragma once
 
 #include "wire/reply/cost.h"
 #include "wire/reply/reply_context.h"
 
-/* A model is NULL where it is not there, and its crowd_model says why. What is wrong with one entity is told in the
- * answer; the reply is an error where all of it is too large. */
+/* Makes the answer. A missing model is NULL, and its crowd_model has the reason. An error of one entity is reported in
+ * the answer; the reply is an error when the whole answer is too large. */
 void body_put_crowd(struct reply_context *context);
 
 cost_fn cost_of_crowd;
 least_bytes_fn crowd_least_bytes;
 
-/* What the answer takes. */
+/* The size of an answer. */
 struct crowd_size {
-    uint64_t steps; /* nodes and morph weights times layers, of all entities */
-    uint64_t bytes; /* of its binary form, nearly */
+    uint64_t steps; /* nodes and morph weights times layers, summed over all entities */
+    uint64_t bytes; /* approximate size of the binary form */
 };
 
-/* Models as above. */
+/* Computes that size; models as above. */
 struct crowd_size crowd_size_of(const struct request *request, const struct model *model,
                                 const struct model *const *sources);
 
 /* --- private to body_crowd*.c --- */
 
-/* The JSON form of a binary answer. */
+/* Converts a binary answer to JSON. */
 void body_put_crowd_json(const struct request *request, const char *answer, struct buf *out);

@@ -1,4 +1,4 @@
-/* body_crowd_json.c - the answer to a crowd as JSON, from its binary form: the same floats, the same errors. */
+/* body_crowd_json.c - converts the binary answer to a crowd to JSON, with the same floats and errors. */
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "wire/crowd/body_crowd.h"

@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-/* One that was looked for. */
+/* A clip that an entity has requested. */
 struct crowd_clip {
     const struct model *model, *source;
     uint32_t clip;
     struct retargeted_clip
-        *retargeted; /* a reference; NULL: it cannot be made, as every entity that plays it is told */
+        *retargeted; /* a reference; NULL: it cannot be made, and each entity that plays it reports this error */
     struct err err;
 };
 
@@ -28,7 +28,7 @@ void crowd_clips_fini(struct crowd_clips *retargeted_clips)
     *retargeted_clips = (struct crowd_clips){0};
 }
 
-/* Entities that follow each other commonly play the same, so the search begins with what was found last. */
+/* Consecutive entities often play the same clip, so the search begins with the last result. */
 static struct crowd_clip *find(struct crowd_clips *retargeted_clips, const struct model *model,
                                const struct model *source, uint32_t clip)
 {
@@ -54,7 +54,7 @@ static bool may_make(struct crowd_clips *retargeted_clips)
     return false;
 }
 
-/* From the store, or made; neither where the request has ended, or with found->err. */
+/* Takes the clip from the store, or makes it. On failure the request has ended, or found->err is set. */
 static void fill(struct crowd_clips *retargeted_clips, struct crowd_clip *found)
 {
     static const struct name_map NO_RULES;
@@ -72,7 +72,7 @@ static void fill(struct crowd_clips *retargeted_clips, struct crowd_clip *found)
         store->put(store, &key, found->retargeted);
 }
 
-/* Another one, for which there is room. NULL: the request has ended. */
+/* Adds a clip; the caller ensures room. NULL: the request has ended. */
 static struct crowd_clip *add(struct crowd_clips *retargeted_clips, const struct model *model,
                               const struct model *source, uint32_t clip)
 {

@@ -1,6 +1,5 @@
-/* crowd_clips.h - the clips of other files that the entities of one request play, each made ready once:
- * retargeted clips by node names (anim/retarget/retargeted_clip.h), as a request with clip_file= and no rules has them.
- * Pure; one thread. */
+/* crowd_clips.h - prepares the clips of other files that the entities of a request play, each once. It retargets them
+ * by node names (anim/retarget/retargeted_clip.h), as for a request with clip_file= and no rules. Pure; one thread. */
 #pragma once
 
 #include "wire/reply/workspace.h"
@@ -8,20 +7,21 @@
 enum { CROWD_VIEWS_MAX = 64 };
 
 struct crowd_clips {
-    struct err ended; /* a code other than 0: the whole request is this error */
+    struct err ended; /* a code other than 0 is the error of the whole request */
     /* private */
     struct workspace *workspace;
-    struct crowd_clip *retargeted_clips; /* [count], each once */
+    struct crowd_clip *retargeted_clips; /* [count], without duplicates */
     uint32_t count, last;
     struct buf parameters;
 };
 
 void crowd_clips_init(struct crowd_clips *retargeted_clips, struct workspace *workspace);
-/* Releases all of them: nothing of the request may be evaluated any more. */
+/* Releases all retargeted clips. Afterwards no entity of the request may be evaluated. */
 void crowd_clips_fini(struct crowd_clips *retargeted_clips);
 
-/* The model that plays clip `clip` of `source` on `model`, until crowd_clips_fini(). Made anew only where the
- * workspace may; where it may not, retargeted_clips->ended is set, and so is that the workspace lacks one. NULL:
- * ERR_CLIP_NO_MATCH or another reason why this clip cannot be played, or retargeted_clips->ended. */
+/* Returns the model that plays clip `clip` of `source` on `model`, valid until crowd_clips_fini(). It retargets the
+ * clip only if the workspace allows that; otherwise it sets retargeted_clips->ended and marks the clip as missing in
+ * the workspace. NULL: the clip cannot be played (ERR_CLIP_NO_MATCH or another error), or retargeted_clips->ended is
+ * set. */
 const struct model *crowd_clips_find(struct crowd_clips *retargeted_clips, const struct model *model,
                                      const struct model *source, uint32_t clip, struct err *err);

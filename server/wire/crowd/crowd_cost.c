@@ -1,18 +1,18 @@
-/* crowd_cost.c - what the answer to a crowd costs. */
+/* crowd_cost.c - the cost of the answer to a crowd. */
 #include "wire/crowd/body_crowd.h"
 
 #include "wire/crowd/crowd_entity.h"
 
 #include <math.h>
 
-/* Beside the poses: checking an entity and, where it is wrong, saying why; its masks, and the clips of other files that
- * it plays, each of which is looked for among those that were found before. */
+/* Estimates the cost besides the poses: checking an entity and reporting its errors, its masks, and looking up the
+ * clips of other files that it plays. */
 static double crowd_entity_cost_ns(const struct cost_input *input)
 {
     const struct crowd_request *crowd = input->request->crowd;
     const struct crowd_files files = {.crowd = crowd, .model = input->model, .sources = input->sources};
     double ns = (double)crowd->entity_count * COST_ENTITY_NS, others = 0, clips = 0;
-    if (crowd->mask_count == 0 && crowd->item_count == 0 && crowd->model_count <= 1) /* most crowds */
+    if (crowd->mask_count == 0 && crowd->item_count == 0 && crowd->model_count <= 1) /* the usual case */
         return ns + (double)crowd->layer_count * COST_LAYER_NS;
     for (uint32_t m = 0; m < crowd->model_count; m++)
         clips += crowd_files_model(&files, m) == NULL ? 0 : crowd_files_model(&files, m)->clip_count;
@@ -26,7 +26,7 @@ static double crowd_entity_cost_ns(const struct cost_input *input)
             others += layer->clip_model != 0;
         }
         if (model != NULL && wanted->what == CROWD_PALETTE && wanted->item_count > 0 &&
-            (uint32_t)wanted->skin < model->skin_count) /* all joints of the skin are made */
+            (uint32_t)wanted->skin < model->skin_count) /* evaluation makes all joints of the skin */
             ns += (double)model->skins[wanted->skin].joint_count * COST_CROWD_JOINT_NS;
     }
     return ns + others * fmin(others, clips) * COST_FOUND_NS;
@@ -36,7 +36,8 @@ double cost_of_crowd(const struct cost_input *input)
 {
     enum { BYTES_PER_NS = 2, JSON_FACTOR = 100 };
     const struct request *request = input->request;
-    if ((double)request->crowd->entity_count * COST_ENTITY_NS > COST_ENOUGH_NS) /* counting them takes time, too */
+    if ((double)request->crowd->entity_count * COST_ENTITY_NS >
+        COST_ENOUGH_NS) /* the exact estimate takes time as well */
         return HUGE_VAL;
     const struct crowd_size size = crowd_size_of(request, input->model, input->sources);
     return fmax((double)size.steps * COST_CROWD_STEP_NS, crowd_entity_cost_ns(input)) +

@@ -1,11 +1,11 @@
-/* crowd_entity.c - checks what the records of an entity say against its model. */
+/* crowd_entity.c - checks the records of an entity against its model. */
 #include "wire/crowd/crowd_entity.h"
 
 #include "wire/reply/clip_select.h"
 
 #include <math.h>
 
-#define WEIGHT_MAX 1000.0 /* as that of a layer in JSON */
+#define WEIGHT_MAX 1000.0 /* like a layer's in JSON */
 
 const struct model *crowd_files_model(const struct crowd_files *files, uint32_t place)
 {
@@ -15,11 +15,11 @@ const struct model *crowd_files_model(const struct crowd_files *files, uint32_t 
 
 /* --- clips --- */
 
-/* What has the clips of a layer. */
+/* The model that supplies the clips of a layer. */
 struct clip_place {
-    const struct model *model; /* of the entity */
-    const struct model *clips; /* the same, or another file */
-    const char *path;          /* of another file; NULL: it is the entity's own */
+    const struct model *model; /* the entity's */
+    const struct model *clips; /* the same model, or another file */
+    const char *path;          /* of the other file; NULL: the entity's own model */
 };
 
 static int find_place(const struct crowd_files *files, const struct model *model, const struct crowd_layer *asked,
@@ -34,7 +34,7 @@ static int find_place(const struct crowd_files *files, const struct model *model
     return place->clips != NULL ? 0 : err_set(err, of->err.code, "the file of its clip: %s", of->err.message);
 }
 
-/* *source: what plays the clip, NULL where that is the entity's model. */
+/* *source: the model that plays the clip, NULL for the entity's model. */
 static int find_clip(const struct crowd_files *files, const struct clip_place *place, int32_t clip,
                      const struct model **source, struct err *err)
 {
@@ -57,7 +57,7 @@ static int set_time(const struct model *model, int32_t clip, double time_s, enum
     const struct clip_span whole = {.to_s = duration_s, .speed = 1, .wrap = wrap};
     if (!isfinite(time_s))
         return err_set(err, ERR_BAD_PARAMETER, "its time is not finite");
-    *out = clip_time_in_span(&whole, time_s + 0); /* not -0 */
+    *out = clip_time_in_span(&whole, time_s + 0); /* avoids -0 */
     return 0;
 }
 

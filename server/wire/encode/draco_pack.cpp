@@ -1,4 +1,4 @@
-/* draco_pack.cpp - what of libdraco is C++. No exception leaves it. */
+/* draco_pack.cpp - the C++ calls of libdraco. No exception escapes. */
 #include "wire/encode/draco_pack.h"
 
 #include <cstdlib>
@@ -50,7 +50,7 @@ try {
         mesh.SetFace(draco::FaceIndex(t), face);
     }
     draco::ExpertEncoder encoder(mesh);
-    encoder.SetEncodingMethod(draco::MESH_SEQUENTIAL_ENCODING); /* the other one gives vertices a new order */
+    encoder.SetEncodingMethod(draco::MESH_SEQUENTIAL_ENCODING); /* the other method reorders vertices */
     encoder.options().SetGlobalBool("compress_connectivity", true);
     draco::EncoderBuffer buffer;
     if (!encoder.EncodeToBuffer(&buffer).ok())

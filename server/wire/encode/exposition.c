@@ -8,7 +8,7 @@
 const char EXPOSITION_TEXT_TYPE[] = "text/plain; version=0.0.4; charset=utf-8";
 const char EXPOSITION_OPENMETRICS_TYPE[] = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/* The unit that the name ends with, or NULL. */
+/* Returns the unit at the end of the name, or NULL. */
 static const char *unit_of(const char *name)
 {
     static const char *const UNITS[] = {"seconds", "bytes"};
@@ -19,13 +19,13 @@ static const char *unit_of(const char *name)
     return NULL;
 }
 
-/* What samples of this kind have behind the family's name. */
+/* Returns the suffix that samples of this kind add to the family's name. */
 static const char *suffix_of(enum metric_kind kind)
 {
     return kind == METRIC_KIND_COUNTER ? "_total" : kind == METRIC_KIND_INFO ? "_info" : "";
 }
 
-/* Backslash and newline are escaped; the quote too where the text is quoted, or always in OpenMetrics. */
+/* Escapes backslash and newline; also quotes in quoted text, and in OpenMetrics always. */
 static void put_escaped(struct buf *out, const char *text, bool escapes_quotes)
 {
     for (size_t left = strlen(text), sequence; left > 0; text += sequence, left -= sequence) {
@@ -49,7 +49,7 @@ static void put_comment(struct exposition *to, const char *what)
     buf_printf(to->out, "# %s %s%s ", what, family->name, to->form == EXPOSITION_TEXT ? suffix_of(family->kind) : "");
 }
 
-/* In the older format the name of a family is that of its samples, and there is no kind for information. */
+/* In the older format a family has the name of its samples, and there is no info kind. */
 void exposition_begin(struct exposition *to, const struct metric_family *family)
 {
     static const char *const KINDS[] = {[METRIC_KIND_COUNTER] = "counter",
@@ -93,8 +93,8 @@ void exposition_put(struct exposition *to, const struct metric_label *labels, ui
 
 enum { BOUND_SIZE = 32 };
 
-/* As Prometheus' own libraries write it, and the same in both formats, so that a series keeps its labels: OpenMetrics
- * wants "1.0" for 1. */
+/* Formats a bound as Prometheus' own libraries do ("1.0" for 1, which OpenMetrics requires). Both formats use it, so
+ * that a series keeps its labels. */
 static void bound_text(double bound, char out[BOUND_SIZE])
 {
     const int length = snprintf(out, BOUND_SIZE - 2, "%g", bound);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Callers append float and index arrays as they lie in memory. */
+/* Callers append float and index arrays in their memory layout. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the frames are little-endian");
 
 enum { SPAN_BYTES = 4 * sizeof(double), MOTION_BYTES = 4 * sizeof(float), TIMES_BYTES = 2 * sizeof(double) };
@@ -12,7 +12,7 @@ static uint64_t align(uint64_t size) { return (size + FRAMES_ALIGNMENT - 1) / FR
 
 bool frames_plan(struct frames *frames, uint64_t limit_bytes)
 {
-    /* 32-bit factors, so no product below overflows; sums are checked against the limit one by one */
+    /* factors have 32 bits, so no product below overflows; each sum is checked against the limit */
     const uint64_t header =
         FRAMES_HEADER_BYTES +
         FRAMES_BLOCK_BYTES * ((uint64_t)frames->block_count + frames->has_span + frames->has_motion) +
@@ -52,7 +52,7 @@ static void put_block(struct buf *out, const struct frames_block *block)
     buf_put_u64(out, block->offset);
 }
 
-/* A block that is told of and not in frames->blocks: it has one item. */
+/* Writes the table entry of a block with one item that is not in frames->blocks. */
 static void put_own_block(struct buf *out, enum frames_block_kind kind, uint32_t item_bytes, uint64_t offset)
 {
     put_block(out, &(struct frames_block){kind, 0, -1, -1, 1, item_bytes, offset});

@@ -1,9 +1,9 @@
 /* frames.h - the binary form of palettes, poses and meshes (application/vnd.posed.frames). Pure; any thread.
  *
- * Layout: protocol/frames.md. Fixed header, block table, times, static blocks, frames. A block is one array;
- * all frames are alike, so that item i of block b of frame f lies at
- * frames_offset + f * frame_bytes + b.offset + i * b.item_bytes.
- * Whoever changes the layout or a field's meaning increments FRAMES_VERSION. */
+ * Layout: protocol/frames.md. A fixed header, the block table, times, static blocks and frames follow each other. A
+ * block is one array. All frames have the same layout: item i of block b of frame f lies at frames_offset + f *
+ * frame_bytes + b.offset + i * b.item_bytes. A change of the layout or of a field's meaning requires a higher
+ * FRAMES_VERSION. */
 #pragma once
 
 #include "anim/pose/clip_time.h"
@@ -32,18 +32,18 @@ enum frames_block_kind {
     BLOCK_NORMALS = 6,      /* index: entry; items: vertices; 3 floats */
     BLOCK_ROOT_MOTION = 7,  /* one item; 4 floats: translation, yaw in degrees */
     BLOCK_NODES = 16,       /* static; items: the selected nodes; u32. Absent: item i is node i */
-    BLOCK_SHEARED = 17,     /* static; items: places in BLOCK_LOCAL that have a matrix instead; u32 */
+    BLOCK_SHEARED = 17,     /* static; items: indices into BLOCK_LOCAL of nodes that have a matrix instead; u32 */
     BLOCK_REST = 18,        /* static; index: entry; items: vertices; 3 floats */
     BLOCK_INDICES = 19,     /* static; index: entry; items: indices; u32 */
     BLOCK_SPAN = 20,        /* static; one item; 4 f64: from, to, speed, phase */
-    /* of weights=1; static */
-    BLOCK_INFLUENCE_FIRSTS = 21,  /* index: entry; items: vertices and their end; u32 */
-    BLOCK_INFLUENCE_JOINTS = 22,  /* index: entry; items: influences; u32, within the skin */
+    /* with weights=1; static */
+    BLOCK_INFLUENCE_FIRSTS = 21,  /* index: entry; items: one per vertex and an end; u32 */
+    BLOCK_INFLUENCE_JOINTS = 22,  /* index: entry; items: influences; u32, joint within the skin */
     BLOCK_INFLUENCE_WEIGHTS = 23, /* index: entry; items: influences; f32 */
     BLOCK_DUAL_WEIGHTS = 24,      /* index: entry; items: vertices; f32 */
     BLOCK_JOINT_NODES = 25,       /* index: skin; items: joints; u32 */
-    BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, in columns */
-    /* of attributes=1; static; index: entry; items: vertices */
+    BLOCK_JOINT_FROM_BIND = 26,   /* index: skin; items: joints; 16 floats, column-major */
+    /* with attributes=1; static; index: entry; items: vertices */
     BLOCK_REST_NORMALS = 30,     /* 3 floats */
     BLOCK_TEXCOORDS = 31,        /* 2 floats */
     BLOCK_SECOND_TEXCOORDS = 32, /* 2 floats */
@@ -51,7 +51,7 @@ enum frames_block_kind {
     BLOCK_TANGENTS = 34,         /* 4 floats */
     /* of FRAMES_KEYS, which has no frames; static */
     BLOCK_CHANNELS = 27,   /* items: channels; 6 u32: clip, node, path, interpolation, components, keys */
-    BLOCK_KEY_TIMES = 28,  /* index: channel of the answer; items: keys; f64 */
+    BLOCK_KEY_TIMES = 28,  /* index: channel in the answer; items: keys; f64 */
     BLOCK_KEY_VALUES = 29, /* likewise; items: numbers; f32 */
     /* of FRAMES_ENVIRONMENT, which has no frames; static */
     BLOCK_HARMONICS = 35, /* 9 items; 3 f32: RGB */
@@ -62,12 +62,13 @@ static inline bool frames_is_static(enum frames_block_kind kind) { return kind >
 
 struct frames_block {
     enum frames_block_kind kind;
-    uint32_t index;    /* skin, or entry (node and primitive tell which), or 0 */
-    int32_t node;      /* mesh: the entry's node; else -1 */
-    int32_t primitive; /* mesh: the entry's primitive within its mesh; else -1 */
-    uint32_t count;    /* items */
+    uint32_t index;    /* skin or entry (node and primitive identify it), or 0 */
+    int32_t node;      /* of a mesh: the entry's node; otherwise -1 */
+    int32_t primitive; /* of a mesh: the entry's primitive within its mesh; otherwise -1 */
+    uint32_t count;    /* number of items */
     uint32_t item_bytes;
-    uint64_t offset; /* by frames_plan(): static: from the first byte of all; else from its frame's start */
+    uint64_t offset; /* set by frames_plan(): of a static block from the first byte of the answer, otherwise from the
+                        start of its frame */
 };
 
 struct frames {
@@ -78,33 +79,34 @@ struct frames {
     double duration_s;           /* of the clip; 0 at rest */
     const uint8_t *content_hash; /* [32] */
     const double *times_s;       /* [frame_count], as asked */
-    struct clip_span span;       /* how clip times come of them */
-    bool has_span;               /* it was asked for: told in a block of its own, the first, which is not in `blocks` */
-    bool has_motion;             /* every frame begins with root motion, in a block that is not in `blocks` */
+    struct clip_span span;       /* converts them to clip times */
+    bool has_span;   /* the request has a span: a block of its own, the first, reports it. It is not in `blocks` */
+    bool has_motion; /* every frame begins with a block of root motion, which is not in `blocks` */
     uint32_t frame_count;
     struct frames_block *blocks; /* static ones first */
     uint32_t block_count;
-    uint64_t left_bytes; /* of all, those that stand no more in the buffer: which begins there; 0 at first */
-    /* by frames_plan() */
-    uint32_t header_bytes;  /* header, table, times */
+    uint64_t
+        left_bytes; /* bytes of the answer that have already left the buffer, which begins behind them; initially 0 */
+    /* set by frames_plan() */
+    uint32_t header_bytes;  /* size of header, table and times */
     uint64_t frames_offset; /* of frame 0 */
-    uint64_t frame_bytes;   /* from a frame to the next */
-    uint64_t size_bytes;    /* of all */
+    uint64_t frame_bytes;   /* stride between frames */
+    uint64_t size_bytes;    /* size of the whole answer */
 };
 
-/* Computes the offsets. Returns false when the whole would be larger than limit_bytes. */
+/* Computes the offsets. Returns false when the answer would be larger than limit_bytes. */
 bool frames_plan(struct frames *frames, uint64_t limit_bytes);
 
-/* Writes header, table, times and span to the empty buffer `out`, up to the first block's place. */
+/* Writes header, table, times and span to the empty buffer `out`, up to the first block. */
 void frames_put_header(struct buf *out, const struct frames *frames);
 
-/* Writes the time of frame 0 into a header that is there, over another. */
+/* Overwrites the time of frame 0 in an existing header. */
 void frames_put_time_again(struct buf *out, const struct frames *frames);
 
-/* Pads `out` to the place of `block` in `frame` (ignored for static ones), which must be the next one: blocks
- * are written in the table's order, static ones once, then the others for every frame. */
+/* Pads `out` to the position of `block` in `frame` (ignored for static blocks). Blocks are written in the table's
+ * order: static ones once, then the others for every frame. */
 void frames_start_block(struct buf *out, const struct frames *frames, const struct frames_block *block, uint32_t frame);
-/* The root motion of `frame`, which begins with it: translation x, y, z, yaw. */
+/* Writes the root motion of `frame` at its start: translation x, y, z, yaw. */
 void frames_put_motion(struct buf *out, const struct frames *frames, uint32_t frame, const float step[4]);
 /* Pads to the end of the last frame. */
 void frames_finish(struct buf *out, const struct frames *frames);

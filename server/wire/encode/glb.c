@@ -50,7 +50,8 @@ void glb_clear(struct glb_writer *glb, size_t limit_bytes)
         buf_clear(bufs[i]);
         bufs[i]->limit_bytes = limit_bytes;
     }
-    glb->packed.limit_bytes = SIZE_MAX / 4; /* a stream at its worst is longer than its array, and is dropped then */
+    glb->packed.limit_bytes =
+        SIZE_MAX / 4; /* the worst case of a stream exceeds its array; such a stream is discarded */
     glb->compression = GLB_PLAIN;
     glb->unpacked_bytes = 0;
 }
@@ -75,7 +76,7 @@ uint32_t glb_accessor_count(const struct glb_writer *glb)
     return (uint32_t)(glb->accessors.size_bytes / sizeof(struct glb_accessor));
 }
 
-/* What is appended to the chunk next. */
+/* Begins a view of the bytes appended next. */
 static void start_view(struct glb_writer *glb, uint32_t target)
 {
     buf_align(&glb->bin, ALIGNMENT);
@@ -122,12 +123,12 @@ static enum meshopt_mode mode_of(enum glb_array array)
     return array == GLB_INDICES ? MESHOPT_TRIANGLES : array == GLB_OTHER_INDICES ? MESHOPT_INDICES : MESHOPT_ATTRIBUTES;
 }
 
-/* Packs what the last view holds, which ends the chunk. */
+/* Compresses the last view, which ends the chunk. */
 static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t count)
 {
-    enum { JSON_BYTES = 192 }; /* about what put_view() has to say of a stream */
+    enum { JSON_BYTES = 192 }; /* approximate JSON size of a stream in put_view() */
     const uint32_t element_bytes = ARRAYS[array].element_bytes;
-    if (glb_failed(glb) || element_bytes % 4 != 0) /* the extension's rule for strides */
+    if (glb_failed(glb) || element_bytes % 4 != 0) /* the extension requires it of strides */
         return;
     struct glb_buffer_view *view = &views_of(glb)[view_count(glb) - 1];
     const size_t size_bytes = (size_t)count * element_bytes;
@@ -139,8 +140,9 @@ static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t cou
     view->array = array;
     view->count = count;
     view->unpacked_offset = glb->unpacked_bytes;
-    glb->unpacked_bytes += size_bytes;                                    /* a multiple of ALIGNMENT */
-    if (glb->unpacked_bytes > glb->bin.limit_bytes - glb->bin.size_bytes) /* zeros without end pack to nothing */
+    glb->unpacked_bytes += size_bytes; /* a multiple of ALIGNMENT */
+    if (glb->unpacked_bytes >
+        glb->bin.limit_bytes - glb->bin.size_bytes) /* an unlimited number of zeros compresses to nothing */
         buf_fail(&glb->bin, BUF_FULL);
 }
 
@@ -156,7 +158,7 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
     if (glb->compression == GLB_MESHOPT)
         pack_view(glb, array, count);
     accessor.view = end_view(glb);
-    if (array == GLB_TIME) { /* they rise */
+    if (array == GLB_TIME) { /* times are ascending */
         memcpy(&accessor.min.x, elements, sizeof accessor.min.x);
         memcpy(&accessor.max.x, (const float *)elements + (count - 1), sizeof accessor.max.x);
     } else if (ARRAYS[array].has_bounds && elements != NULL) {
@@ -185,7 +187,7 @@ static enum draco_kind kind_of(enum glb_array array)
     }
 }
 
-/* The stream of the accessors from the mesh's first on, or NULL: there is no memory. */
+/* Returns the stream of the accessors from the mesh's first on, or NULL when out of memory. */
 static uint8_t *pack_mesh(const struct glb_writer *glb, const struct glb_accessor *accessors, uint32_t count,
                           size_t *size_bytes)
 {
@@ -266,7 +268,7 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     buf_put_char(out, '}');
 }
 
-/* Where bytes are, without the closing brace. */
+/* Writes a byte range without the closing brace. */
 static void put_range(struct buf *out, uint32_t buffer, uint64_t offset, uint64_t size_bytes)
 {
     json_printf(out, "{\"buffer\":%u,\"byteOffset\":%llu,\"byteLength\":%llu", buffer, (unsigned long long)offset,
@@ -320,7 +322,7 @@ bool glb_finish(const struct glb_writer *glb, struct buf *out)
     const size_t json_bytes = out->size_bytes - HEAD_BYTES - CHUNK_HEAD_BYTES;
     const size_t bin_bytes = (glb->bin.size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (bin_bytes > 0) {
-        buf_reserve(out, CHUNK_HEAD_BYTES + bin_bytes); /* once, and no more than that */
+        buf_reserve(out, CHUNK_HEAD_BYTES + bin_bytes); /* one exact allocation */
         buf_put_u32(out, (uint32_t)bin_bytes);
         buf_put_u32(out, CHUNK_BIN);
         buf_put(out, glb->bin.data, glb->bin.size_bytes);
@@ -329,6 +331,6 @@ bool glb_finish(const struct glb_writer *glb, struct buf *out)
     if (buf_failed(out) || out->size_bytes > UINT32_MAX)
         return false;
     const uint32_t words[] = {MAGIC, VERSION, (uint32_t)out->size_bytes, (uint32_t)json_bytes, CHUNK_JSON};
-    memcpy(out->data, words, sizeof words); /* little-endian, as the arrays lie in memory */
+    memcpy(out->data, words, sizeof words); /* little-endian, like the arrays in memory */
     return true;
 }

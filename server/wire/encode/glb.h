@@ -1,8 +1,8 @@
-/* glb.h - the container of an answer as glTF 2.0 binary (specification, 3.6 and 4.4): arrays gathered into the binary
- * chunk, the JSON that describes them, and the file around both.
+/* glb.h - writes a glTF 2.0 binary container (specification, 3.6 and 4.4): it gathers arrays in the binary chunk,
+ * describes them in JSON, and assembles the file.
  *
- * Pure; any thread with its own struct glb_writer. The writer of an answer adds its arrays, writes its JSON between
- * glb_start() and glb_finish() and calls glb_put_arrays() within it. */
+ * Pure; any thread with its own struct glb_writer. The caller adds its arrays, writes its JSON between glb_start() and
+ * glb_finish(), and calls glb_put_arrays() within that JSON. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 #define GLB_CONTENT_TYPE "model/gltf-binary"
-#define GLB_NONE         UINT32_MAX /* instead of an index */
+#define GLB_NONE         UINT32_MAX /* used in place of an index */
 
-/* How arrays are in the file: without loss in any case. */
+/* How arrays are stored; always lossless. */
 enum glb_compression {
     GLB_PLAIN,
-    GLB_MESHOPT, /* EXT_meshopt_compression, where that makes them smaller */
-    GLB_DRACO,   /* KHR_draco_mesh_compression of what glb_end_mesh() is called for, where that makes it smaller */
+    GLB_MESHOPT, /* EXT_meshopt_compression, where it reduces the size */
+    GLB_DRACO,   /* KHR_draco_mesh_compression for meshes ended by glb_end_mesh(), where it reduces the size */
 };
 
 struct glb_writer {
@@ -26,12 +26,13 @@ struct glb_writer {
     struct buf views;                 /* struct glb_buffer_view */
     struct buf packed;                /* scratch */
     struct buf accessors;             /* struct glb_accessor */
-    enum glb_compression compression; /* of arrays that are added from now on; GLB_PLAIN after glb_clear() */
-    uint64_t unpacked_bytes;          /* of the buffer that packed views stand for, which is not in the file */
-    uint32_t first_accessor;          /* of the mesh under way */
+    enum glb_compression compression; /* for arrays added from now on; GLB_PLAIN after glb_clear() */
+    uint64_t
+        unpacked_bytes; /* size of the uncompressed buffer that packed views refer to; the file does not contain it */
+    uint32_t first_accessor; /* of the current mesh */
 };
 
-/* What an array is for, and of which elements. */
+/* The use of an array, and its element type. */
 enum glb_array {
     GLB_POSITION, /* struct vec3, like the next one */
     GLB_NORMAL,
@@ -39,58 +40,58 @@ enum glb_array {
     GLB_TEXCOORD, /* struct vec2, like the next one */
     GLB_SECOND_TEXCOORD,
     GLB_COLOR,        /* struct rgba8 */
-    GLB_INDICES,      /* uint32_t; the last of those that a primitive has one of at most */
+    GLB_INDICES,      /* uint32_t; the last of the arrays that a primitive has at most once */
     GLB_JOINTS,       /* uint8_t[4] */
     GLB_LARGE_JOINTS, /* uint16_t[4] */
     GLB_WEIGHTS,      /* float[4] */
-    GLB_DELTA,        /* struct vec3: of a morph target's positions, which have bounds */
+    GLB_DELTA,        /* struct vec3: position deltas of a morph target; with bounds */
     GLB_NORMAL_DELTA, /* struct vec3 */
     GLB_MATRIX,       /* struct mat4 */
-    GLB_TIME,         /* float: of keys, which have bounds */
-    GLB_SCALAR,       /* float, float[3], float[4]: values of keys */
+    GLB_TIME,         /* float: key times; with bounds */
+    GLB_SCALAR,       /* float, float[3], float[4]: key values */
     GLB_VEC3,
     GLB_VEC4,
     GLB_FLAG,          /* uint8_t */
-    GLB_OTHER_INDICES, /* as GLB_INDICES, but of lines and points */
+    GLB_OTHER_INDICES, /* like GLB_INDICES, but of lines and points */
 };
 
 struct glb_buffer_view {
     uint64_t offset, size_bytes; /* in the binary chunk */
-    uint32_t target;             /* of GL, 0: a picture */
-    enum glb_array array;        /* this and what follows: of a packed one */
-    uint32_t count;              /* of its elements; 0: the view is not packed */
+    uint32_t target;             /* OpenGL buffer target; 0 for an image */
+    enum glb_array array;        /* this and the following fields describe a packed view */
+    uint32_t count;              /* number of elements; 0: the view is not packed */
     uint64_t unpacked_offset;
 };
 
 struct glb_accessor {
     enum glb_array array;
-    uint32_t view, count; /* view: GLB_NONE of what a mesh's stream has */
-    struct vec3 min, max; /* of those that have bounds; x alone of GLB_TIME */
+    uint32_t view, count; /* view: GLB_NONE for an array in a mesh's Draco stream */
+    struct vec3 min, max; /* of arrays with bounds; GLB_TIME uses only x */
 };
 
-/* Begins a file. limit_bytes: of the binary chunk, and of what it stands for. */
+/* Begins a file. limit_bytes limits the binary chunk, and also its uncompressed size. */
 void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 
-/* Adds an array and returns its accessor. At least one element, and finite ones; NULL: zeros. GLB_INDICES may begin
- * each triangle at another of its corners when they are packed. */
+/* Adds an array of at least one element and returns its accessor. Elements are finite; NULL: zeros. Compression may
+ * rotate the corners of each triangle of GLB_INDICES. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
-/* Between these two the caller adds the arrays of a primitive's triangles, their indices too, in any order. The second
- * returns the view of the Draco stream that has taken their place; or GLB_NONE, they are as they were. In the stream an
- * array's id is the number of arrays other than indices before it. */
+/* Between these two calls the caller adds the arrays of a primitive's triangles, including the indices, in any order.
+ * glb_end_mesh() returns the view of the Draco stream that replaces them, or GLB_NONE when they stay unchanged. In the
+ * stream the id of an array is the number of arrays, other than indices, before it. */
 void glb_start_mesh(struct glb_writer *glb);
 uint32_t glb_end_mesh(struct glb_writer *glb);
-/* Between these two the caller appends a picture to glb->bin; the second returns its view. */
+/* Between these two calls the caller appends an image to glb->bin. glb_end_image() returns its view. */
 void glb_start_image(struct glb_writer *glb);
 uint32_t glb_end_image(struct glb_writer *glb);
-/* How many are added so far. */
+/* Returns the number of accessors so far. */
 uint32_t glb_accessor_count(const struct glb_writer *glb);
-/* True when something did not fit. */
+/* True when a buffer overflowed its limit. */
 bool glb_failed(const struct glb_writer *glb);
 
-/* Makes room for the head; `out` is empty. The JSON follows. */
+/* Reserves space for the file header in the empty buffer `out`. The JSON follows. */
 void glb_start(struct buf *out);
-/* ,"accessors":[..],"bufferViews":[..],"buffers":[..], each where there is something. */
+/* Appends ,"accessors":[..],"bufferViews":[..],"buffers":[..] without the empty ones. */
 void glb_put_arrays(const struct glb_writer *glb, struct buf *out);
-/* Pads the JSON, appends the binary chunk, where it is not empty, and fills in the head. False: a GLB cannot be so
- * long, or `out` is full. */
+/* Pads the JSON, appends the binary chunk unless it is empty, and fills in the file header. False when the file is too
+ * long for a GLB, or `out` overflowed. */
 bool glb_finish(const struct glb_writer *glb, struct buf *out);

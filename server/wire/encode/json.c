@@ -56,7 +56,8 @@ const char *json_text_of(const struct model *model, struct str text)
     return text.offset == STR_NONE ? NULL : text.size_bytes == 0 ? "" : model->text + text.offset;
 }
 
-/* Callers refuse what is not finite where they can say what it is; where one did not, the answer fails as a whole. */
+/* Callers reject non-finite values with a message that names them. A value that a caller missed fails the whole answer.
+ */
 static void take_number(struct buf *out, size_t size_bytes)
 {
     if (size_bytes == 0)
@@ -88,7 +89,7 @@ void json_put_uint(struct buf *out, unsigned long long value)
     buf_put(out, text + at, sizeof text - at);
 }
 
-/* One reservation per chunk, because a palette is nothing but floats. */
+/* One reservation per chunk, because a palette consists of many floats. */
 void json_put_floats(struct buf *out, const float *values, size_t count)
 {
     buf_put_char(out, '[');

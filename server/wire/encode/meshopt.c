@@ -5,8 +5,8 @@
 const char *const MESHOPT_MODE_NAMES[] = {
     [MESHOPT_ATTRIBUTES] = "ATTRIBUTES", [MESHOPT_TRIANGLES] = "TRIANGLES", [MESHOPT_INDICES] = "INDICES"};
 
-/* The extension has version 1 of index streams and version 0 of attributes. libmeshoptimizer keeps this in a variable
- * of all threads and begins with 0 for both: it is set before there is a second thread. */
+/* The extension has version 1 of index streams and version 0 of attributes. libmeshoptimizer keeps the version in a
+ * global variable with default 0, so it is set before a second thread exists. */
 static void __attribute__((constructor)) choose_index_version(void) { meshopt_encodeIndexVersion(1); }
 
 static size_t bound(enum meshopt_mode mode, size_t count, size_t element_bytes)

@@ -1,5 +1,6 @@
-/* number.c - floats by Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020; its sections
- * 9.8.1 and 9.10, with the widths of binary32), doubles by trying precisions until one reads back. */
+/* number.c - formats floats by Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020; its
+ * sections 9.8.1 and 9.10, with the widths of binary32), and doubles by increasing the precision until the text reads
+ * back. */
 #include "wire/encode/number.h"
 
 #include "base/ascii.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plain notation from 0.0001 up to this many digits before the point; exponents beyond. */
+/* Plain notation covers 0.0001 up to this many digits before the decimal point; other numbers have exponents. */
 enum { FLOAT_PLAIN_DIGITS = 9, DOUBLE_PLAIN_DIGITS = 17, PLAIN_ZEROS = 3 };
 
 /* digits * 10^exponent */
@@ -24,7 +25,8 @@ static int floor_log10_pow2(int e) { return (e * 1262611) >> 22; }              
 static int floor_log10_three_quarters_pow2(int e) { return (e * 1262611 - 524031) >> 22; } /* |e| <= 1500 */
 static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }                         /* |e| <= 1233 */
 
-/* floor(g * x / 2^64), its lowest bit set when something was cut off: enough to compare with the exact value. */
+/* floor(g * x / 2^64) with its lowest bit set when the result is inexact, which suffices for comparisons with the exact
+ * value. */
 static uint32_t round_to_odd(uint64_t g, uint32_t x)
 {
     const uint64_t low = (g & 0xffffffff) * x;
@@ -32,7 +34,7 @@ static uint32_t round_to_odd(uint64_t g, uint32_t x)
     return (uint32_t)(high >> 32) | ((uint32_t)high > 1);
 }
 
-/* The shortest decimal within the rounding interval of c * 2^q, the closest to it among those. */
+/* Returns the shortest decimal within the rounding interval of c * 2^q; among several the closest to it. */
 static struct decimal shortest(uint32_t c, int q, bool is_lower_closer)
 {
     const uint32_t is_odd = c & 1;
@@ -76,8 +78,8 @@ static size_t put_exponent(char *out, int exponent)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "eight digits are stored as one number");
 
-/* The eight digits of a number below 10^8 as text, the first in the lowest byte: halves, quarters and digits of all of
- * them at once (Paul Khuong, "How to print integers really fast", 2017). */
+/* Spells the eight digits of a number below 10^8 as text, the first in the lowest byte. It computes halves, quarters
+ * and digits of all of them in parallel (Paul Khuong, "How to print integers really fast", 2017). */
 static uint64_t spell_eight(uint32_t digits)
 {
     const uint64_t fours = digits / 10000 | (uint64_t)(digits % 10000) << 32;
@@ -97,7 +99,7 @@ static int count_digits(uint64_t digits)
     return least + (digits > NINES[least]);
 }
 
-/* Writes the `count` digits, with a point behind the first `point` of them when others follow; point > 0. */
+/* Writes `count` digits, with a decimal point after the first `point` of them if more follow; point > 0. */
 static void put_digits(char *out, uint64_t digits, int count, int point)
 {
     static const uint32_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -105,7 +107,7 @@ static void put_digits(char *out, uint64_t digits, int count, int point)
         for (int i = count - 1; i >= 0; i--, digits /= 10)
             out[i < point ? i : i + 1] = (char)('0' + digits % 10);
     } else {
-        /* as nine digits: what is too much lies behind the number */
+        /* padded to nine digits: the extra ones lie after the number */
         const uint32_t nine = (uint32_t)digits * POWERS[9 - count];
         const uint64_t eight = spell_eight(nine % 100000000);
         out[0] = (char)('0' + nine / 100000000);
@@ -168,7 +170,7 @@ size_t number_put_float(char *out, float value)
     return sign + put_decimal(out + sign, decimal, FLOAT_PLAIN_DIGITS);
 }
 
-/* "d.ddde-dd", whatever the locale calls its decimal point */
+/* "d.ddde-dd" with the decimal point of any locale */
 static struct decimal read_scientific(const char *text)
 {
     struct decimal value = {0, 0};
@@ -185,7 +187,8 @@ static struct decimal read_scientific(const char *text)
 
 static struct decimal search_double(double value)
 {
-    /* 15 digits survive the way to a normal double and back, so fewer need no trying: trailing zeros go later */
+    /* 15 digits survive the conversion to a normal double and back, so shorter precisions need no attempt; trailing
+     * zeros are removed later */
     char text[40];
     for (int digits = value < 0x1p-1022 ? 1 : 15; digits < 17; digits++) {
         snprintf(text, sizeof text, "%.*e", digits - 1, value);
@@ -209,8 +212,9 @@ size_t number_put_double(char *out, double value)
         out[sign] = '0';
         return sign + 1;
     }
-    /* Times are mostly short decimals. Whole / 10^n is rounded correctly when both are exact (Clinger, "How to
-     * read floating point numbers accurately", 1990), and at most 15 digits are the only such decimal. */
+    /* Times are mostly short decimals. The quotient of a whole number and 10^n is correctly rounded when both are exact
+     * (Clinger, "How to read floating point numbers accurately", 1990), and no other decimal of at most 15 digits
+     * equals it. */
     double power = 1;
     for (int n = 0; n <= 9; n++, power *= 10) {
         const double whole = rint(value * power);
@@ -222,11 +226,12 @@ size_t number_put_double(char *out, double value)
     return sign + put_decimal(out + sign, search_double(value), DOUBLE_PLAIN_DIGITS);
 }
 
-/* --- reading --- */
+/* --- parsing --- */
 
-/* Checks the grammar, because strtod() also takes "inf", "0x1p3", leading spaces and more, and reads a number of few
- * digits without exponent: both parts of the quotient are exact, and division rounds once (Clinger, "How to read
- * floating point numbers accurately", 1990). False: it is no number. *is_read false: strtod() has to read it. */
+/* Checks the grammar, because strtod() also accepts "inf", "0x1p3", leading spaces and more. It also computes a number
+ * with few digits and no exponent: both operands of the quotient are exact, and the division rounds once (Clinger, "How
+ * to read floating point numbers accurately", 1990). False: the text is not a number. *is_read false: strtod() must
+ * parse it. */
 static bool scan_double(const char *text, const char *end, double *value, bool *is_read)
 {
     enum { DIGITS_MAX = 15 /* below 2^53 */ };

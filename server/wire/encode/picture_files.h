@@ -1,4 +1,4 @@
-/* picture_files.h - how answers name the files of pictures. */
+/* picture_files.h - the names and types of picture files in answers. */
 #pragma once
 
 #include "base/sheet_spec.h"
@@ -6,11 +6,11 @@
 #include <stdbool.h>
 
 struct picture_file_kind {
-    const char *word; /* of format=, and in entity tags */
+    const char *word; /* value of format=; also in entity tags */
     const char *content_type;
-    const char *extension; /* of a file's name, without a dot */
-    bool loses;            /* quality= says how much */
+    const char *extension; /* file name extension without a dot */
+    bool loses;            /* lossy: quality= controls the loss */
 };
 
-/* By enum sheet_format. No media type is registered for Y4M. */
+/* Indexed by enum sheet_format. Y4M has no registered media type. */
 extern const struct picture_file_kind PICTURE_FILE_KINDS[SHEET_FORMAT_COUNT];

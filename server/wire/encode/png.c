@@ -20,7 +20,7 @@ static bool is_opaque(const uint8_t *pixels, uint64_t count)
     return true;
 }
 
-/* A filter byte, then each byte minus the one above it (9.2). */
+/* Writes a filter byte, then each byte minus the byte above it (9.2). */
 static void filter_row(const uint8_t *here, const uint8_t *above, uint32_t width, uint32_t channels, uint8_t *to)
 {
     *to++ = FILTER_UP;
@@ -29,7 +29,7 @@ static void filter_row(const uint8_t *here, const uint8_t *above, uint32_t width
             *to++ = (uint8_t)(here[4 * x + c] - (above != NULL ? above[4 * x + c] : 0));
 }
 
-/* Compresses what the stream has to read. False: `out` is full. */
+/* Compresses the stream's input. False: `out` is full. */
 static bool squeeze(z_stream *stream, struct buf *out, int flush)
 {
     int rc;

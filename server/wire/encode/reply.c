@@ -43,12 +43,12 @@ static void put_candidates(struct buf *out, const struct reply_candidate *candid
 int reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
                 size_t candidate_count)
 {
-    reply_fini(reply); /* what was written so far may be large */
+    reply_fini(reply); /* the partial output may be large */
     *reply = (struct reply){
         .status = err_http_status(err->code),
         .code = err->code,
         .content_type = "application/json",
-        .cache_control = "no-store", /* the next request may find the file mended or the queue empty */
+        .cache_control = "no-store", /* the next request may find the file repaired or the queue empty */
     };
     if (reply->status == 405)
         reply->allow = "GET, HEAD";

@@ -10,7 +10,7 @@
 
 /* --- cost --- */
 
-/* What is copied as it is: so many bytes are about the work for one node. */
+/* Copying this many bytes unchanged costs about as much as one node. */
 static uint64_t copy_steps(const struct model *model, bool is_packed)
 {
     enum { COPIED_BYTES_PER_STEP = 1024, PACKED_BYTES_PER_STEP = 16 };
@@ -22,7 +22,7 @@ static uint64_t copy_steps(const struct model *model, bool is_packed)
                                    bytes_per_step;
 }
 
-/* --- nodes that clips change --- */
+/* --- animated nodes --- */
 
 bool export_look_at_nodes(struct export *e)
 {
@@ -109,7 +109,7 @@ static void put_asset(struct export *e)
     buf_put_text(out, "]}}");
 }
 
-/* "KHR_materials_variants":{..} where there are some */
+/* Writes "KHR_materials_variants":{..} unless empty. */
 static void put_variants(struct export *e)
 {
     const struct model *model = e->model;
@@ -174,7 +174,7 @@ static bool plan(struct export *e)
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
-/* A copy of arrays. */
+/* Writes the file by copying arrays. */
 static void put_posed_file(struct reply_context *context)
 {
     struct err err;

@@ -1,4 +1,4 @@
-/* export_channels.c - the keys of the clips that the file will have. */
+/* export_channels.c - the keys of the file's clips. */
 #include "wire/export/export_internal.h"
 
 struct channel *export_channels(const struct export *e, const struct export_clip *clip)

@@ -1,4 +1,4 @@
-/* export_clips.c - which clips the file has, and copies of their channels, which the steps behind may change. */
+/* export_clips.c - selects the clips of the file and copies their channels, which later steps may change. */
 #include "anim/model/mat.h"
 #include "anim/pose/pose.h"
 #include "wire/export/export_internal.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What export_shared() is asked for beside accessors. */
+/* Uses of export_shared() other than accessors. */
 enum { SHARED_TIMES = 1000, SHARED_VALUES, SHARED_ROTATIONS };
 
 /* --- keys --- */
@@ -16,7 +16,7 @@ static uint32_t floats_per_key(const struct channel *channel)
     return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
 }
 
-/* A rotation that is far from unit length is what evaluation makes of it (quat_repair()). */
+/* Evaluation normalises a rotation that is far from unit length (quat_repair()), so the copy does too. */
 static void repair_rotations(float *values, uint64_t count)
 {
     for (uint64_t i = 0; i + 3 < count; i += 4) {
@@ -29,7 +29,7 @@ static void repair_rotations(float *values, uint64_t count)
     }
 }
 
-/* Puts the copy's place into *place. False: the reply is an error. */
+/* Writes the copy's position to *place. False: the reply is an error. */
 static bool copy_times(struct export *e, const struct model *source, const struct channel *channel, uint32_t *place)
 {
     const double *times = source->key_times + channel->key_time_first;
@@ -64,7 +64,7 @@ static bool copy_values(struct export *e, const struct model *source, const stru
 
 /* --- channels --- */
 
-/* Whether the file has what the channel moves. */
+/* Whether the file contains the channel's target. */
 static bool is_kept(const struct export *e, const struct channel *channel)
 {
     return e->keeps[channel->node] != KEEP_NOTHING &&
@@ -89,7 +89,7 @@ static void find_still_node(struct export *e)
         e->still_node++;
 }
 
-/* A clip of glTF has channels: one without is a node that stays as it is at rest. */
+/* glTF requires channels, so a clip without any gets a node that keeps its rest transform. */
 static void hold_still(struct export *e, struct export_clip *clip)
 {
     const uint32_t n = e->still_node;
@@ -110,7 +110,7 @@ static void hold_still(struct export *e, struct export_clip *clip)
     clip->channel_count = 1;
 }
 
-/* Some keys are not there. */
+/* True when keys are missing for lack of memory. */
 static bool is_full(const struct export *e)
 {
     return buf_failed(&e->clips.channels) || buf_failed(&e->clips.times) || buf_failed(&e->clips.values);
@@ -148,10 +148,10 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
     return true;
 }
 
-/* --- which clips --- */
+/* --- selection of clips --- */
 
-/* The clips that the request names, in its order and once each; their number into *count. NULL: the reply is an error.
- */
+/* Returns the clips that the request names, in its order and once each, and their number in *count. NULL: the reply is
+ * an error. */
 static uint32_t *select_clips(struct export *e, uint32_t *count)
 {
     const struct model *model = e->model;

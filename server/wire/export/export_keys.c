@@ -1,9 +1,10 @@
-/* export_keys.c - key times as glTF has them: floats from 0 on that rise, the last one the clip's length. */
+/* export_keys.c - converts key times to glTF's form: ascending floats from 0 on, the last one equal to the clip's
+ * length. */
 #include "wire/export/export_internal.h"
 
 #include <math.h>
 
-/* --- times that are floats --- */
+/* --- rounding to floats --- */
 
 static double below(double time_s)
 {
@@ -11,8 +12,8 @@ static double below(double time_s)
     return (double)((double)rounded <= time_s ? rounded : nextafterf(rounded, -INFINITY));
 }
 
-/* Rounds rising times so that they still rise: where several are within one float the values jump, and the floats
- * before the last of them stand for the others. False: some would have to go too far. */
+/* Rounds ascending times so that they stay ascending. Several times within one float mean that the value jumps: the
+ * last of them gets that float, the others get preceding floats. False: some would move too far. */
 static bool round_times(double *times, uint32_t count)
 {
     enum { STEPS_MOST = 4 };
@@ -38,7 +39,7 @@ static bool refuse_keys(struct export *e, const struct export_clip *clip, const 
                          short_name(e->model, e->model->nodes[channel->node].name, name), why);
 }
 
-/* Keys before 0 are played by nobody: what is lost are the keys and not a pose. */
+/* No one plays keys before 0, so removing them loses no pose. */
 static bool crop(struct export *e, const struct export_clip *clip)
 {
     uint32_t count = 0;
@@ -61,11 +62,11 @@ static bool crop(struct export *e, const struct export_clip *clip)
     return true;
 }
 
-/* What export_shared() is asked for of times that are floats by now, and what it tells of them then. */
+/* Use of export_shared() for times already rounded to floats, and what it then returns. */
 enum { SHARED_FITTED = 1500 };
 enum { TIMES_STAY, TIMES_MOVE };
 
-/* Whether some time of the channel is not the source's. */
+/* Whether some time of the channel differs from the source's. */
 static bool is_moved_from(const struct export *e, const struct export_clip *clip, const struct channel *channel)
 {
     if (channel->reserved == EXPORT_OF_NOTHING)
@@ -77,8 +78,7 @@ static bool is_moved_from(const struct export *e, const struct export_clip *clip
                   channel->key_count * sizeof(double)) != 0;
 }
 
-/* Sets *is_moved when some time became another. Any number of channels may share their times, so those are looked at
- * once. */
+/* Sets *is_moved when a time changed. Any number of channels may share their times, which are processed once. */
 static bool fit_times(struct export *e, const struct export_clip *clip, bool *is_moved)
 {
     *is_moved = false;
@@ -98,13 +98,13 @@ static bool fit_times(struct export *e, const struct export_clip *clip, bool *is
     return true;
 }
 
-/* Times that were rounded move the pose: where that is too far, keys take the values that the motion has at their new
+/* Rounded times change the pose. If the change is too large, keys take the values that the motion has at their new
  * times. */
 static bool check_times(struct export *e, uint32_t index)
 {
     const struct export_clip *clip = &e->clips.clips[index];
     struct export_distance distance = {.node = 0};
-    if (!clip->is_approximated && !export_measure(e, index, &distance)) /* else all is measured at the end */
+    if (!clip->is_approximated && !export_measure(e, index, &distance)) /* otherwise measured at the end */
         return false;
     if (!clip->is_approximated && export_share_of_size(e, &distance) <= EXPORT_EXACT)
         return true;
@@ -141,7 +141,7 @@ static const struct channel *cheapest(const struct export *e, const struct expor
     return found;
 }
 
-/* A clip of glTF ends with its last key: one that lasts longer gets one more, which holds the last value. */
+/* A glTF clip ends with its last key. A longer clip gets another key, which holds the last value. */
 static bool fit_length(struct export *e, struct export_clip *clip)
 {
     const struct channel *channels = export_channels(e, clip);
@@ -165,7 +165,7 @@ static bool fit_length(struct export *e, struct export_clip *clip)
     times[from.key_count] = end_s;
     float *last = values + (size_t)(from.key_count - 1) * width;
     memcpy(last + width, last, width * sizeof *last);
-    if (is_cubic) { /* between the two nothing moves */
+    if (is_cubic) { /* nothing moves between the two */
         memset(last + 2 * (size_t)from.component_count, 0, from.component_count * sizeof *last);
         memset(last + width, 0, from.component_count * sizeof *last);
         memset(last + width + 2 * (size_t)from.component_count, 0, from.component_count * sizeof *last);

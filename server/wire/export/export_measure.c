@@ -1,4 +1,4 @@
-/* export_measure.c - how far the poses of the file are from those of the model. */
+/* export_measure.c - measures the distance between the poses of the file and the model. */
 #include "wire/export/export_internal.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ struct model export_view(const struct export *e, struct clip *clip_of_view, uint
     return view;
 }
 
-/* --- when to look --- */
+/* --- times to measure --- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -87,13 +87,13 @@ double *export_list_times(struct export *e, const struct export_clip *clip, size
     return all.times;
 }
 
-/* Times so near to each other are where values jump: a file has them as neighbouring floats. */
+/* Times this close mark a jump of values: files store them as neighbouring floats. */
 static bool is_near(double a_s, double b_s)
 {
     return b_s - a_s < 5 * (double)(nextafterf((float)b_s, INFINITY) - (float)b_s);
 }
 
-/* --- how far --- */
+/* --- distances --- */
 
 static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double size)
 {
@@ -109,7 +109,7 @@ static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double
     return fmax(longest > 0 ? turned / longest * size : 0, moved);
 }
 
-/* The two poses that were evaluated last. */
+/* Compares the two poses evaluated last. */
 static void compare(const struct export *e, double time_s, struct export_distance *worst)
 {
     for (uint32_t n = 0; n < e->model->node_count; n++) {
@@ -150,7 +150,7 @@ bool export_measure(struct export *e, uint32_t clip, struct export_distance *out
     struct clip clip_of_view;
     const struct model view = export_view(e, &clip_of_view, clip);
     const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
-    /* all clips together at most half of what a request may take */
+    /* all clips together use at most half of a request's limit */
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 4 / e->clips.count / steps + LEAST;
     size_t count;
     double *times = export_list_times(e, at, &count);

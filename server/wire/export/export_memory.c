@@ -1,4 +1,4 @@
-/* export_memory.c - arrays of the file under way, which accessors are there already, and how much work it may take. */
+/* export_memory.c - memory of the export, its shared accessors, and its work limit. */
 #include "wire/export/export_internal.h"
 
 #include <stdlib.h>

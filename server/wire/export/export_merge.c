@@ -1,4 +1,4 @@
-/* export_merge.c - clips of other files in the file: what of them moves nodes of the model, and under which names. */
+/* export_merge.c - adds clips of other files: the parts that move nodes of the model, and their names. */
 #include "anim/retarget/retarget_report.h"
 #include "wire/export/export_internal.h"
 #include "wire/reply/clip_sources.h"
@@ -10,7 +10,7 @@ enum { NAMES_TOLD = 8 /* in a message */ };
 
 /* --- strict=1 --- */
 
-/* False: the reply is an error that names what has no partner. */
+/* False: the reply is an error that names the unmatched parts. */
 static bool refuse_misses(struct export *e, uint32_t source, const struct retarget_report *report)
 {
     const struct request *request = e->context->request;
@@ -62,9 +62,9 @@ static bool check_strict(struct export *e)
 
 /* --- the clips --- */
 
-/* Gives all clips of a file their channels before one of them is taken: by rest each makes the view's keys move in
- * memory, and copies that are shared are known by where the keys are. What does not fit is the reply's error; *no_match
- * is that of the first clip that moves nothing here, which among others is none. */
+/* Makes the channels of all clips of a file before any clip is copied. Retargeting by rest pose can reallocate the keys
+ * for each clip, and shared copies are recognised by their address. Errors become the reply's, except for a clip that
+ * moves nothing here: *no_match receives the first of these, because the other clips may still match. */
 static bool make_clips(struct export *e, struct retarget *view, const char *path, struct err *no_match)
 {
     struct err err;
@@ -80,7 +80,7 @@ static bool make_clips(struct export *e, struct retarget *view, const char *path
     return export_is_affordable(e, view->steps);
 }
 
-/* All clips of a file that move something here. A file none of whose clips does is an error. */
+/* Takes all clips of a file that move something here. A file without such a clip is an error. */
 static bool take_file(struct export *e, uint32_t source)
 {
     const struct request *request = e->context->request;
@@ -153,7 +153,7 @@ static void put_by_pattern(struct buf *out, const char *pattern, const char *pat
     }
 }
 
-/* A name of the file: text in e->clips.names. */
+/* A name in the file: text in e->clips.names. */
 struct named {
     const struct export *e;
     uint32_t clip;
@@ -171,7 +171,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (one->clip > other->clip) - (one->clip < other->clip);
 }
 
-/* All clips, those of one name behind each other. */
+/* Sorts all clips by name. */
 static struct named *sort_names(struct export *e)
 {
     struct named *order = export_array(e, e->clips.count, sizeof *order);
@@ -189,7 +189,8 @@ static bool have_one_name(const struct export *e, const struct named *one, const
            memcmp(e->clips.names.data + x.offset, e->clips.names.data + y.offset, x.size_bytes) == 0;
 }
 
-/* Clips of other files by the pattern, NULL: by their own names; the model's keep theirs. False: too long. */
+/* Names clips of other files by the pattern, or, if it is NULL, by their own names; the model's clips keep theirs.
+ * False: too long. */
 static bool put_names(struct export *e, const char *pattern, const uint32_t *counts)
 {
     struct buf *names = &e->clips.names;
@@ -211,7 +212,7 @@ static bool put_names(struct export *e, const char *pattern, const uint32_t *cou
     return !buf_failed(names) || context_fail_too_large(e->context);
 }
 
-/* Without a pattern clips keep their names where all differ; else they are called after their files. */
+/* Without a pattern clips keep distinct names; otherwise they are named after their files. */
 static bool name_clips(struct export *e)
 {
     const char *pattern = e->context->request->export.clip_names;
@@ -228,7 +229,7 @@ static bool name_clips(struct export *e)
     if (order == NULL || (has_twins && pattern == NULL && !put_names(e, NULL, counts)))
         return false;
     order = has_twins ? sort_names(e) : order;
-    uint32_t number = 1; /* of those that are still alike the second is called name_2 */
+    uint32_t number = 1; /* of equal names the second becomes name_2 */
     for (uint32_t i = 1; has_twins && order != NULL && i < e->clips.count; i++) {
         number = have_one_name(e, &order[i - 1], &order[i]) ? number + 1 : 1;
         e->clips.clips[order[i].clip].number = number;
@@ -236,9 +237,9 @@ static bool name_clips(struct export *e)
     return order != NULL;
 }
 
-/* --- all of it --- */
+/* --- the whole step --- */
 
-/* So that the header tells of joints that no clip at all moves. */
+/* Records the model's own clips, so that the header reports joints that no clip moves. */
 static bool keep_own_clips(struct export *e)
 {
     int32_t *own = context_array(e->context, &e->context->workspace->moved, e->clips.count, sizeof *own);

@@ -1,4 +1,4 @@
-/* export_meshes.c - meshes: which the file has, and their primitives (glTF 2.0, 3.7.2). */
+/* export_meshes.c - selects the meshes of the file and writes their primitives (glTF 2.0, 3.7.2). */
 #include "wire/export/export_internal.h"
 #include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
@@ -19,7 +19,7 @@ uint32_t export_mesh_of(const struct export *e, uint32_t node)
     return e->keeps[node] != KEEP_ALL || at->mesh < 0 ? GLB_NONE : *place_of(e, (uint32_t)at->mesh, at->skin >= 0);
 }
 
-/* --- which meshes there are --- */
+/* --- selection of meshes --- */
 
 enum { USED_RIGID = 1, USED_SKINNED = 2 };
 
@@ -113,12 +113,12 @@ bool export_plan_meshes(struct export *e)
 
 /* --- vertices --- */
 
-/* A direction further from unit length than this is refused by others (their threshold is twice as large). */
+/* Other tools reject a direction further from unit length (their threshold is twice as large). */
 static const double UNIT_TOLERANCE = 3e-3;
 
 static bool is_unit(const struct vec3 *v) { return fabs(sqrt(dot3(DOUBLE3(*v), DOUBLE3(*v))) - 1) < UNIT_TOLERANCE; }
 
-/* Of what has no length, up: towards the light. */
+/* Normalises a direction; a zero vector becomes up, towards the light. */
 static struct vec3 made_unit(const struct vec3 *v)
 {
     double unit[3] = {(double)v->x, (double)v->y, (double)v->z};
@@ -151,7 +151,7 @@ static uint32_t add_tangents(struct export *e, const struct primitive *p)
     return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_TANGENT, units, p->vertex_count);
 }
 
-/* The first of what the model's variants say of the primitive, or of one behind it. */
+/* Returns the first variant mapping of the primitive, or of a later one. */
 static uint32_t first_variant(const struct model *model, uint32_t primitive)
 {
     uint32_t low = 0, high = model->variant_material_count;
@@ -165,7 +165,7 @@ static uint32_t first_variant(const struct model *model, uint32_t primitive)
     return low;
 }
 
-/* Some material of the primitive, its own or one of a variant, has a texture on this set of coordinates. */
+/* Whether a material of the primitive, its own or a variant's, has a texture with this coordinate set. */
 static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set)
 {
     const struct model *model = e->model;
@@ -178,7 +178,7 @@ static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set
     return is_found;
 }
 
-/* The accessors of a primitive, which two meshes of the file may have. */
+/* Adds the accessors of a primitive, which two meshes of the file may share. */
 static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
 {
     const struct model *model = e->model;
@@ -204,7 +204,7 @@ static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
 
 /* --- morph targets and variants --- */
 
-/* Deltas that several primitives share are in the file once; UINT32_MAX: zeros. */
+/* The file has shared deltas of several primitives once; UINT32_MAX: zeros. */
 static uint32_t add_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array)
 {
     const struct vec3 *deltas = first == UINT32_MAX ? NULL : e->model->morph_deltas + first;
@@ -230,8 +230,8 @@ static void put_targets(struct export *e, const struct primitive *p, uint32_t co
         buf_put_char(e->out, ']');
 }
 
-/* Neighbours that name the same material are one mapping. `before`: what stands before the first. Whether there is one.
- */
+/* Adjacent variants with the same material form one mapping. `before` is written before the first mapping. Returns
+ * whether there is one. */
 static bool put_variants(struct export *e, uint32_t primitive, const char *before)
 {
     const struct model *model = e->model;
@@ -256,8 +256,8 @@ static bool put_variants(struct export *e, uint32_t primitive, const char *befor
     return material >= 0;
 }
 
-/* Where the primitive's arrays are in its stream; see glb_end_mesh() for the ids. Joints and
- * weights are behind the others, up to `end`; the same mesh without them comes later and leaves the stream's out. */
+/* Writes the ids of the primitive's arrays in its stream (see glb_end_mesh()). Joints and weights follow the others, up
+ * to `end`; the unskinned copy of the mesh comes later and omits them. */
 static void put_stream(struct export *e, uint32_t primitive, uint32_t end)
 {
     static const char *const NAMES[] = {[GLB_POSITION] = "POSITION",
@@ -307,7 +307,7 @@ static bool put_primitive(struct export *e, const struct export_mesh *mesh, uint
     return e->context->reply->code == 0;
 }
 
-/* The names of morph targets, where some tool may look for them: of the first primitive that has all of them. */
+/* Writes the names of morph targets where several tools expect them, from the first primitive that has all of them. */
 static void put_target_names(struct export *e, const struct export_mesh *at)
 {
     const struct model *model = e->model;

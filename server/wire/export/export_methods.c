@@ -1,12 +1,12 @@
-/* export_methods.c - skins whose vertices follow dual quaternions, which glTF does not have: refused, or with
- * approximate=1 linear in the file, with a warning of how far off that is. */
+/* export_methods.c - handles skins with dual quaternion skinning, which glTF lacks. They are refused or, with
+ * approximate=1, exported as linear skinning with a warning about the error. */
 #include "anim/pose/skin.h"
 #include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A vertex of one joint moves as that, whatever the method is. */
+/* A vertex with one joint moves the same way with every method. */
 static bool has_several(const struct model *model, uint32_t method, const struct primitive *p)
 {
     for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++)
@@ -16,7 +16,7 @@ static bool has_several(const struct model *model, uint32_t method, const struct
     return false;
 }
 
-/* is_dual[skin_count]: 1 of skins whose method makes a difference; *vertices: how many they draw. */
+/* Sets is_dual[skin_count] to 1 for skins whose method matters; *vertices is the number that they draw. */
 static void find_dual(const struct export *e, uint8_t *is_dual, uint64_t *vertices)
 {
     const struct model *model = e->model;
@@ -32,12 +32,12 @@ static void find_dual(const struct export *e, uint8_t *is_dual, uint64_t *vertic
     }
 }
 
-/* Memory for the largest that is compared. */
+/* Memory for the largest comparison. */
 struct comparison {
     struct skin_palette palette;
     struct vec3 *as_said, *linear;
     uint32_t skin;
-    struct export_distance worst; /* node: of the mesh */
+    struct export_distance worst; /* node: the mesh's */
 };
 
 static bool start(struct export *e, uint32_t skin, struct comparison *comparison)
@@ -67,7 +67,7 @@ static void end(struct comparison *comparison)
     free(comparison->linear);
 }
 
-/* All vertices of the skin in the pose e->before. */
+/* Compares all vertices of the skin in the pose e->before. */
 static void compare(struct export *e, struct comparison *comparison, double time_s)
 {
     const struct model *model = e->model;
@@ -92,7 +92,7 @@ static void compare(struct export *e, struct comparison *comparison, double time
     }
 }
 
-/* Over the keys of a clip and between them; of many keys, evenly chosen ones. */
+/* Compares at the keys of a clip and between them; of many keys it chooses evenly spaced ones. */
 static bool compare_clip(struct export *e, const struct export_clip *clip, struct comparison *comparison,
                          uint64_t steps, uint64_t most)
 {

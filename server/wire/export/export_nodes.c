@@ -1,17 +1,17 @@
-/* export_nodes.c - which nodes the file has, who is below whom, and which of them the scene lists. */
+/* export_nodes.c - plans the nodes of the file, their hierarchy, and the roots of the scene. */
 #include "wire/glb/axes.h"
 #include "wire/export/export_internal.h"
 
 #include <string.h>
 
-/* What is known while nodes are planned. */
+/* State of the planning. */
 struct planner {
     struct export *e;
-    uint32_t *tops;    /* [node_count of the model]: the topmost node above each */
-    uint8_t *is_root;  /* likewise: the scene lists it */
-    uint8_t *is_drawn; /* [skin_count]: the scene draws something with it */
+    uint32_t *tops;    /* [node_count of the model]: the root above each node */
+    uint8_t *is_root;  /* likewise: a root of the scene */
+    uint8_t *is_drawn; /* [skin_count]: the scene draws a mesh with this skin */
     uint32_t *marks;   /* likewise: scratch */
-    bool needs_top;    /* roots need a node above them */
+    bool needs_top;    /* roots need a common parent */
 };
 
 static uint32_t add_node(struct export *e, enum export_kind kind, uint32_t source, uint32_t parent)
@@ -32,7 +32,7 @@ static void number_nodes(struct export *e)
     }
 }
 
-/* glTF has each node of a skin once. */
+/* glTF allows each node only once per skin. */
 static void find_joints(struct planner *planner)
 {
     struct export *e = planner->e;
@@ -58,7 +58,7 @@ static void add_views(struct export *e)
     }
 }
 
-/* A matrix that shears is two nodes of glTF, whose matrices have to be translation, rotation and scale. */
+/* glTF matrices must decompose into translation, rotation and scale, so a shearing matrix becomes two nodes. */
 static void add_shears(struct export *e)
 {
     const struct model *model = e->model;
@@ -83,7 +83,7 @@ static void find_tops(const struct planner *planner)
     }
 }
 
-/* A scene of glTF lists nodes without a parent. */
+/* glTF scenes list only nodes without a parent. */
 static void find_roots(struct planner *planner)
 {
     struct export *e = planner->e;
@@ -102,10 +102,11 @@ static void find_roots(struct planner *planner)
     }
     for (uint32_t n = 0; n < model->node_count && count == 0 && e->context->request->pose.joint_count > 0; n++)
         if (e->keeps[n] != KEEP_NOTHING)
-            planner->is_root[planner->tops[n]] = 1; /* what was asked for is outside of the scene */
+            planner->is_root[planner->tops[n]] = 1; /* the requested nodes lie outside the scene */
 }
 
-/* The joints of what a scene draws are in the scene (3.7.3.2), and those of one skin have a common node above them. */
+/* The scene must contain the joints of the meshes that it draws (3.7.3.2), and the joints of a skin need a common root.
+ */
 static void join_skins(struct planner *planner)
 {
     struct export *e = planner->e;
@@ -132,7 +133,7 @@ static void join_skins(struct planner *planner)
     }
 }
 
-/* The file's own order first, then what joined it. */
+/* Lists the file's own roots first, then the added ones. */
 static void list_roots(struct planner *planner)
 {
     struct export *e = planner->e;
@@ -146,7 +147,7 @@ static void list_roots(struct planner *planner)
     for (uint32_t n = 0; n < model->node_count; n++)
         if (planner->is_root[n] == 1)
             e->roots[e->root_count++] = e->node_places[n];
-    /* a tree whose topmost matrix shears has its own node above it */
+    /* a root whose matrix shears has another node above it */
     for (uint32_t r = 0; r < e->root_count; r++)
         if (e->nodes[e->roots[r]].parent != GLB_NONE)
             e->roots[r] = e->nodes[e->roots[r]].parent;

@@ -1,13 +1,13 @@
-/* export_put_clips.c - clips as animations (glTF 2.0, 3.11). */
+/* export_put_clips.c - writes clips as animations (glTF 2.0, 3.11). */
 #include "wire/export/export_internal.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>
 
-/* What export_shared() is asked for: times, and values by how many weights they have for each key. */
+/* Uses of export_shared(): times, and values by the number of weights per key. */
 enum { SHARED_INPUT = 2000, SHARED_FLAGS, SHARED_VEC3, SHARED_VEC4, SHARED_WEIGHTS };
 
-/* The times as floats, which they all are by now; channels that share them share the accessor. */
+/* Adds the times, which are all exact floats by now; channels with shared times share the accessor. */
 static uint32_t add_times(struct export *e, const struct channel *channel)
 {
     const double *times = (const double *)(const void *)e->clips.times.data + channel->key_time_first;
@@ -97,7 +97,7 @@ static void put_sampler(struct export *e, const struct channel *channel)
     buf_put_char(e->out, '}');
 }
 
-/* ,"extras":.. of the clip, with its markers in them. */
+/* Writes ,"extras":.. of the clip including its markers. */
 static void put_clip_extras(struct export *e, const struct export_clip *clip)
 {
     struct buf *out = e->out;

@@ -1,4 +1,5 @@
-/* export_put_lights.c - lights as JSON (KHR_lights_punctual). The file has all of the model, under their numbers. */
+/* export_put_lights.c - writes lights as JSON (KHR_lights_punctual). The file has all lights of the model with the same
+ * numbers. */
 #include "wire/export/export_internal.h"
 
 #include "wire/encode/json.h"

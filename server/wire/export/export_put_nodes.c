@@ -1,4 +1,4 @@
-/* export_put_nodes.c - nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
+/* export_put_nodes.c - writes nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
 #include "anim/pose/pose.h"
 #include "wire/export/export_internal.h"
 #include "wire/export/shear.h"
@@ -25,7 +25,7 @@ static void put_trs(struct buf *out, const float translation[3], const float rot
     put_floats(out, "\"scale\":", scale, ONE, 3);
 }
 
-/* A rotation that is not of unit length as evaluation takes it. */
+/* Writes a rotation that is not of unit length as evaluation interprets it. */
 static void put_rest(struct buf *out, const struct node *node)
 {
     const struct trs rest = pose_rest_transform(node);
@@ -39,7 +39,7 @@ static void put_rest(struct buf *out, const struct node *node)
     put_trs(out, node->translation, rotation, node->scale);
 }
 
-/* Whether glTF can have the matrix as it is: it comes apart, and no axis of it has collapsed (3.5.2). */
+/* Whether glTF can express the matrix: it decomposes, and none of its axes is degenerate (3.5.2). */
 static bool is_plain_matrix(const struct export *e, uint32_t n)
 {
     const struct node *node = &e->model->nodes[n];
@@ -74,9 +74,9 @@ static void put_transform(struct export *e, const struct export_node *at)
     }
 }
 
-/* --- what hangs at a node --- */
+/* --- attachments of a node --- */
 
-/* The file's number of the camera at a node that looks so, or GLB_NONE. */
+/* Returns the file's index of the camera at a node with this facing, or GLB_NONE. */
 static uint32_t camera_of(const struct export *e, uint32_t node, uint32_t facing)
 {
     uint32_t low = 0, high = e->model->camera_count;
@@ -128,7 +128,7 @@ static void put_children(struct export *e, const struct export_node *at)
         buf_put_text(e->out, "],");
 }
 
-/* "extensions":{..} and a comma, where the node has some. */
+/* Writes "extensions":{..} and a comma if the node has some. */
 static void put_node_extensions(struct export *e, uint32_t n)
 {
     struct buf *out = e->out;
@@ -170,11 +170,11 @@ static void put_node(struct export *e, const struct export_node *at)
     if (at->kind == EXPORT_NODE)
         put_node_extensions(e, at->source);
     if (!buf_failed(out) && out->size_bytes > begin + 1)
-        out->size_bytes--; /* the last comma: extras bring their own */
+        out->size_bytes--; /* the last comma: extras begin with one */
     const size_t before = out->size_bytes;
     if (at->kind == EXPORT_NODE)
         put_extras(out, e->model, EXTRA_NODE, at->source);
-    if (!buf_failed(out) && before == begin + 1 && out->size_bytes > before) { /* nothing before the extras' comma */
+    if (!buf_failed(out) && before == begin + 1 && out->size_bytes > before) { /* drops a leading comma */
         memmove(out->data + before, out->data + before + 1, out->size_bytes - before - 1);
         out->size_bytes--;
     }

@@ -1,4 +1,4 @@
-/* export_resample.c - keys at other times than the model's: of the same motion. */
+/* export_resample.c - generates keys of the same motion at times other than the model's. */
 #include "anim/model/mat.h"
 #include "anim/pose/sample.h"
 #include "wire/export/export_internal.h"
@@ -13,7 +13,8 @@ static uint32_t parts_of(const struct channel *channel)
 
 /* --- a cubic piece between two keys (glTF 2.0, appendix C.4) --- */
 
-/* Value and slope at a time, of the piece that begins with key k, also beyond its ends: out[component_count] each. */
+/* Computes value and slope at a time on the cubic segment that begins with key k, also beyond its ends:
+ * out[component_count] each. */
 static void cubic_at(const struct model *source, const struct channel *channel, uint32_t k, double time_s, float *value,
                      float *slope)
 {
@@ -29,7 +30,7 @@ static void cubic_at(const struct model *source, const struct channel *channel, 
     }
 }
 
-/* --- as many poses a second as are asked for --- */
+/* --- poses at the requested rate --- */
 
 static uint32_t count_samples(double duration_s, double rate)
 {
@@ -85,7 +86,7 @@ bool export_crop_channel(struct export *e, struct channel *channel)
     const struct channel from = *channel;
     const double *times = export_times(e, &from);
     const uint32_t width = from.component_count * parts_of(&from);
-    uint32_t first = 0; /* the first key that stays */
+    uint32_t first = 0; /* the first key to keep */
     while (first < from.key_count && times[first] < 0)
         first++;
     const bool is_made = first == from.key_count || times[first] > 0;
@@ -96,7 +97,7 @@ bool export_crop_channel(struct export *e, struct channel *channel)
     double *to = export_times(e, channel);
     float *out = export_values(e, channel);
     if (is_made && first < from.key_count && from.interpolation != INTERPOLATION_STEP) {
-        struct model view = *e->model; /* of the channel as it was */
+        struct model view = *e->model; /* plays the original channel */
         view.key_times = (const double *)(const void *)e->clips.times.data;
         view.key_values = (const float *)(const void *)e->clips.values.data;
         if (parts_of(&from) == 3) {
@@ -124,8 +125,8 @@ bool export_crop_channel(struct export *e, struct channel *channel)
 
 /* --- times that were rounded --- */
 
-/* Where several keys stand side by side the values jump: the first of them ends the piece before it, the last begins
- * the piece behind it, and those between keep their values. */
+/* Several adjacent keys mean that the value jumps. The first of them ends the segment before, the last begins the
+ * segment after, and those between keep their values. */
 enum key_place { KEY_ALONE, KEY_FIRST, KEY_BETWEEN, KEY_LAST };
 
 static enum key_place place_of(const double *times, uint32_t count, uint32_t k)
@@ -136,7 +137,7 @@ static enum key_place place_of(const double *times, uint32_t count, uint32_t k)
     return is_behind ? is_before ? KEY_BETWEEN : KEY_LAST : is_before ? KEY_FIRST : KEY_ALONE;
 }
 
-/* One channel on its way to other times: key k goes to time_s. */
+/* A channel that moves to other times: key k moves to time_s. */
 struct follower {
     const struct model *source;
     const struct channel *from;
@@ -144,7 +145,7 @@ struct follower {
     double *sampled; /* [component_count] */
 };
 
-/* Of the straight piece that begins with key k, also a little beyond its ends. */
+/* Evaluates the linear segment that begins with key k, also slightly beyond its ends. */
 static void linear_at(const struct follower *f, uint32_t k, double time_s, float *out)
 {
     const uint32_t n = f->from->component_count;

@@ -1,25 +1,25 @@
-/* export_scales.c - nodes that do not inherit scales as a product of matrices has them: refused, or with approximate=1
- * given the transforms of their own that bring them nearest to where they are, at rest and at the keys of each clip. */
+/* export_scales.c - handles nodes that do not inherit scales by matrix products. They are refused or, with
+ * approximate=1, get separate transforms that approximate their matrices best, at rest and at the keys of each clip. */
 #include "anim/pose/scale_effect.h"
 #include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* --- the nearest transforms --- */
+/* --- best approximations --- */
 
-/* What a node's transform is in the file, below the file's matrix of its parent. */
+/* Returns a node's transform in the file, relative to the file's matrix of its parent. */
 static struct trs nearest(const struct dmat4 *scene_from_parent, const struct dmat4 *scene_from_node)
 {
     struct dmat4 parent_from_scene, parent_from_node;
     struct trs trs;
-    dmat4_invert(scene_from_parent, &parent_from_scene); /* what cannot be inverted shows nothing anyway */
+    dmat4_invert(scene_from_parent, &parent_from_scene); /* a matrix without an inverse shows nothing anyway */
     parent_from_node = dmat4_mul(&parent_from_scene, scene_from_node);
     trs_from_dmat4(&parent_from_node, &trs);
     return trs;
 }
 
-/* From the pose of the model to matrices of the file; and transforms of the nodes that are scaled, into e->scaled_. */
+/* Computes the file's matrices from the model's pose, and the transforms of scaled nodes in e->scaled_. */
 static void compose(const struct export *e, const uint8_t *is_scaled)
 {
     struct dmat4 *matrices = e->scaled_matrices;
@@ -62,10 +62,10 @@ static bool place_nodes(struct export *e)
     return true;
 }
 
-/* --- which nodes --- */
+/* --- affected nodes --- */
 
-/* The nodes that are concerned at rest (POSE_REST) or at some time of a clip, beside those that are marked already.
- * Sets *first to one of them. False: there is none. */
+/* Marks additional nodes that are affected at rest (POSE_REST) or at some time of a clip, and sets *first to one of
+ * them. False: there are no such nodes. */
 static bool mark(const struct export *e, const struct model *source, int32_t clip, uint8_t *scratch, uint8_t *is_scaled,
                  uint32_t *first)
 {
@@ -111,16 +111,16 @@ bool export_find_scales(struct export *e)
 
 /* --- clips --- */
 
-/* The channels of one clip under way. */
+/* The channels of a clip that is being sampled. */
 struct sampler {
     struct export *e;
     const struct model *source;
     uint32_t clip;
-    uint8_t *is_scaled; /* [node_count]: at rest or in the clip */
-    uint8_t *is_moved;  /* [node_count]: it, or a node above it, is moved by the clip */
+    uint8_t *is_scaled; /* [node_count]: affected at rest or in the clip */
+    uint8_t *is_moved;  /* [node_count]: the clip moves it or an ancestor */
     double *times;      /* [count] */
     size_t count;
-    uint32_t *channels; /* [node_count]: of nodes that are scaled and moved, the first of their three */
+    uint32_t *channels; /* [node_count]: for affected, moving nodes the first of their three channels */
 };
 
 static int by_time(const void *a, const void *b)
@@ -145,10 +145,11 @@ static void mark_moved(struct sampler *sampler)
     }
 }
 
-/* Between keys scales and rotations of several nodes together are no straight line: so many poses a second are. */
+/* Between keys, scales and rotations of several nodes combine nonlinearly, so they are sampled at this rate per second.
+ */
 enum { RATE = 60 };
 
-/* All key times of the clip from 0 on, and those of the rate, once each. False: the reply is an error. */
+/* Lists all key times of the clip from 0 on, and the times of RATE, once each. False: the reply is an error. */
 static bool list_times(struct sampler *sampler)
 {
     const struct clip *clip = &sampler->source->clips[sampler->clip];
@@ -176,7 +177,7 @@ static bool list_times(struct sampler *sampler)
     return true;
 }
 
-/* The channels of the nodes that are sampled leave the clip, which is the last. */
+/* Removes the channels of the sampled nodes from the clip, which is the last one. */
 static void drop_channels(struct sampler *sampler, struct export_clip *clip)
 {
     struct export *e = sampler->e;
@@ -189,7 +190,7 @@ static void drop_channels(struct sampler *sampler, struct export_clip *clip)
     clip->channel_count = kept;
 }
 
-/* Three channels for each node, which share their times. */
+/* Adds three channels for each node, which share their times. */
 static bool add_channels(struct sampler *sampler, struct export_clip *clip)
 {
     static const uint32_t WIDTHS[] = {3, 4, 3};

@@ -1,4 +1,5 @@
-/* export_select.c - what of the model is in the file: all, or some subtrees with what they need. */
+/* export_select.c - selects what the file contains: the whole model, or some subtrees and everything that these need.
+ */
 #include "anim/model/mat.h"
 #include "anim/pose/pose.h"
 #include "wire/export/export_internal.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* Marks the nodes that subtree= names and all below them. */
+/* Marks the nodes of subtree= and all their descendants. */
 static bool keep_subtrees(struct export *e)
 {
     const struct model *model = e->model;
@@ -25,7 +26,7 @@ static bool keep_subtrees(struct export *e)
     return true;
 }
 
-/* The joints of the skins that the file has, and what all that is kept hangs below. */
+/* Marks the joints of the file's skins, and the ancestors of everything kept. */
 static void keep_needed(struct export *e)
 {
     const struct model *model = e->model;
@@ -57,7 +58,7 @@ static void number_skins(struct export *e, bool is_whole)
             e->skin_places[s] = next++;
 }
 
-/* The longest side of what is drawn at rest, else of the box around the nodes' origins; 0: it has none. */
+/* Returns the longest side of the drawn geometry at rest, else of the box around the nodes' origins; 0: no extent. */
 static double size_of(const struct model *model)
 {
     const struct model_info *info = &model->infos[0];

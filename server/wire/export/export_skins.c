@@ -1,5 +1,5 @@
-/* export_skins.c - skins: joints in their order and inverse binds (glTF 2.0, 3.7.3); joints and weights of vertices:
- * all that a vertex has, four in a set (3.7.3.3). */
+/* export_skins.c - writes skins: joints in order and inverse bind matrices (glTF 2.0, 3.7.3), and all joints and
+ * weights of vertices in sets of four (3.7.3.3). */
 #include "wire/encode/json.h"
 #include "wire/export/export_internal.h"
 
@@ -34,16 +34,16 @@ bool export_put_skins(struct export *e)
 
 /* --- vertices --- */
 
-/* So many sets of four are read again. */
+/* The importer accepts at most this many influences of a vertex, in sets of four. */
 enum { INFLUENCES_MAX = 256, SET_SIZE = 4 };
 
-/* A vertex' joints, each once, by falling weight; their weights sum to 1. */
+/* The joints of a vertex, each once, by descending weight; the weights sum to 1. */
 struct influences {
     uint32_t count;
     struct influence all[INFLUENCES_MAX];
 };
 
-/* Readers that take four joints alone then take the ones that count. */
+/* Sorts by descending weight, because readers with only four joints use the first set. */
 static void sort(struct influences *influences)
 {
     for (uint32_t i = 1; i < influences->count; i++) {
@@ -74,7 +74,7 @@ static bool merge(const struct model *model, uint32_t vertex, struct influences 
         sums[at] += (double)from->weight;
         sum += (double)from->weight;
     }
-    if (out->count == 0) { /* it follows joint 0 (model.h) */
+    if (out->count == 0) { /* such a vertex follows joint 0 (model.h) */
         out->all[out->count++].joint = 0;
         sum = sums[0] = 1;
     }
@@ -85,7 +85,7 @@ static bool merge(const struct model *model, uint32_t vertex, struct influences 
     return true;
 }
 
-/* What all vertices of a primitive need. False: a vertex has too many. */
+/* Determines what the vertices of a primitive need. False: a vertex has too many influences. */
 static bool look_at(const struct export *e, const struct primitive *p, uint32_t *sets, uint32_t *joint_most,
                     uint32_t *vertex)
 {
@@ -103,8 +103,8 @@ static bool look_at(const struct export *e, const struct primitive *p, uint32_t 
     return true;
 }
 
-/* Sets of all vertices, one behind the other, four of each vertex: joints as bytes where is_small. What is not there is
- * joint 0 with weight 0, as the arrays have it. */
+/* Fills the sets of all vertices, set after set, with four joints and weights per vertex; joints are bytes if is_small.
+ * Unused entries are joint 0 with weight 0. */
 static void fill(const struct export *e, const struct primitive *p, bool is_small, void *joints, float *weights)
 {
     struct influences influences;
@@ -123,7 +123,7 @@ static void fill(const struct export *e, const struct primitive *p, bool is_smal
     }
 }
 
-/* Each joint of a vertex is looked for among those that it has already. */
+/* Merging searches the previous joints of a vertex for each of its joints. */
 static uint64_t merge_steps(const struct model *model, const struct primitive *p)
 {
     enum { LOOKS_PER_STEP = 256 };

@@ -1,4 +1,4 @@
-/* export_warnings.c - what the file says otherwise than the model, and what it cannot say. */
+/* export_warnings.c - reports what the file changes, and what it cannot express. */
 #include "wire/encode/json.h"
 #include "wire/export/export_internal.h"
 
@@ -7,7 +7,7 @@
 
 void export_warn(struct export *e, const char *code, const char *format, ...)
 {
-    struct err text; /* cut at a character, without control characters */
+    struct err text; /* truncated at a character boundary, without control characters */
     char message[ERR_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);

@@ -1,6 +1,6 @@
 #include "wire/export/shear.h"
 
-/* Makes columns a and b of w orthogonal by a rotation, which goes into v too. True where they were not. */
+/* Makes columns a and b of w orthogonal by a rotation, and applies it to v. True if they were not orthogonal. */
 static bool rotate(double w[3][3], double v[3][3], int a, int b)
 {
     const double aa = dot3(w[a], w[a]), bb = dot3(w[b], w[b]), ab = dot3(w[a], w[b]);
@@ -19,7 +19,7 @@ static bool rotate(double w[3][3], double v[3][3], int a, int b)
     return true;
 }
 
-/* Directions across to the ones that there are: columns whose length is 0 have none of their own. */
+/* Completes columns of length 0 by directions perpendicular to the others. */
 static void complete(double u[3][3], const double scale[3])
 {
     int most = 0;

@@ -1,4 +1,4 @@
-/* shear.h - a matrix that shears as two that do not. Private to server/wire. Pure. */
+/* shear.h - decomposes a shearing matrix into two that do not shear. Private to server/wire. Pure. */
 #pragma once
 
 #include "anim/model/mat.h"
@@ -8,7 +8,7 @@ struct shear_parts {
     float translation[3], outer_rotation[4], scale[3], inner_rotation[4];
 };
 
-/* By the singular value decomposition of the 3x3 part, with one-sided Jacobi rotations (M. R. Hestenes, "Inversion of
- * matrices by biorthogonalization and related results", 1958). Of a mirror one scale is negative. `matrix` is affine.
- */
+/* Decomposes an affine `matrix` by the singular value decomposition of its 3x3 part, with one-sided Jacobi rotations
+ * (M. R. Hestenes, "Inversion of matrices by biorthogonalization and related results", 1958). One scale of a mirroring
+ * matrix is negative. */
 void shear_take_apart(const struct mat4 *matrix, struct shear_parts *out);

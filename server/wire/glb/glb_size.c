@@ -2,7 +2,7 @@
 
 #include "wire/reply/reply_context.h"
 
-/* JSON of each thing that the file lists. */
+/* Estimates the JSON of everything that the file lists. */
 static uint64_t things_bytes(const struct model *model)
 {
     enum { THING_BYTES = 200 };
@@ -10,7 +10,7 @@ static uint64_t things_bytes(const struct model *model)
                           model->channel_count + model->skin_count);
 }
 
-/* Of a vertex: position, normal, texture coordinates; of an influence its joint and weight. */
+/* Estimates a vertex by position, normal and texture coordinates, and an influence by joint and weight. */
 static uint64_t mesh_bytes(const struct model *model)
 {
     enum { VERTEX_BYTES = 32, INFLUENCE_BYTES = 8, INDEX_BYTES = 4 };
@@ -20,7 +20,7 @@ static uint64_t mesh_bytes(const struct model *model)
 
 uint64_t glb_bytes(const struct reply_context *context)
 {
-    enum { PIXEL_BYTES_A_BYTE = 2 }; /* of a texture's pixels in its PNG */
+    enum { PIXEL_BYTES_A_BYTE = 2 }; /* pixel bytes per byte of a texture's PNG */
     const struct model *model = context->model;
     const uint64_t textures = context->request->has_no_textures ? 0 : model->pixel_byte_count / PIXEL_BYTES_A_BYTE;
     const uint64_t keys = (uint64_t)model->key_value_count + model->key_time_count;

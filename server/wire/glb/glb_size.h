@@ -1,4 +1,4 @@
-/* glb_size.h - how large a GLB file becomes, about. Private to server/wire. Pure. */
+/* glb_size.h - estimates the size of a GLB file. Private to server/wire. Pure. */
 #pragma once
 
 #include "wire/reply/cost.h"

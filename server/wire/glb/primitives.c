@@ -2,7 +2,7 @@
 
 #include "wire/encode/json.h"
 
-/* GL's numbers, as the specification has them (3.7.2.1). */
+/* OpenGL's numbers, which the specification uses (3.7.2.1). */
 static const uint32_t MODES[] = {[TOPOLOGY_TRIANGLES] = 4, [TOPOLOGY_LINES] = 1, [TOPOLOGY_POINTS] = 0};
 
 bool glb_has_normals(const struct primitive *primitive)

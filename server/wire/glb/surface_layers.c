@@ -1,4 +1,4 @@
-/* Layers of the materials of a GLB file, as the extensions KHR_materials_* have them. */
+/* Material layers of a GLB file, as the extensions KHR_materials_*. */
 #include "anim/model/material_layers.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
@@ -13,7 +13,7 @@ static bool is_neutral(const struct layer_number *number, const float *values)
     return true;
 }
 
-/* "member":, behind a comma where something is before it. */
+/* Writes "member":, with a comma unless it is the first. */
 static void put_key(struct buf *out, const char *member, bool *is_first)
 {
     if (!*is_first)
@@ -22,7 +22,7 @@ static void put_key(struct buf *out, const char *member, bool *is_first)
     *is_first = false;
 }
 
-/* Without what glTF takes where nothing is said. */
+/* Omits values that equal glTF's defaults. */
 static void put_layer(const struct surfaces *surfaces, struct buf *out, uint32_t material,
                       const struct material_layers *layers, uint32_t layer)
 {

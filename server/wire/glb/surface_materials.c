@@ -1,4 +1,4 @@
-/* Materials of a GLB file, as glTF 2.0, 3.9 has them. */
+/* Materials of a GLB file (glTF 2.0, 3.9). */
 #include "anim/model/material_layers.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
@@ -25,7 +25,7 @@ void surfaces_use(struct surfaces *surfaces, int32_t material)
         surfaces->materials[material] = 0;
 }
 
-/* Replaces marks by places, in the model's order. */
+/* Replaces marks by places in the model's order. */
 static void number(uint32_t *places, uint32_t count)
 {
     uint32_t next = 0;
@@ -51,7 +51,7 @@ uint64_t surfaces_number(struct surfaces *surfaces)
     return pixel_bytes;
 }
 
-/* The texture's place in the file, or GLB_NONE. */
+/* Returns the texture's place, or GLB_NONE. */
 static uint32_t place_of(const struct surfaces *surfaces, uint32_t material, uint32_t slot)
 {
     const int32_t texture = surfaces_texture_of(surfaces, material, slot);
@@ -86,7 +86,7 @@ void glb_put_name(struct buf *out, const struct model *model, struct str name)
 
 static float limited(float value, float most) { return value > most ? most : value > 0 ? value : 0; }
 
-/* A factor within 0 to 1, unless it is what glTF takes without it. */
+/* Writes a factor, clamped to 0..1, unless it is glTF's default. */
 static void put_factor(struct buf *out, const char *key, float value, float missing)
 {
     if (value == missing)
@@ -115,7 +115,8 @@ static bool is_transformed(const struct material_texture *use)
     return m[0] != 1 || m[1] != 0 || m[2] != 0 || m[3] != 0 || m[4] != 1 || m[5] != 0;
 }
 
-/* The matrix as offset, rotation and scale: [c*sx, s*sy, ox; -s*sx, c*sy, oy]. A mirror is a negative sy. */
+/* Decomposes the matrix into offset, rotation and scale: [c*sx, s*sy, ox; -s*sx, c*sy, oy]. A mirror has a negative sy.
+ */
 static void put_transform(struct buf *out, const float m[6])
 {
     const double a = (double)m[0], b = (double)m[1], d = (double)m[3], e = (double)m[4];
@@ -168,7 +169,7 @@ static void put_metallic_roughness(const struct surfaces *surfaces, struct buf *
     buf_put_char(out, '}');
 }
 
-/* How much brighter than 1 it glows. */
+/* Returns the factor by which emission exceeds 1. */
 static float emissive_strength(const struct material *material)
 {
     float most = 1;
@@ -262,7 +263,7 @@ unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out
     return uses;
 }
 
-/* ,"key":[names of the uses], where there are some */
+/* Writes ,"key":[names of the extensions] unless empty. */
 static void put_extension_list(struct buf *out, const char *key, unsigned uses)
 {
     static const char *const NAMES[GLB_EXTENSION_COUNT] = {

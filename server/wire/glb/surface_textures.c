@@ -1,10 +1,10 @@
-/* Textures of a GLB file: each a picture in the binary chunk, with its wrapping and filters. */
+/* Textures of a GLB file: each is an image in the binary chunk, with wrap modes and filters. */
 #include "anim/model/material_layers.h"
 #include "wire/encode/png.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
-/* GL's numbers, as the specification has them (5.26). */
+/* OpenGL's numbers, which the specification uses (5.26). */
 static const uint32_t MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = 9729, [TEXTURE_MAG_NEAREST] = 9728};
 static const uint32_t MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = 9987,
                                        [TEXTURE_MIN_NEAREST] = 9728,
@@ -34,7 +34,7 @@ void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *
         if ((primitive->flags & (set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS)) != 0)
             out[set] = glb_add(glb, array, texcoords + primitive->vertex_first, primitive->vertex_count);
         else if (is_textured[set])
-            /* such a texture gives its first pixel; but a viewer refuses it without coordinates */
+            /* zero coordinates select the texture's first pixel; viewers reject a texture without coordinates */
             out[set] = glb_add(glb, array, NULL, primitive->vertex_count);
     }
     if (out[0] == GLB_NONE)
@@ -56,7 +56,7 @@ int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, str
     return 0;
 }
 
-/* The file's name in a path or URL of the source. */
+/* Returns the file name in a path or URL of the source. */
 static struct str base_name(const struct model *model, struct str uri)
 {
     for (uint32_t i = uri.size_bytes; i > 0; i--) {
@@ -89,7 +89,7 @@ static void put_image(const struct surfaces *surfaces, struct buf *out, uint32_t
     json_printf(out, "\"bufferView\":%u,\"mimeType\":\"image/png\"}", surfaces->pictures[index]);
 }
 
-/* One list of what every texture of the file has; nothing where there is none. */
+/* Writes a list with an entry for each texture of the file; nothing for an empty list. */
 static void put_list(const struct surfaces *surfaces, struct buf *out, const char *start,
                      void (*put)(const struct surfaces *, struct buf *, uint32_t))
 {

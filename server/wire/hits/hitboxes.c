@@ -1,4 +1,4 @@
-/* hitboxes.c - the volumes of a model as JSON. */
+/* hitboxes.c - writes the hit volumes of a model as JSON. */
 #include "wire/hits/raycast.h"
 
 #include "anim/hits/hit_cache.h"

@@ -1,12 +1,12 @@
-/* hits_cost.c - what answers about volumes and rays cost. What rays meet is counted as they are cast. */
+/* hits_cost.c - the cost of answers about volumes and rays. The cost of hits is only counted during the cast. */
 #include "wire/hits/raycast.h"
 
 #include "anim/hits/hit_cache.h"
 #include "wire/request/crowd_request.h"
 #include "wire/request/request_raycast.h"
 
-/* Fitting volumes to the vertices, once for each content, and for each node that draws them. Stops counting when that
- * is enough. */
+/* Estimates fitting volumes to the vertices, once per content, and for each node that draws them. Stops at
+ * COST_ENOUGH_NS. */
 static double fit_cost_ns(const struct model *model, enum volume_kind fit)
 {
     if (model->hits != NULL && hit_cache_has_set(model->hits, fit))
@@ -17,7 +17,7 @@ static double fit_cost_ns(const struct model *model, enum volume_kind fit)
     return ns;
 }
 
-/* Poses that an entity of a raycast takes, those of its layers counted each. */
+/* Returns how many poses an entity of a raycast needs; each layer counts. */
 static uint32_t raycast_poses(const struct request *request, uint32_t index)
 {
     const struct raycast_entity *entity = &request->hits.raycast->entities[index];
@@ -30,7 +30,7 @@ static uint32_t raycast_poses(const struct request *request, uint32_t index)
     return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
 }
 
-/* The order of a model's triangles and their blocks, once for each content; then, for each pose, boxes of all. */
+/* Estimates sorting a model's triangles and their blocks, once per content, and then the boxes of each pose. */
 static double mesh_cost_ns(const struct model *model)
 {
     const bool is_there = model->hits != NULL && hit_cache_has_mesh(model->hits);
@@ -45,7 +45,7 @@ double cost_of_hitboxes(const struct cost_input *input)
            cost_of_text(model);
 }
 
-/* What an entity of a JSON raycast names; in a binary one clips and nodes are told by index. */
+/* Estimates the names of an entity of a JSON raycast; a binary one uses indices for clips and nodes. */
 static double entity_names_cost_ns(const struct cost_input *input, const struct raycast_entity *entity,
                                    const struct model *model)
 {

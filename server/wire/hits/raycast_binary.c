@@ -1,4 +1,4 @@
-/* raycast_binary.c - hits as bytes. */
+/* raycast_binary.c - writes hits as bytes. */
 #include "wire/hits/raycast.h"
 
 #include "wire/request/request_raycast.h"

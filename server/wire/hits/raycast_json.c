@@ -1,4 +1,4 @@
-/* raycast_json.c - hits as JSON. */
+/* raycast_json.c - writes hits as JSON. */
 #include "wire/hits/raycast.h"
 
 #include "wire/reply/reply_json.h"

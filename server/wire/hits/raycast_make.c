@@ -1,4 +1,5 @@
-/* raycast_make.c - from a request to hits: looks up clips and joints of every entity, poses them, casts the rays. */
+/* raycast_make.c - makes hits from a request: it resolves clips and joints of every entity, poses them, and casts the
+ * rays. */
 #include "wire/hits/raycast.h"
 
 #include "anim/hits/hit_cache.h"
@@ -9,10 +10,10 @@
 
 #include <stdlib.h>
 
-enum { HIT_BYTES = 256 };          /* a hit as JSON, about; in memory it takes half of that */
-enum { LONG_TEXTS_BYTES = 65536 }; /* a model of more text may have long names */
+enum { HIT_BYTES = 256 };          /* approximate JSON size of a hit; in memory it takes half of that */
+enum { LONG_TEXTS_BYTES = 65536 }; /* a model with more text may have long names */
 
-/* One raycast under way. */
+/* The state of a raycast. */
 struct raycast {
     struct workspace *workspace;
     const struct model *model, *const *sources;
@@ -20,7 +21,7 @@ struct raycast {
     const struct limits *limits;
     struct reply *reply;
     struct crowd_clips retargeted_clips; /* clips of other files */
-    struct hit_cache **own;              /* [1 + source_count]: of models that have none beside them; or NULL */
+    struct hit_cache **own;              /* [1 + source_count]: caches for models without one of their own; or NULL */
     const struct hit_set **sets;         /* [entity_count] */
 };
 
@@ -37,7 +38,7 @@ static bool fail_entity(struct raycast *raycast, uint32_t index, struct err *err
     return false;
 }
 
-/* The reply is an error already, which does not name the entity. */
+/* Adds the entity's name to an existing error. Returns false. */
 static bool name_entity(struct raycast *raycast, uint32_t index)
 {
     struct err err;
@@ -45,7 +46,7 @@ static bool name_entity(struct raycast *raycast, uint32_t index)
     return fail_entity(raycast, index, &err);
 }
 
-/* Makes the reply the error of a pose of an entity, or that of all poses. Returns false. */
+/* Makes the reply the error of a pose of an entity, or of all poses. Returns false. */
 static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
 {
     if (raycast->retargeted_clips.ended.code == 0)
@@ -56,7 +57,7 @@ static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
 
 /* --- poses --- */
 
-/* *source: what plays a clip of a layer or a reference; NULL: the model itself, which does for the rest pose, too. */
+/* *source: the model that plays a clip of a layer or a reference. NULL: the model itself, also for the rest pose. */
 static int find_source(struct raycast *raycast, const struct model *model, const struct request_pose *part,
                        int32_t clip, const struct model **source, struct err *err)
 {
@@ -68,7 +69,7 @@ static int find_source(struct raycast *raycast, const struct model *model, const
     return *source != NULL ? 0 : err_prefix(err, "'%s'", part->clip_file);
 }
 
-/* The clips of other files among the layers. False: the reply is an error. */
+/* Finds the clips of other files among the layers. False: the reply is an error. */
 static bool find_sources(struct raycast *raycast, const struct model *model, const struct request_pose *pose,
                          uint32_t index, struct resolved_layers *layers)
 {
@@ -86,7 +87,7 @@ static bool find_sources(struct raycast *raycast, const struct model *model, con
     return true;
 }
 
-/* layers: filled with what the pose plays; *entity borrows it. */
+/* layers: receive what the pose plays; *entity borrows them. */
 static bool find_pose(struct raycast *raycast, const struct model *model, const struct request_pose *pose,
                       uint32_t index, struct resolved_layers *layers, struct entity *entity)
 {
@@ -113,7 +114,7 @@ static bool find_pose(struct raycast *raycast, const struct model *model, const 
     return true;
 }
 
-/* What is kept beside the entity's model. */
+/* Returns the hit cache of the entity's model. */
 static struct hit_cache *cache_of(struct raycast *raycast, const struct raycast_entity *entity)
 {
     const struct model *model = model_of(raycast, entity);
@@ -134,7 +135,7 @@ static bool find_set(struct raycast *raycast, uint32_t index)
     return fail_entity(raycast, index, &err);
 }
 
-/* One pose of an entity, in the space of its scene, and where that is. False: the reply is an error. */
+/* Resolves a pose of an entity in scene space, and its world matrix. False: the reply is an error. */
 static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                            struct scene_pose *pose)
 {
@@ -145,7 +146,7 @@ static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end,
                      is_end ? &workspace->end_layers : &workspace->layers, entity);
 }
 
-/* A pose as find_json_pose() has it, of an entity of the request's crowd. */
+/* Likewise resolves a pose of an entity of the request's crowd. */
 static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
                             struct scene_pose *pose)
 {
@@ -169,7 +170,7 @@ static bool has_end(const struct request *request, uint32_t index)
     return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].poses->end != NULL;
 }
 
-/* rays: of meshes, cast at the entity at once; NULL: its volumes are added to the scene. */
+/* rays: cast at the meshes of the entity immediately; NULL: adds its volumes to the scene. */
 static bool add_entity(struct raycast *raycast, uint32_t index, const struct mesh_rays *rays)
 {
     const struct raycast_entity *of = &raycast->request->hits.raycast->entities[index];
@@ -192,7 +193,7 @@ static bool add_entity(struct raycast *raycast, uint32_t index, const struct mes
     return rc == 0 || fail_entity(raycast, index, &err);
 }
 
-/* Of one pose, as LIMIT_EVALUATIONS counts it. */
+/* Returns the steps of a pose as LIMIT_EVALUATIONS counts them. */
 static uint64_t steps_of(const struct request *request, uint32_t index, bool is_end, const struct model *model)
 {
     const struct request_raycast *of = request->hits.raycast;
@@ -203,7 +204,7 @@ static uint64_t steps_of(const struct request *request, uint32_t index, bool is_
     return (layers > 1 ? 2 * (uint64_t)layers : 1) * ((uint64_t)model->node_count + model->weight_count);
 }
 
-/* What poses and meshes take, as the limits count it. */
+/* Checks the cost of poses and meshes against the limits. */
 static bool is_affordable(struct raycast *raycast)
 {
     const struct request_raycast *of = raycast->request->hits.raycast;
@@ -267,7 +268,7 @@ static bool cast_at_meshes(struct raycast *raycast)
     return add_entities(raycast, &rays);
 }
 
-/* What a hit takes once it is found: in JSON it has two names of its model, which can be long. */
+/* Estimates the output of a hit. JSON contains two names of the model, which can be long. */
 static uint32_t hit_ns(const struct raycast *raycast)
 {
     enum { NAMES = 2 };

@@ -26,7 +26,7 @@ void access_fini(struct access *access)
 
 /* --- lists --- */
 
-/* The texts of a buffer, each with its NUL; NULL behind the last. */
+/* Iterate over the NUL-terminated texts of a buffer; NULL after the last. */
 static const char *first_of(const struct buf *texts) { return texts->size_bytes > 0 ? texts->data : NULL; }
 
 static const char *next_of(const struct buf *texts, const char *text)
@@ -116,7 +116,7 @@ int access_put_frame_ancestors(const char *list, struct buf *out, struct err *er
         const bool is_below = bytes > scheme + 2 && scheme > 0 && memcmp(entry + scheme, "*.", 2) == 0;
         const bool is_self = url_is_word(entry, bytes, "self"), is_any = bytes == 1 && entry[0] == '*';
         char name[320];
-        const size_t skipped = is_below ? 2 : 0; /* "*." is no part of a name */
+        const size_t skipped = is_below ? 2 : 0; /* "*." is not part of the name */
         if (scheme + skipped < bytes && bytes < sizeof name) {
             memcpy(name, entry, scheme);
             memcpy(name + scheme, entry + scheme + skipped, bytes - scheme - skipped);
@@ -164,7 +164,8 @@ int access_add_tokens(struct access *access, const char *text, size_t size_bytes
 
 /* --- hosts --- */
 
-/* How much of "name:port" is the name; a trailing dot, which means the same name, is left out. 0: it is no name. */
+/* Returns the length of the name in "name:port", without a trailing dot, which does not change the name. 0: the text
+ * has no name. */
 static inline size_t name_bytes_of(const char *host)
 {
     if (host[0] == '[') {
@@ -175,7 +176,7 @@ static inline size_t name_bytes_of(const char *host)
     return bytes > 1 && host[bytes - 1] == '.' ? bytes - 1 : bytes;
 }
 
-/* 127.0.0.0/8 as four decimal numbers: other spellings are names, which a resolver may take for anything. */
+/* 127.0.0.0/8 as four decimal numbers. Other spellings are names, which a resolver may map to any address. */
 static bool is_loopback_v4(const char *text, size_t bytes)
 {
     unsigned char address[4];
@@ -193,7 +194,7 @@ bool access_is_loopback(const char *host)
 
 static bool is_host_allowed(const struct access *access, bool is_any_host, const char *host)
 {
-    if (is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which no browser sends */
+    if (is_any_host || host == NULL || access_is_loopback(host)) /* no Host: HTTP/1.0, which browsers do not send */
         return true;
     const size_t bytes = name_bytes_of(host);
     for (const char *name = first_of(&access->hosts); name != NULL; name = next_of(&access->hosts, name)) {
@@ -207,7 +208,7 @@ static bool is_host_allowed(const struct access *access, bool is_any_host, const
 
 /* --- tokens --- */
 
-/* Takes the same time wherever the texts differ. */
+/* Compares in a time that does not depend on where the texts differ. */
 static bool is_same_secret(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     unsigned char difference = a_bytes == b_bytes ? 0 : 1;
@@ -264,8 +265,8 @@ bool access_is_revoked(const struct access *access, const char *token) { return 
 
 static bool is_edit(const char *method) { return strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0; }
 
-/* What tells nothing: probes, which orchestrators send by address and without secrets, and the pages for people with
- * what they consist of: they ask for the token themselves. */
+/* True for requests that reveal nothing: probes, which orchestrators send by address and without secrets, and the pages
+ * for people with their files, which prompt for the token. */
 static bool is_public(const struct http_request *request, bool with_page)
 {
     static const char *const PATHS[] = {"/healthz", "/livez", "/readyz", "/"}, *const PAGES[] = {"/m/", "/embed/",
@@ -280,8 +281,8 @@ static bool is_public(const struct http_request *request, bool with_page)
     return false;
 }
 
-/* A WebSocket: any page may try to open one, and would read what comes. Its token comes in the hello (protocol/tcp.md).
- */
+/* True for a WebSocket: any page may try to open one, and could read its data. Its token comes in the hello
+ * (protocol/tcp.md). */
 static bool is_stream(const struct http_request *request)
 {
     return url_is_word(request->target, strcspn(request->target, "?"), "/v1/stream");
@@ -304,7 +305,7 @@ const char *access_cors_origin(const struct access *access, const char *origin)
     return found;
 }
 
-/* A page of this server itself: "http://" or "https://" and the Host. */
+/* True for a page of this server: "http://" or "https://" and the Host. */
 static bool is_own_origin(const char *origin, const char *host)
 {
     const char *rest = strstr(origin, "://");
@@ -319,7 +320,7 @@ int access_check(const struct access *access, const struct http_request *request
         return err_set(err, ERR_HOST_NOT_ALLOWED, "this server does not answer as host '%.80s'; see --allow-host",
                        request->host);
     if (access_is_preflight(access, request))
-        return 0; /* it comes without a token, whatever the request behind it has */
+        return 0; /* a preflight has no token, even if the actual request will have one */
     const bool is_edit_or_stream = is_edit(request->method) || is_stream(request);
     if (is_edit_or_stream && request->origin != NULL && !is_own_origin(request->origin, request->host) &&
         access_cors_origin(access, request->origin) == NULL)

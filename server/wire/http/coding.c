@@ -7,16 +7,16 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* The fastest of each: they halve JSON of floats, and more costs several times as long. A small window keeps an
- * encoder, of which each answer under way has one, small. */
+/* The fastest level of each: it halves JSON of floats, and higher levels take several times as long. Each pending
+ * answer has an encoder, so a small window saves memory. */
 enum {
     LEVEL = 1,
-    GZIP_WINDOW_BITS = 15 + 16, /* 16: a gzip header (zlib.h) */
+    GZIP_WINDOW_BITS = 15 + 16, /* 16 selects a gzip header (zlib.h) */
     GZIP_MEMORY = 8,
     ZSTD_WINDOW_BITS = 17,
     STEP_BYTES = 16384,
 };
-/* As zlib.h and ZSTD_sizeof_CCtx() have it. */
+/* From zlib.h and ZSTD_sizeof_CCtx(). */
 enum { GZIP_HELD_BYTES = 1 << 18, ZSTD_HELD_BYTES = 1000000 };
 
 struct encoder {

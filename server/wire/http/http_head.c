@@ -7,11 +7,11 @@
 enum {
     METHOD_MAX = 24,      /* longer than any registered method (IANA HTTP Method Registry) */
     EMPTY_LINES_MAX = 4,  /* RFC 9112, 2.2: a server should ignore at least one before the request line */
-    KEEP_CAPACITY = 4096, /* a larger buffer is not kept for the next request */
+    KEEP_CAPACITY = 4096, /* a larger buffer is freed before the next request */
     VERSION_BYTES = 11,   /* " HTTP/1.1\r\n" */
 };
 
-/* Headers whose text the request has, and where. */
+/* The headers that a request keeps, and their fields. */
 static const struct {
     const char *name;
     size_t at;
@@ -70,8 +70,8 @@ void http_head_clear(struct http_head *head)
 /* A character of a token (RFC 9110, 5.6.2). */
 static bool is_token_char(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL); }
 
-/* Bytes that cannot become a request line are refused at once, not when a line end happens to come: a TLS
- * hello has none for long. */
+/* Refuses bytes that cannot become a request line immediately instead of at the next line end: a TLS hello may not
+ * contain one for long. */
 static int check_method_start(const struct http_head *head, struct err *err)
 {
     const char *line = head->bytes.data;
@@ -90,7 +90,7 @@ static void put_terminated(struct buf *to, const char *text, size_t size_bytes)
 {
     buf_put(to, text, size_bytes);
     buf_put_char(to, '\0');
-    to->size_bytes--; /* the NUL stays behind the end */
+    to->size_bytes--; /* the NUL is not counted */
 }
 
 static int set_target(struct http_head *head, const char *target, size_t size_bytes, struct err *err)
@@ -98,7 +98,7 @@ static int set_target(struct http_head *head, const char *target, size_t size_by
     struct http_target parts;
     if (http_target_parse(target, size_bytes, strcmp(head->method.data, "OPTIONS") == 0, &parts, err) < 0)
         return err->code;
-    if (parts.host != NULL) /* stands for that of the Host header (RFC 9112, 3.2.2) */
+    if (parts.host != NULL) /* replaces the Host header (RFC 9112, 3.2.2) */
         put_terminated(&head->host, parts.host, parts.host_bytes);
     head->has_host = parts.host != NULL;
     if (parts.is_root)
@@ -110,7 +110,7 @@ static int set_target(struct http_head *head, const char *target, size_t size_by
     return 0;
 }
 
-/* METHOD SP target SP HTTP/1.0|1.1 CRLF, each space single. */
+/* METHOD SP target SP HTTP/1.0|1.1 CRLF, with single spaces. */
 static int take_request_line(struct http_head *head, const char *line, size_t size_bytes, struct err *err)
 {
     const char *space = memchr(line, ' ', size_bytes);
@@ -129,7 +129,7 @@ static int take_request_line(struct http_head *head, const char *line, size_t si
     return set_target(head, target, (size_t)(version - target), err);
 }
 
-/* Lists that come in several headers are one list (RFC 9110, 5.3). */
+/* Joins the lists of repeated headers to one list (RFC 9110, 5.3). */
 static void join(struct buf *to, const char *value, size_t size_bytes)
 {
     if (to->size_bytes > 0)
@@ -180,7 +180,8 @@ static void take_request_id(struct http_head *head, const char *value, size_t si
     head->request_id[size_bytes] = '\0';
 }
 
-/* Who leaves them unread does to a file what its client wants not to be done (RFC 9110, 13.1 and 14.5). */
+/* Headers that make a request conditional or partial. A server that ignores them would change the file against the
+ * client's intent (RFC 9110, 13.1 and 14.5). */
 static const char *reservation_of(const char *name, size_t name_bytes)
 {
     static const char *const NAMES[] = {"Content-Range", "If-Match", "If-None-Match", "If-Unmodified-Since"};
@@ -190,7 +191,7 @@ static const char *reservation_of(const char *name, size_t name_bytes)
     return NULL;
 }
 
-/* A list; 100-continue is the only one that there is (RFC 9110, 10.1.1). */
+/* Parses a list; the only expectation defined is 100-continue (RFC 9110, 10.1.1). */
 static void take_expectations(struct http_head *head, const char *value, size_t size_bytes)
 {
     for (size_t at = 0; at < size_bytes;) {
@@ -209,7 +210,7 @@ static void take_expectations(struct http_head *head, const char *value, size_t 
     }
 }
 
-/* Picks the interesting ones. */
+/* Stores the headers that a request uses. */
 static int take_field(struct http_head *head, const char *name, size_t name_bytes, const char *value,
                       size_t value_bytes, struct err *err)
 {
@@ -235,7 +236,7 @@ static int take_field(struct http_head *head, const char *name, size_t name_byte
     return 0;
 }
 
-/* Whether the field's name is well-formed is llhttp's to say. */
+/* llhttp validates the field name. */
 static int take_header(struct http_head *head, const char *line, size_t size_bytes, struct err *err)
 {
     if (line[0] == ' ' || line[0] == '\t')
@@ -256,7 +257,7 @@ static int take_header(struct http_head *head, const char *line, size_t size_byt
     return take_field(head, line, name_bytes, value, (size_t)(end - value), err);
 }
 
-/* The rules that need all headers. */
+/* Checks that need all headers. */
 static int check_complete(const struct http_head *head, struct err *err)
 {
     if (head->host_count == 0 && !head->is_http_1_0)
@@ -265,12 +266,12 @@ static int check_complete(const struct http_head *head, struct err *err)
         return err_set(err, ERR_BAD_REQUEST, "the request has both Content-Length and Transfer-Encoding");
     if (head->transfer_encoding_count > 0 && head->is_http_1_0)
         return err_set(err, ERR_BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
-    if (head->is_expecting_more && !head->is_http_1_0) /* which has no Expect (RFC 9110, 10.1.1) */
+    if (head->is_expecting_more && !head->is_http_1_0) /* HTTP/1.0 has no Expect (RFC 9110, 10.1.1) */
         return err_set(err, ERR_EXPECTATION_FAILED, "the server meets no expectation but 'Expect: 100-continue'");
     return 1;
 }
 
-/* A whole line is at line_start: 1 when it was the empty one behind the headers. */
+/* Handles the complete line at line_start. Returns 1 for the empty line after the headers. */
 static int take_line(struct http_head *head, struct err *err)
 {
     const char *line = head->bytes.data + head->line_start;
@@ -292,7 +293,7 @@ static int take_line(struct http_head *head, struct err *err)
     return is_empty ? check_complete(head, err) : take_header(head, line, size_bytes, err);
 }
 
-/* How many more bytes the part of the head that is being read may have. */
+/* Returns how many bytes the current part of the head may still have. */
 static size_t capacity_bytes(const struct http_head *head)
 {
     const uint64_t *limit = head->limits->value;

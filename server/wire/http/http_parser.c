@@ -10,33 +10,33 @@
 #include <string.h>
 
 enum {
-    /* Chunks of one byte cost six; what costs more than this is padding, not a body. */
+    /* A chunk of one byte takes six; a larger overhead is padding, not a body. */
     BODY_OVERHEAD_MAX = 8,
 };
 
-/* --- a request whose head is the former one's, byte for byte but for the number that is its time ---
+/* --- a head that repeats the previous one except for the number of its time ---
  *
- * Clients that play a clip send such heads one after the other. What was found out about the former one holds: it was
- * accepted, its lines were cut and understood. */
+ * Clients that play a clip send such heads in sequence. The results for the previous head still apply: it was accepted,
+ * and its lines are already split and parsed. */
 
-/* Zeroed: there is no former head. */
+/* Zeroed, it has no previous head. */
 struct http_repeat {
     bool is_set;
-    size_t number_at, number_bytes; /* in the head's bytes; 0 bytes: nothing may differ */
+    size_t number_at, number_bytes; /* in the head's bytes; 0 bytes: the heads must be equal */
 };
 
 enum {
-    HEAD_MAX = 2048, /* a larger head is not kept */
+    HEAD_MAX = 2048, /* a larger head is not remembered */
     NUMBER_MAX = 40,
 };
 
-/* The head that is whole and has no body behind it. */
+/* Remembers a complete head without a body. */
 static void note_head(struct http_repeat *again, const struct http_head *head)
 {
     const size_t target_at = head->method.size_bytes + 1;
     struct url_time time;
     *again = (struct http_repeat){.is_set = head->bytes.size_bytes <= HEAD_MAX, .number_at = head->bytes.size_bytes};
-    /* as it came: without a scheme and host that were cut off */
+    /* verbatim, so no scheme and host were removed */
     const bool is_whole = memcmp(head->bytes.data + target_at, head->target.data, head->target.size_bytes) == 0;
     if (again->is_set && is_whole && url_find_time(head->target.data, head->target.size_bytes, &time)) {
         again->number_at = target_at + time.at;
@@ -44,10 +44,10 @@ static void note_head(struct http_repeat *again, const struct http_head *head)
     }
 }
 
-/* What a number may consist of, and no character that means anything to HTTP or in a URL. */
+/* True for characters of a number, none of which has a meaning in HTTP or a URL. */
 static bool is_number_char(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == 'e'; }
 
-/* The first `size_bytes` bytes at `at` of *buf give way to others. */
+/* Replaces the `size_bytes` bytes at `at` of *buf. */
 static void replace(struct buf *buf, size_t at, size_t size_bytes, const char *with, size_t with_bytes)
 {
     if (with_bytes > size_bytes)
@@ -59,7 +59,7 @@ static void replace(struct buf *buf, size_t at, size_t size_bytes, const char *w
     buf->size_bytes += with_bytes - size_bytes;
 }
 
-/* How many bytes at `bytes` are the head again; *head is then that of them. 0: they are not, or not all there. */
+/* Returns how many of the bytes repeat the head, and updates *head to them. 0: they differ, or are incomplete. */
 static size_t match_head(struct http_repeat *again, struct http_head *head, const char *bytes, size_t size_bytes)
 {
     const char *former = head->bytes.data;
@@ -89,16 +89,16 @@ static size_t match_head(struct http_repeat *again, struct http_head *head, cons
 struct http_parser_state {
     const struct limits *limits;
     struct http_head head;
-    llhttp_t llhttp; /* started anew for each request, so that nothing of one can leak into the next */
+    llhttp_t llhttp; /* reset for each request, so that no state leaks into the next */
     struct buf body;
-    uint64_t body_bytes;     /* so far, kept or dropped */
-    uint64_t body_raw_bytes; /* so far, with chunk sizes, extensions and trailers */
-    uint64_t declared_bytes; /* by Content-Length, or 0 */
-    struct http_sink *sink;  /* parser.sink while there is a body */
+    uint64_t body_bytes;     /* so far, kept or discarded */
+    uint64_t body_raw_bytes; /* so far, including chunk sizes, extensions and trailers */
+    uint64_t declared_bytes; /* by Content-Length; otherwise 0 */
+    struct http_sink *sink;  /* parser.sink during a body */
     bool is_body_dropped;
     bool is_keep_alive;
-    bool is_complete;         /* the last call handed a request out */
-    struct http_repeat again; /* set: `head` is that of the last request, and the next may be the same */
+    bool is_complete;         /* the last call returned a request */
+    struct http_repeat again; /* when set, `head` belongs to the last request, and the next one may repeat it */
     struct err err;           /* of HTTP_PHASE_FAILED */
 };
 
@@ -116,7 +116,7 @@ static int body_too_large(struct http_parser_state *state)
 static int on_headers_complete(llhttp_t *llhttp)
 {
     struct http_parser_state *state = llhttp->data;
-    /* For HTTP/1.0 llhttp lets keep-alive win over close. */
+    /* In HTTP/1.0 llhttp lets keep-alive override close. */
     state->is_keep_alive = llhttp_should_keep_alive(llhttp) && !(llhttp->flags & F_CONNECTION_CLOSE);
     state->declared_bytes = llhttp->flags & F_CHUNKED ? 0 : llhttp->content_length;
     return 0;
@@ -172,7 +172,7 @@ void http_parser_fini(struct http_parser *parser)
     *parser = (struct http_parser){.phase = HTTP_PHASE_FAILED};
 }
 
-/* Forgets the request that was handed out. */
+/* Drops the returned request. */
 static void begin(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
@@ -212,7 +212,7 @@ static int complete(struct http_parser *parser)
     return HTTP_COMPLETE;
 }
 
-/* A head without a body. */
+/* Completes a request without a body. */
 static int complete_head(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
@@ -221,7 +221,7 @@ static int complete_head(struct http_parser *parser)
     return complete(parser);
 }
 
-/* The next request is the former one at another time; else its head is to be read. */
+/* True when the next request repeats the previous one at another time; otherwise its head must be parsed. */
 static bool take_again(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
 {
     struct http_parser_state *state = parser->state;
@@ -233,7 +233,7 @@ static bool take_again(struct http_parser *parser, const char *bytes, size_t siz
     return false;
 }
 
-/* HTTP_NEED_MORE, HTTP_COMPLETE, or an ERR_ that is in state->err. */
+/* Returns HTTP_NEED_MORE, HTTP_COMPLETE, or an ERR_ that is also in state->err. */
 static int execute(struct http_parser_state *state, const char *bytes, size_t size_bytes, size_t *used_bytes)
 {
     const llhttp_errno_t rc = llhttp_execute(&state->llhttp, bytes, size_bytes);
@@ -251,7 +251,8 @@ static int execute(struct http_parser_state *state, const char *bytes, size_t si
     return err_set(&state->err, ERR_BAD_REQUEST, "malformed HTTP: %s", llhttp_get_error_reason(&state->llhttp));
 }
 
-/* The head is there, and follows our own rules: llhttp checks the characters and finds the body's framing. */
+/* Parses a complete head that follows our own rules: llhttp validates the characters and determines the framing of the
+ * body. */
 static int execute_head(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
@@ -276,7 +277,7 @@ static int feed_body(struct http_parser *parser, const char *bytes, size_t size_
     if (size_bytes == 0)
         return HTTP_NEED_MORE;
     parser->wants_continue = false;
-    /* exact, so that it does not matter how the bytes were cut */
+    /* exact, so that the result does not depend on how the bytes were split */
     const uint64_t raw_max = BODY_OVERHEAD_MAX * body_limit(state) + state->limits->value[LIMIT_HEADER_BYTES];
     const uint64_t capacity = raw_max - state->body_raw_bytes;
     const size_t part_bytes = size_bytes < capacity ? size_bytes : (size_t)capacity;

@@ -50,9 +50,8 @@ struct http_request {
     const char *traceparent;                                         /* likewise */
     const char *connection; /* likewise, as are the headers of a WebSocket handshake: */
     const char *upgrade, *websocket_key, *websocket_version, *websocket_protocol;
-    const char
-        *request_id;  /* X-Request-Id if it matches [A-Za-z0-9._-]{1,64}; else NULL, and the caller generates one */
-    const char *body; /* NULL when absent; the body of GET and HEAD is read and discarded */
+    const char *request_id; /* X-Request-Id if it matches [A-Za-z0-9._-]{1,64}; else NULL: the caller makes one */
+    const char *body;       /* NULL when absent; the body of GET and HEAD is read and discarded */
     size_t body_bytes;
     bool has_body;             /* the request had a body, kept or not: Content-Length above 0 or Transfer-Encoding */
     bool has_preflight_method; /* Access-Control-Request-Method is present */
@@ -69,8 +68,7 @@ struct http_parser {
                                     HTTP_CONTINUE after all earlier answers and clears the flag */
     struct http_request request; /* valid after HTTP_COMPLETE. After an error it holds what was parsed so far, for the
                                     log: method, target and request_id may be NULL, is_keep_alive is false */
-    struct http_sink
-        *sink; /* receives the body; NULL: request.body receives it. Read only, see http_parser_set_sink() */
+    struct http_sink *sink;      /* receives the body; NULL: request.body does. Read only, see http_parser_set_sink() */
     struct http_parser_state *state; /* private to http_parser.c */
 };
 
@@ -88,11 +86,13 @@ size_t http_parser_held_bytes(const struct http_parser *parser);
 /* Reads from `size_bytes` bytes, at most to the end of one request; *used_bytes is how many bytes it consumed. After
  * HTTP_COMPLETE the next call starts the next request with the remaining bytes. Returns
  *
- * - HTTP_NEED_MORE: all bytes are consumed and the request is incomplete.- HTTP_HEAD_DONE: once, for a PUT with a body.
- * The head is parsed, the fields of `request` are set, and the caller may set sink and wants_continue. No byte of the
- * body is consumed yet.- HTTP_COMPLETE: parser->request is filled.- ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED (an unknown
- * method), ERR_EXPECTATION_FAILED, ERR_URI_TOO_LONG, ERR_HEADERS_TOO_LARGE, ERR_BODY_TOO_LARGE: the caller answers with
- * it and "Connection: close", and closes. Later calls return the same code. */
+ * - HTTP_NEED_MORE: all bytes are consumed and the request is incomplete.
+ * - HTTP_HEAD_DONE: once, for a PUT with a body. The head is parsed, the fields of `request` are set, and the caller
+ * may set sink and wants_continue. No byte of the body is consumed yet.
+ * - HTTP_COMPLETE: parser->request is filled.
+ * - ERR_BAD_REQUEST, ERR_METHOD_NOT_ALLOWED (an unknown method), ERR_EXPECTATION_FAILED, ERR_URI_TOO_LONG,
+ * ERR_HEADERS_TOO_LARGE, ERR_BODY_TOO_LARGE: the caller answers with it and "Connection: close", and closes. Later
+ * calls return the same code. */
 int http_parser_feed(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes,
                      struct err *err);
 

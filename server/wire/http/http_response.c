@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* RFC 9110, 15: of the statuses that protocol/errors.def and the service use. */
+/* Reason phrases (RFC 9110, 15) of the statuses in protocol/errors.def and of the service. */
 static const char *reason_of(int status)
 {
     static const struct {
@@ -39,10 +39,10 @@ static const char *reason_of(int status)
     for (size_t i = 0; i < sizeof REASONS / sizeof *REASONS; i++)
         if (REASONS[i].status == status)
             return REASONS[i].reason;
-    return "Status"; /* the phrase may be anything (RFC 9112, 4) */
+    return "Status"; /* the phrase is arbitrary (RFC 9112, 4) */
 }
 
-/* `name` has its colon and blank. Inline, so that its size is known. */
+/* `name` includes the colon and a space. Inline, so that its size is a constant. */
 static inline void put_header(struct buf *out, const char *name, const char *value)
 {
     buf_put_text(out, name);
@@ -57,10 +57,11 @@ static inline void put_number(struct buf *out, const char *name, uint64_t number
     buf_put(out, "\r\n", 2);
 }
 
-/* RFC 8187, 3.2.1: the bytes that a name in UTF-8 need not escape. */
+/* Bytes that a UTF-8 name need not escape (RFC 8187, 3.2.1). */
 static bool is_attribute_char(char c) { return ascii_is_alnum(c) || (c != '\0' && strchr("!#$&+-.^_`|~", c) != NULL); }
 
-/* "robots/run.fbx" is saved as "run-posed.glb" (RFC 6266), whatever bytes are in it. A picture is shown first. */
+/* Names the download of "robots/run.fbx" "run-posed.glb" (RFC 6266), whatever bytes the name contains. A picture is
+ * displayed, not downloaded. */
 static void put_disposition(struct buf *out, const struct reply *reply)
 {
     const char *path = reply->file_of;
@@ -108,7 +109,7 @@ static void put_framing(struct buf *out, const struct reply *reply)
         put_number(out, "Content-Length: ", reply_body_bytes(reply) + (reply->rest == NULL ? 0 : reply->rest_bytes));
 }
 
-/* What pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+/* Lists what pages of another origin may read and send (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 static void put_cors(const struct http_response *response, struct buf *out)
 {
     put_header(out, "Access-Control-Allow-Origin: ", response->cors_origin);
@@ -119,7 +120,7 @@ static void put_cors(const struct http_response *response, struct buf *out)
     put_header(out, "Access-Control-Allow-Methods: ", "GET, HEAD, POST, PUT, DELETE");
     put_header(
         out, "Access-Control-Allow-Headers: ", "Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent");
-    put_header(out, "Access-Control-Max-Age: ", "7200"); /* more than browsers keep it */
+    put_header(out, "Access-Control-Max-Age: ", "7200"); /* browsers limit it to less */
 }
 
 static void put_vary(const struct reply *reply, const struct http_response *response, struct buf *out)
@@ -190,8 +191,8 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put(out, "\r\n", 2);
 }
 
-/* The end of the entity tag at `at`, or NULL: [W/] and, in quotes, anything but a quote, controls and spaces (RFC 9110,
- * 8.8.3). *opaque: its part in quotes, which is what weak comparison compares (8.8.3.2). */
+/* Returns the end of the entity tag at `at`, or NULL. A tag is [W/] and a quoted string without quotes, controls and
+ * spaces (RFC 9110, 8.8.3). *opaque is the quoted part, which weak comparison compares (8.8.3.2). */
 static const char *tag_end(const char *at, const char **opaque)
 {
     at += strncmp(at, "W/", 2) == 0 ? 2 : 0;
@@ -215,7 +216,7 @@ bool http_etag_matches(const char *if_none_match, const char *etag)
         return false;
     if (http_etag_is_any(if_none_match))
         return true;
-    /* a list whose elements may be empty (5.6.1.2); what is no such list names nothing */
+    /* a list whose elements may be empty (5.6.1.2); a malformed list matches nothing */
     for (const char *at = if_none_match;; at++) {
         at += strspn(at, " \t");
         if (*at != ',' && *at != '\0') {

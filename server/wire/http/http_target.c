@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A reg-name (RFC 3986, 3.2.2) or IPv4 address; without the comma, which would make a list of it. */
+/* True for a reg-name (RFC 3986, 3.2.2) or IPv4 address without commas, which would make it a list. */
 static bool is_name(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes; i++) {
@@ -30,7 +30,7 @@ bool http_is_address(int family, const char *text, size_t size_bytes, void *out)
     return inet_pton(family, copy, out) == 1;
 }
 
-/* Nothing, or a colon and a number that a port can have, or none (RFC 3986, 3.2.3). */
+/* True for nothing, or for a colon with an optional valid port number (RFC 3986, 3.2.3). */
 static bool is_port(const char *text, size_t size_bytes)
 {
     enum { PORT_MAX = 65535 };

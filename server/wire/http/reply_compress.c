@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    AT_ONCE_BYTES = 65536, /* coding so much takes about half a millisecond */
-    STEP_BYTES = 65536,    /* of a body that is there */
+    AT_ONCE_BYTES = 65536, /* compressing this takes about half a millisecond */
+    STEP_BYTES = 65536,    /* for a body in memory */
     PIECE_BYTES = 32768,
 };
 
@@ -16,8 +16,8 @@ struct compressed_stream {
     struct body_stream base;
     enum coding coding;
     struct encoder *encoder;
-    struct reply plain; /* its body comes first, then its rest */
-    size_t at;          /* of the body, the next byte */
+    struct reply plain; /* its body is compressed first, then its rest */
+    size_t at;          /* offset of the next byte of the body */
     struct buf piece;   /* of the rest */
 };
 
@@ -85,7 +85,7 @@ static bool is_of_type(const struct reply *reply, const char *start)
 
 bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes)
 {
-    /* A page is many small files that browsers load once; what is smaller fits into one packet anyway. */
+    /* A page consists of many small files that browsers load once. Smaller files fit into one packet anyway. */
     enum { PAGE_LEAST_BYTES = 1024 };
     const bool is_page = is_of_type(reply, "text/");
     if (!is_page && !is_of_type(reply, "application/json"))
@@ -93,7 +93,7 @@ bool reply_is_compressible(const struct reply *reply, uint64_t least_bytes)
     return reply->rest != NULL || reply_body_bytes(reply) >= (is_page ? PAGE_LEAST_BYTES : least_bytes);
 }
 
-/* False: no memory; the reply is as it was. */
+/* False: out of memory; the reply is unchanged. */
 static bool encode_now(struct reply *reply, struct encoder *encoder)
 {
     struct buf coded;

@@ -82,11 +82,11 @@ enum { NAME_MAX_BYTES = 32 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Insertions, deletions, substitutions and swaps of neighbours that lead from a to b; both at most
- * NAME_MAX_BYTES long. */
+/* Returns the number of insertions, deletions, substitutions and transpositions of neighbours from a to b; both have at
+ * most NAME_MAX_BYTES bytes. */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
-    size_t rows[3][NAME_MAX_BYTES + 1]; /* the last two rows and the one being filled, by i % 3 */
+    size_t rows[3][NAME_MAX_BYTES + 1]; /* the last two rows and the current one, by i % 3 */
     for (size_t j = 0; j <= b_bytes; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a_bytes; i++) {

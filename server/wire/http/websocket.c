@@ -15,14 +15,14 @@ enum { KEY_BYTES = 24 /* 16 bytes in base64 */, ACCEPT_BYTES = BASE64_ENCODE_RAW
 
 struct websocket {
     wslay_event_context_ptr context;
-    const char *bytes; /* not yet read; during websocket_feed() */
+    const char *bytes; /* unread bytes; during websocket_feed() */
     size_t size_bytes;
     struct buf *in, *out; /* likewise */
-    bool is_in_text;      /* a text message has begun */
-    bool is_in_control;   /* a frame of ping, pong or close */
+    bool is_in_text;      /* within a text message */
+    bool is_in_control;   /* within a ping, pong or close frame */
 };
 
-/* --- the opening --- */
+/* --- handshake --- */
 
 bool websocket_has_token(const char *list, const char *token)
 {
@@ -139,7 +139,7 @@ struct websocket *websocket_new(uint64_t message_max)
     };
     struct websocket *websocket = mem_zalloc(1, sizeof *websocket);
     if (wslay_event_context_server_init(&websocket->context, &CALLBACKS, websocket) != 0)
-        abort(); /* small, as what mem.h allocates */
+        abort(); /* a small allocation, which aborts on failure like those of mem.h */
     wslay_event_config_set_no_buffering(websocket->context, 1);
     wslay_event_config_set_max_recv_msg_length(websocket->context, message_max);
     return websocket;
@@ -160,13 +160,13 @@ bool websocket_feed(struct websocket *websocket, const char *bytes, size_t size_
     websocket->in = in;
     websocket->out = out;
     const bool is_sound = wslay_event_recv(websocket->context) == 0;
-    /* always taken whole: on_sends() never waits */
+    /* always complete: on_sends() never waits */
     const bool is_sent = wslay_event_send(websocket->context) == 0;
     return is_sound && is_sent && wslay_event_want_read(websocket->context) &&
            !wslay_event_get_close_sent(websocket->context);
 }
 
-/* --- what the server sends by itself --- */
+/* --- frames of the server --- */
 
 void websocket_put_head(struct buf *out, uint64_t size_bytes)
 {

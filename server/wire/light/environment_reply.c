@@ -1,4 +1,4 @@
-/* environment_reply.c - the light of pictures as JSON, as binary frames and as a Radiance file. */
+/* environment_reply.c - writes the light of pictures as JSON, as binary frames and as a Radiance file. */
 #include "wire/light/environment_reply.h"
 
 #include "anim/light/panorama.h"
@@ -10,18 +10,18 @@
 
 #include <stdlib.h>
 
-/* Pixels around: of a light by formula, and of a panorama that a map is made of (as the renderer does). */
+/* Widths in pixels: of a light by formula, and of a panorama from which a map is made (as in the renderer). */
 enum { FORMULA_WIDTH = 512, PANORAMA_WIDTH = 512 };
 
-/* Where the light comes from. */
+/* The source of the light. */
 struct light_source {
     environment_radiance *radiance;
     const void *context;
-    struct panorama panorama; /* what `context` is, of a file */
-    uint32_t width, height;   /* of the picture of it */
+    struct panorama panorama; /* the `context` of a file */
+    uint32_t width, height;   /* of its picture */
 };
 
-/* width_max: of the panorama's level. */
+/* width_max: limit on the width of the panorama's level. */
 static void find_source(struct light_source *source, const struct request *request, const struct model *model,
                         uint32_t width_max)
 {
@@ -41,7 +41,7 @@ static void find_source(struct light_source *source, const struct request *reque
 
 static int is_set(const void *flag) { return *(const _Atomic bool *)flag; }
 
-/* False: it was stopped, or there is no memory. */
+/* False: stopped, or out of memory. */
 static bool make_light(const struct request *request, const struct model *model, const _Atomic bool *is_stopped,
                        struct environment *made, const struct environment **out)
 {

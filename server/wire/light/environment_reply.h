@@ -1,5 +1,5 @@
-/* environment_reply.h - the answer of OP_ENVIRONMENT: the light that pictures of the same parameters have. Pure; any
- * thread. Documents: protocol/http.md. */
+/* environment_reply.h - answers OP_ENVIRONMENT: the light of pictures with the same parameters. Documents:
+ * protocol/http.md. Pure; any thread. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* Fills *reply, but for its ETag. model: the environment that the request names (anim/light/panorama.h), or NULL where
- * it names a light made by formula. Where *is_stopped becomes true the reply is an error. */
+/* Fills *reply, except for its ETag. model: the environment of the request (anim/light/panorama.h), or NULL for a light
+ * defined by a formula. If *is_stopped becomes true, the reply is an error. */
 void environment_reply_make(const struct request *request, const struct model *model, const struct limits *limits,
                             const _Atomic bool *is_stopped, struct reply *reply);

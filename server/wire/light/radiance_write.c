@@ -1,4 +1,5 @@
-/* radiance_write.c - rows of a panorama, each channel in runs (Ward, Radiance 5: ray/src/common/color.c). */
+/* radiance_write.c - writes rows of a panorama, each channel run-length encoded (Ward, Radiance 5:
+ * ray/src/common/color.c). */
 #include "wire/light/radiance_write.h"
 
 #include "anim/light/rgbe.h"
@@ -10,7 +11,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* A run of fewer is not worth its two bytes; no code counts more. */
+/* A shorter run does not justify its two bytes; a code cannot count more. */
 enum { RUN_MIN = 4, RUN_MAX = 127, OTHERS_MAX = 128 };
 
 static void fill_row(const struct radiance_picture *picture, uint32_t y, uint8_t *row)
@@ -25,7 +26,7 @@ static void fill_row(const struct radiance_picture *picture, uint32_t y, uint8_t
     }
 }
 
-/* How many bytes from x on, one in each pixel, are alike. */
+/* Returns how many bytes from x on, one per pixel, are equal. */
 static uint32_t run_at(const uint8_t *channel, uint32_t x, uint32_t width)
 {
     uint32_t count = 1;

@@ -1,4 +1,4 @@
-/* body_compare.c - what is different between two models, as JSON. */
+/* body_compare.c - writes the differences between two models as JSON. */
 #include "anim/compare/compare.h"
 #include "wire/models/model_bodies.h"
 #include "wire/reply/clip_sources.h"
@@ -13,7 +13,7 @@ struct compare_body {
     const struct comparison *comparison;
 };
 
-/* ,"key":number, unless it does not apply. */
+/* Writes ,"key":number unless it does not apply. */
 static void put_number(struct buf *out, const char *key, double value)
 {
     if (isnan(value))
@@ -22,7 +22,7 @@ static void put_number(struct buf *out, const char *key, double value)
     json_put_double(out, value);
 }
 
-/* A distance, and what share of the size that is. */
+/* Writes a distance, and the same as a share of the size. */
 static void put_distance(const struct compare_body *body, const char *key, const char *share_key, double distance)
 {
     put_number(body->out, key, distance);
@@ -35,13 +35,13 @@ static void put_name(const struct compare_body *body, const char *key, enum comp
     json_printf(body->out, "%.*s", JSON_STR(body->models[side], name));
 }
 
-/* The thing in the new model; in the old one where it is gone. */
+/* Returns the side that has the thing: the new model, or the old one for a removed thing. */
 static enum compare_side side_of(const int32_t indices[COMPARE_SIDES])
 {
     return indices[COMPARE_NEW] >= 0 ? COMPARE_NEW : COMPARE_OLD;
 }
 
-/* ,"indices":[old,new], null where there is none. */
+/* Writes ,"indices":[old,new], with null for a missing thing. */
 static void put_indices(struct buf *out, const char *key, const int32_t indices[COMPARE_SIDES])
 {
     put_index(out, key, indices[COMPARE_OLD]);
@@ -49,7 +49,7 @@ static void put_indices(struct buf *out, const char *key, const int32_t indices[
     buf_put_char(out, ']');
 }
 
-/* "subject":{"clip":..,"joint":..,"material":..,"mesh":..}: those that it is about. */
+/* Writes "subject":{"clip":..,"joint":..,"material":..,"mesh":..} with the things concerned. */
 static void put_subject(const struct compare_body *body, const struct difference *difference)
 {
     struct buf *out = body->out;
@@ -127,7 +127,7 @@ static void put_clip(const struct compare_body *body, const struct compared_clip
     buf_put_text(out, "}}");
 }
 
-/* What of both models is measured in which unit and axes. */
+/* Writes the units and axes in which both models are measured. */
 static void put_frame(const struct compare_body *body)
 {
     const struct comparison *comparison = body->comparison;
@@ -136,7 +136,7 @@ static void put_frame(const struct compare_body *body)
     buf_put_text(out, comparison->is_up_converted ? ",\"up_converted\":true" : ",\"up_converted\":false");
 }
 
-/* "left_out":{"pose":7,..}: what was not listed or not looked at. */
+/* Writes "left_out":{"pose":7,..}: differences that were not listed or not examined. */
 static void put_left_out(const struct compare_body *body)
 {
     const struct comparison *comparison = body->comparison;

@@ -1,5 +1,5 @@
-/* body_model.c - what is in a model: nodes, skins, meshes, clips, materials, textures, files, warnings; and which
- * formats of files this build reads. */
+/* body_model.c - lists the content of a model (nodes, skins, meshes, clips, materials, textures, files, warnings), and
+ * the file formats that this build reads. */
 #include "anim/model/material_layers.h"
 #include "base/file_formats.h"
 #include "wire/models/model_bodies.h"
@@ -35,7 +35,7 @@ static void put_floats(struct buf *out, const char *key, const float *values, si
     json_put_floats(out, values, count);
 }
 
-/* Or null. */
+/* Writes the values, or null when unknown. */
 static void put_known_floats(struct buf *out, const char *key, bool is_known, const float *values, size_t count)
 {
     if (is_known)
@@ -85,7 +85,7 @@ static void put_counts(struct buf *out, const struct model *model)
         model->clip_count, model->warning_count);
 }
 
-/* ,"markers":[..] where the clip has some. */
+/* Writes ,"markers":[..] unless empty. */
 static void put_markers(struct buf *out, const struct model *model, uint32_t clip)
 {
     uint32_t low = 0, high = model->marker_count;
@@ -178,7 +178,7 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
     buf_put_text(out, "]}");
 }
 
-/* ,"textures":{..}: the slots that have one. */
+/* Writes ,"textures":{..} with the slots in use. */
 static void put_material_textures(struct buf *out, const struct model *model, const struct material *material)
 {
     const char *before = "\"";
@@ -197,7 +197,7 @@ static void put_material_textures(struct buf *out, const struct model *model, co
     buf_put_char(out, '}');
 }
 
-/* {"clearcoatFactor":1,..}, and the scale of the normal texture, which glTF has in the texture. */
+/* Writes {"clearcoatFactor":1,..}, including the scale of the normal texture, which glTF stores in the texture. */
 static void put_layer_numbers(struct buf *out, const struct material_layers *layers, uint32_t layer)
 {
     const char *before = "{";
@@ -220,7 +220,7 @@ static void put_layer_numbers(struct buf *out, const struct material_layers *lay
     buf_put_char(out, '}');
 }
 
-/* ,"extensions":{..} with the numbers of the layers that the material has. */
+/* Writes ,"extensions":{..} with the parameters of the material's layers. */
 static void put_layers(struct buf *out, const struct model *model, const struct material *material)
 {
     const struct material_layers *layers = material_layers_of(model, material);
@@ -277,7 +277,7 @@ static void put_file(struct buf *out, const struct model *model, uint32_t index)
     json_printf(out, ",\"bytes\":%llu}", (unsigned long long)file->size_bytes);
 }
 
-/* A hitbox file is looked for beside every model. Where none is, nothing is missing. */
+/* Every model is checked for an adjacent hitbox file. A missing one is normal. */
 static bool is_told(const struct model *model, const struct source_file *file)
 {
     static const char EXTENSION[] = ".hitboxes.json";
@@ -343,7 +343,7 @@ static void put_list(struct buf *out, const char *key, const struct model *model
     buf_put_char(out, ']');
 }
 
-/* ,"humanoid":{"hips":3,..} where the file has one. */
+/* Writes ,"humanoid":{"hips":3,..} if the file has one. */
 static void put_humanoid(struct buf *out, const struct model *model)
 {
     for (uint32_t i = 0; i < model->humanoid_bone_count; i++) {
@@ -355,7 +355,7 @@ static void put_humanoid(struct buf *out, const struct model *model)
         buf_put_char(out, '}');
 }
 
-/* ,"variants":["red",..] where the file has any: what variant= takes. */
+/* Writes ,"variants":["red",..] if the file has any: the values of variant=. */
 static void put_variants(struct buf *out, const struct model *model)
 {
     for (uint32_t i = 0; i < model->variant_count; i++) {

@@ -1,4 +1,4 @@
-/* body_packet.c - the payloads that only packets have: opened and found (protocol/tcp.md). */
+/* body_packet.c - writes the payloads that only packets have: opened and found (protocol/tcp.md). */
 #include "wire/models/model_bodies.h"
 #include "wire/packet/packet_reply.h"
 #include "wire/reply/select.h"
@@ -15,7 +15,7 @@ void body_put_opened(struct reply_context *context)
     buf_put_u32(out, model->mesh_count);
 }
 
-/* What one thing is, before it is written. */
+/* The properties of a thing before they are written. */
 struct found {
     struct str name;
     unsigned flags;

@@ -12,10 +12,10 @@ enum { BLOCKS_PER_CHANNEL = 2, CHANNEL_FIELDS = 6 };
 /* A channel of the answer. */
 struct key_channel {
     uint32_t clip;
-    uint32_t channel; /* in the model's */
+    uint32_t channel; /* index in the model */
 };
 struct key_channels {
-    const struct key_channel *channels; /* by clip */
+    const struct key_channel *channels; /* ordered by clip */
     uint32_t count;
 };
 
@@ -29,7 +29,7 @@ static bool has_path(const struct request *request, uint32_t path)
     return request->paths == 0 || (request->paths & 1u << path) != 0;
 }
 
-/* In workspace->places. False: the reply is an error. */
+/* The list lies in workspace->places. False: the reply is an error. */
 static bool find_channels(struct reply_context *context, const uint32_t *nodes, uint32_t node_count,
                           struct key_channels *out)
 {
@@ -56,7 +56,7 @@ static bool find_channels(struct reply_context *context, const uint32_t *nodes, 
     return true;
 }
 
-/* Floats of a channel: three values a key of CUBICSPLINE. */
+/* Returns the number of floats of a channel; CUBICSPLINE has three values per key. */
 static uint64_t value_count(const struct channel *channel)
 {
     const uint64_t values = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
@@ -109,7 +109,7 @@ static void put_json(struct reply_context *context, const struct key_channels *c
 
 /* --- binary --- */
 
-/* The table of all channels, then their times, then their values. NULL: the reply is an error. */
+/* Plans the table of all channels, then their times, then their values. NULL: the reply is an error. */
 static struct frames_block *plan_blocks(struct reply_context *context, const struct key_channels *channels)
 {
     const struct model *model = context->model;
@@ -134,7 +134,7 @@ static struct frames_block *plan_blocks(struct reply_context *context, const str
                                        .item_bytes = sizeof(double)};
         *values = *times;
         values->kind = BLOCK_KEY_VALUES;
-        values->count = (uint32_t)value_count(channel); /* those of the model have 32 bits */
+        values->count = (uint32_t)value_count(channel); /* counts in the model have 32 bits */
         values->item_bytes = sizeof(float);
     }
     return blocks;

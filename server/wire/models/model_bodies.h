@@ -1,5 +1,5 @@
-/* model_bodies.h - answers about what a model file holds: its lists, keys, textures, its difference from another; and
- * what they cost. Private to server/wire, but for body_put_formats(). Pure. */
+/* model_bodies.h - answers about the content of a model file (lists, keys, textures, differences from another model),
+ * and their cost. Private to server/wire, except for body_put_formats(). Pure. */
 #pragma once
 
 #include "wire/reply/cost.h"
@@ -7,24 +7,23 @@
 
 void body_put_model(struct reply_context *context);
 
-/* The channels of the context's clip, or of all clips where the request names none, that move one of the nodes asked
- * for and have one of the request's paths; as JSON or binary frames. Times are doubles. The reply is an error when that
- * is more than an answer may have. */
+/* Writes, as JSON or binary frames, the channels that move a requested node along a requested path. They come from the
+ * context's clip, or from all clips when the request names none. Times are doubles. The reply is an error when they
+ * exceed the size limit of an answer. */
 void body_put_keys(struct reply_context *context);
 
-/* The PNG of a texture's first level: its pixels as the model keeps them, whose sides are powers of two. The reply is
- * an error when there is no such texture, or when the model has no pixels of it, because its image is missing or
- * broken. */
+/* Writes the PNG of a texture's first level: the pixels that the model stores, whose sides are powers of two. The reply
+ * is an error when the texture does not exist, or has no pixels because its image is missing or broken. */
 void body_put_texture(struct reply_context *context);
 
-/* What is different between the model and the first source, which is the old one. */
+/* Compares the model with the first source, the old model. */
 void body_put_compare(struct reply_context *context);
 
-/* Of packets alone: what a handle tells, and one thing of a model. */
+/* For packets only: describe a handle, and find one thing of a model. */
 void body_put_opened(struct reply_context *context);
 void body_put_found(struct reply_context *context);
 
-/* GET /v1/formats: which files this build reads, and how exactly (protocol/formats.def). */
+/* GET /v1/formats: lists the file formats that this build reads, with their limitations (protocol/formats.def). */
 void body_put_formats(struct buf *out);
 
 cost_fn cost_of_model, cost_of_keys, cost_of_texture, cost_of_compare, cost_of_opened, cost_of_found;

@@ -1,7 +1,7 @@
-/* models_cost.c - what answers about the things of a model cost, and how large they are. */
+/* models_cost.c - cost and size of answers about the content of a model. */
 #include "wire/models/model_bodies.h"
 
-/* All keys of the clips' file: of one clip there are fewer. Stops counting when that is enough. */
+/* Estimates all keys of the clips' file; one clip has fewer. Stops at COST_ENOUGH_NS. */
 static double key_cost_ns(const struct model *clips)
 {
     double ns = 0;

@@ -8,24 +8,25 @@
 
 #include <stdlib.h>
 
-/* A body whose floats are to come. */
+/* A body whose floats are still missing. */
 struct row_part {
-    size_t at; /* in the buffer */
+    size_t at; /* offset in the buffer */
     double clip_time_s;
 };
 
 struct prepared_reply {
-    struct reply_context context; /* started: its model, reply and working memory are those of each answer */
-    struct buf selection, blocks; /* what it found, which others may not write over */
-    struct buf head;              /* what stands before the first frame, of the first reply */
+    struct reply_context context; /* started; each answer sets its own model, reply and workspace */
+    struct buf selection, blocks; /* its results, which other replies must not overwrite */
+    struct buf head;              /* the part before the first frame, from the first reply */
     struct row_part row[PREPARED_ROW_MAX];
     uint32_t row_count;
 };
 
-/* Signs of dual quaternions go from frame to frame, and layers, other files and root motion have state of their own. */
+/* Excluded are dual quaternions, whose signs depend on the previous frame, and layers, other files and root motion,
+ * which have state of their own. */
 bool prepared_reply_is_possible(const struct request *request, bool is_timed)
 {
-    enum { TIMES_MAX = 256 }; /* which are kept with the request */
+    enum { TIMES_MAX = 256 }; /* these stay in memory with the request */
     return op_has(request->op, OP_PREPARED) && !request->is_estimate &&
            request->pose.time_count <= (is_timed ? 1 : TIMES_MAX) && request->pose.layer_count == 0 &&
            request->source_count == 0 && !request->motion.is_extracted && request->layout != LAYOUT_DUALQUAT;
@@ -48,7 +49,7 @@ struct prepared_reply *prepared_reply_new(struct workspace *workspace, const str
     if (!prepared_reply_is_possible(request, is_timed))
         return NULL;
     reply_init(&reply);
-    clip_sources_init(&clips, NULL, request); /* which has none */
+    clip_sources_init(&clips, NULL, request); /* it has no sources */
     if (context_start(&context, workspace, model, &clips, request, limits, &reply) &&
         frame_reply_start(&context, frame_writer_of(request))) {
         prepared = mem_zalloc(1, sizeof *prepared);
@@ -74,7 +75,7 @@ void prepared_reply_free(struct prepared_reply *prepared)
 
 uint64_t prepared_reply_bytes(const struct prepared_reply *prepared) { return frame_reply_bytes(&prepared->context); }
 
-/* Only the two times in the binary head of a reply of one frame are others than before. */
+/* Only the two times in the binary head of a one-frame reply change. */
 static void put_head(struct prepared_reply *prepared)
 {
     const struct frames *frames = &prepared->context.frames;
@@ -96,7 +97,7 @@ bool prepared_reply_is_steady(const struct prepared_reply *prepared)
            context->frames.frame_count == 1;
 }
 
-/* One palette, with room for its floats. */
+/* Appends one palette without its floats. */
 static void put_capacity(struct prepared_reply *prepared)
 {
     struct reply_context *context = &prepared->context;
@@ -118,7 +119,7 @@ void prepared_reply_append(struct prepared_reply *prepared, struct workspace *wo
     context->workspace = workspace;
     context->model = model;
     context->frames.content_hash = model->infos[0].content_hash;
-    context->frames.left_bytes = 0 - (uint64_t)out->size_bytes; /* the reply begins behind what is there */
+    context->frames.left_bytes = 0 - (uint64_t)out->size_bytes; /* the reply begins after the existing content */
     context->out = out;
     put_head(prepared);
     if (context->frames.block_count == 1 && prepared->row_count < PREPARED_ROW_MAX)
@@ -129,7 +130,7 @@ void prepared_reply_append(struct prepared_reply *prepared, struct workspace *wo
     context->out = NULL;
 }
 
-/* Nothing of such a reply can fail. */
+/* Never called: such a reply cannot fail. */
 static void on_failed(struct crowd_listener *listener, uint32_t member, const struct err *err)
 {
     (void)listener, (void)member, (void)err;

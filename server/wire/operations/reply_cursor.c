@@ -11,10 +11,10 @@
 struct reply_cursor {
     struct workspace workspace;
     struct clip_sources clips;
-    struct reply_context context; /* of what comes in pieces */
+    struct reply_context context; /* of a reply in pieces */
     struct reply failure;
     bool has_clips;
-    uint32_t frame; /* the next */
+    uint32_t frame; /* the next one */
 };
 
 struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct retargeted_clip_store *retargeted_clips,
@@ -49,7 +49,7 @@ size_t reply_cursor_held_bytes(const struct reply_cursor *cursor)
     return sizeof *cursor + workspace_held_bytes(&cursor->workspace);
 }
 
-/* The first piece to reply->body, and a look at all frames. False: the reply is an error. */
+/* Makes the first piece in reply->body and checks all frames. False: the reply is an error. */
 static bool begin(struct reply_cursor *cursor, struct reply *reply)
 {
     struct reply_context *context = &cursor->context;

@@ -26,7 +26,7 @@ bool reply_estimate(struct workspace *workspace, const struct model *model, cons
     workspace_trim(workspace);
     if (!workspace->retargeted_clips.is_missing)
         return is_good;
-    reply_fini(reply); /* clips of another file have yet to be made ready: no error, and part of the work */
+    reply_fini(reply); /* clips of another file are not retargeted yet: not an error, but part of the work */
     reply_init(reply);
     return true;
 }

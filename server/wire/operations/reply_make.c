@@ -3,7 +3,7 @@
 #include "wire/operations/answers.h"
 #include "wire/reply/clip_sources.h"
 
-/* What every body needs. */
+/* Sets what every body needs. */
 static void context_init(struct reply_context *context, struct workspace *workspace, const struct model *model,
                          struct clip_sources *clips, const struct request *request, const struct limits *limits,
                          struct reply *reply)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    KEPT_BYTES = 4096,    /* a larger buffer is not kept for the next packet */
+    KEPT_BYTES = 4096,    /* a larger buffer is freed before the next packet */
     OVERHEAD_BYTES = 512, /* header and padding, or hello and token */
 };
 
@@ -45,7 +45,7 @@ void packet_reader_forget(struct packet_reader *reader)
     buf_clear(&reader->held);
 }
 
-/* --- checks of what is there so far; each says 0, or the error with its place --- */
+/* --- checks of the bytes so far; each returns 0, or the error and its position --- */
 
 static int bad(struct packet_reader *reader, size_t at, int code, const char *what)
 {
@@ -53,7 +53,7 @@ static int bad(struct packet_reader *reader, size_t at, int code, const char *wh
     return err_set(&reader->err, code, "byte %llu: %s", (unsigned long long)reader->bad_offset, what);
 }
 
-/* All of `count` bytes from `at` on are 0. */
+/* Checks that all `count` bytes from `at` on are 0. */
 static int check_zeros(struct packet_reader *reader, const char *bytes, size_t at, size_t count, const char *what)
 {
     for (size_t i = at; i < at + count; i++)
@@ -70,7 +70,7 @@ static int check_magic(struct packet_reader *reader, const char *bytes, size_t s
     return 0;
 }
 
-/* The first 16 bytes are there. */
+/* Checks the first 16 bytes of the hello. */
 static int check_hello(struct packet_reader *reader, const char *bytes)
 {
     const unsigned version = get_u16(bytes + PACKET_MAGIC_BYTES);
@@ -84,7 +84,7 @@ static int check_hello(struct packet_reader *reader, const char *bytes)
     return 0;
 }
 
-/* The header is there: what a request may have in it. */
+/* Checks the complete header for values that a request may have. */
 static int check_header(struct packet_reader *reader, const char *bytes)
 {
     static const char ZERO[] = "this field of a request's header is 0";
@@ -100,9 +100,10 @@ static int check_header(struct packet_reader *reader, const char *bytes)
     return reader->err.code;
 }
 
-/* --- a packet or the hello, from its first byte --- */
+/* --- the hello or a packet, from its first byte --- */
 
-/* How many bytes are needed before something can be said: of the `size` there are, or more. Negative: an error. */
+/* Returns the size of the part that begins at `bytes`, of which `size` bytes are available: the hello, the header or
+ * the whole packet. Negative: an error. */
 static int64_t wanted_bytes(struct packet_reader *reader, const char *bytes, size_t size)
 {
     if (reader->phase == PACKET_PHASE_HELLO) {
@@ -133,7 +134,7 @@ static int finish_hello(struct packet_reader *reader, const char *bytes, size_t 
     const size_t end = PACKET_HELLO_BYTES + token_bytes;
     if (check_zeros(reader, bytes, end, size - end, "the padding behind the token is 0") < 0)
         return reader->err.code;
-    /* a copy: in place nothing is behind it that ends it */
+    /* a copy, because the bytes in place have no NUL after them */
     if (reader->held.size_bytes == 0)
         buf_put(&reader->held, bytes, size);
     buf_put_char(&reader->held, '\0');
@@ -160,7 +161,7 @@ static int finish_packet(struct packet_reader *reader, const char *bytes, size_t
     return PACKET_COMPLETE;
 }
 
-/* The bytes are whole. */
+/* Handles the complete bytes. */
 static int finish(struct packet_reader *reader, const char *bytes, size_t size)
 {
     reader->end = reader->offset + size;
@@ -250,7 +251,7 @@ void packet_put_header(struct buf *out, const struct packet *packet)
 {
     char *to = buf_reserve(out, PACKET_HEADER_BYTES);
     if (to == NULL)
-        return; /* the buffer says so */
+        return; /* the buffer records the failure */
     packet_write_header(to, packet);
     buf_advance(out, PACKET_HEADER_BYTES);
 }

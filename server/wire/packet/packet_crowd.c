@@ -1,10 +1,10 @@
-/* packet_crowd.c - a crowd from its packet, and a raycast, which has one in it. */
+/* packet_crowd.c - reads a crowd from its packet, and a raycast, which contains one. */
 #include "wire/request/crowd_request.h"
 #include "wire/packet/packet_fields.h"
 #include "wire/request/request_raycast.h"
 
-/* The byte of the packet that breaks the form; at: that of the payload, or SIZE_MAX. As with other kinds, a payload
- * that is too short is the fault of its size. */
+/* Returns the offset in the packet of the malformed byte. at: its offset in the payload, or SIZE_MAX. As with other
+ * kinds, a payload that is too short is an error of its size field. */
 static size_t bad_byte(const struct packet *packet, size_t at)
 {
     return at == SIZE_MAX               ? PACKET_NOT_MALFORMED

@@ -1,4 +1,4 @@
-/* packet_payload.c - fields of payloads, and the short payloads that concern streams. */
+/* packet_payload.c - reads fields of payloads, and the short payloads about streams. */
 #include "wire/packet/packet_fields.h"
 
 #include "base/bytes.h"
@@ -13,7 +13,7 @@ struct payload payload_of(const struct packet *packet, size_t *bad_at, struct er
     return (struct payload){packet->payload, packet->payload_bytes, packet->kind, bad_at, err};
 }
 
-/* The size is what is wrong, and that is said in the header. */
+/* The error is the size, so it points at the size in the header. */
 int payload_check_size(struct payload *payload, uint64_t size_bytes)
 {
     if (payload->size_bytes == size_bytes)
@@ -52,7 +52,7 @@ int payload_number(struct payload *payload, size_t at, const char *name, double 
     if (!isfinite(number))
         return err_set(payload->err, ERR_BAD_PARAMETER, "%s: '%s' is not a finite number", packet_name(payload->kind),
                        name);
-    *out = number + 0; /* not -0 */
+    *out = number + 0; /* avoids -0 */
     return 0;
 }
 

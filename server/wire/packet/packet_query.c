@@ -1,4 +1,4 @@
-/* packet_query.c - what a packet asks of a model's pose: its fields, times and indices as parameters of a request. */
+/* packet_query.c - reads a packet's query about poses: its fields, times and indices as parameters of a request. */
 #include "wire/packet/packet_fields.h"
 
 #include "base/bytes.h"
@@ -11,7 +11,7 @@ enum { CLIP_FIRST = -2, CLIP_REST = -1 };
 
 /* --- parameters --- */
 
-/* The operation takes the parameter, and it is given. */
+/* Marks a parameter as given, if the operation accepts it. */
 static int note(struct packet_parse *parse, int param)
 {
     if ((REQUEST_PARAMS[param].ops & OP_BIT(parse->request->op)) == 0)
@@ -23,7 +23,7 @@ static int note(struct packet_parse *parse, int param)
     return 0;
 }
 
-/* As if a query had said so. The text is copied. */
+/* Takes a text like a parameter of a query. The text is copied. */
 static int take_text(struct packet_parse *parse, int param, const char *text, size_t size_bytes)
 {
     struct buf *memory = &parse->request->pose.memory;
@@ -51,7 +51,7 @@ static int take_uint(struct packet_parse *parse, int param, uint32_t number)
     return take_text(parse, param, text, (size_t)snprintf(text, sizeof text, "%u", number));
 }
 
-/* A byte that stands for one of the words of the parameter; 0, the first, is what holds when it is not given. */
+/* Takes a byte that is the index of one of the parameter's words; 0, the first word, is the default. */
 static int take_word(struct packet_parse *parse, int param, size_t at)
 {
     const unsigned word = (unsigned char)parse->payload.bytes[at];
@@ -87,7 +87,7 @@ static int take_clip(struct packet_parse *parse)
     return note(parse, PARAM_CLIP);
 }
 
-/* An index that -1 leaves out. */
+/* Takes an index; -1 omits it. */
 static int take_index(struct packet_parse *parse, int param, size_t at, struct selector *out)
 {
     const int32_t index = (int32_t)get_u32(parse->payload.bytes + at);
@@ -113,7 +113,7 @@ static int take_words(struct packet_parse *parse)
     return what == 0 ? 0 : take_text(parse, PARAM_WHAT, WHATS[what], strlen(WHATS[what]));
 }
 
-/* The numbers of the part of the clip: one that no flag names is 0. */
+/* Takes the numbers of the part of the clip; a number without its flag must be 0. */
 static int take_span(struct packet_parse *parse)
 {
     static const struct {
@@ -162,7 +162,7 @@ static int take_flags(struct packet_parse *parse)
     return 0;
 }
 
-/* Binary unless a flag says otherwise; a picture has its own form. */
+/* Sets binary format unless a flag says otherwise; a picture has its own format. */
 static int take_format(struct packet_parse *parse)
 {
     const unsigned wanted = flags_of(parse) & (PACKET_QUERY_JSON | PACKET_QUERY_GLB);

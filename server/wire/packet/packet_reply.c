@@ -11,7 +11,7 @@
 
 enum {
     HELLO_SERVER_BYTES = 24,
-    PAYLOAD_MOST = 1 << 30, /* whatever --max-body says: its size is a u32 */
+    PAYLOAD_MOST = 1 << 30, /* independent of --max-body, because the size is a u32 */
 };
 
 static unsigned kind_of(const char *content_type)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { TEXTS_BYTES = 1024 }; /* what the numbers and words of one packet take as text: fewer than 16 of NUMBER_SIZE */
+enum { TEXTS_BYTES = 1024 }; /* text size of the numbers and words of a packet: fewer than 16 of NUMBER_SIZE */
 
 static int read_find(struct packet_parse *parse)
 {
@@ -84,7 +84,7 @@ static int read_call(struct request *request, const struct packet *packet, const
     return request_parse(request, &head, limits, err);
 }
 
-/* What a packet asks; of a subscription what its frames are. */
+/* Returns the operation of a packet; for a subscription that of its frames. */
 static enum op op_of(const struct packet *packet)
 {
     static const struct {

@@ -4,10 +4,10 @@
 
 enum { KIND_COUNT = BLOCK_TANGENTS - BLOCK_REST_NORMALS + 1 };
 
-/* An array of the model, with one item a vertex. */
+/* An array of the model with one item per vertex. */
 struct attribute {
-    const void *items; /* NULL: the primitive has none */
-    uint32_t numbers;  /* in an item: floats, of colours bytes */
+    const void *items; /* NULL: the primitive lacks it */
+    uint32_t numbers;  /* per item: floats, or bytes of colours */
     uint32_t item_bytes;
 };
 

@@ -1,4 +1,4 @@
-/* body_bounds.c - boxes around the posed model: at every time asked for, or over all of the clip. */
+/* body_bounds.c - computes boxes around the posed model, at each requested time or over the whole clip. */
 #include "anim/pose/bounds.h"
 #include "wire/pose/pose_bodies.h"
 #include "wire/pose/deform.h"
@@ -28,7 +28,7 @@ static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
     return true;
 }
 
-/* False: so many poses cost too much, and the reply is an error. */
+/* False: the poses exceed the cost limit, and the reply is an error. */
 static bool is_affordable(struct reply_context *context, const struct bounds_sum *sum, uint64_t poses)
 {
     const uint64_t *limits = context->limits->value;
@@ -52,7 +52,7 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
 
 /* --- JSON --- */
 
-/* {"min":..,"max":..}, or null for an empty box and for one that floats cannot hold. */
+/* Writes {"min":..,"max":..}, or null for an empty box and for one that exceeds floats. */
 static void put_box(struct buf *out, const struct box *box)
 {
     bool is_finite = !box_is_empty(box);
@@ -136,9 +136,9 @@ static void put_head(struct reply_context *context, const struct bounds_sum *sum
         put_joints(context, sum);
 }
 
-/* --- the two kinds of answer --- */
+/* --- answers at times and over the clip --- */
 
-/* What put_boxes() appends at least: a box may be null. */
+/* Returns a lower bound of the output of put_boxes(), in which each box may be null. */
 static uint64_t boxes_least(const struct reply_context *context, const struct bounds_sum *sum)
 {
     enum { BOX = sizeof "null" - 1, JOINT = sizeof "{\"scene\":null,\"joint\":null}" - 1 };
@@ -182,7 +182,7 @@ static void put_times(struct reply_context *context, struct bounds_sum *sum)
     buf_put_text(context->out, "]}\n");
 }
 
-/* How many poses the walk has; more than the limit allows: the reply is an error and 0 is returned. */
+/* Returns the number of poses of the walk; 0 when it exceeds the limit and the reply is an error. */
 static uint32_t count_poses(struct reply_context *context, struct bounds_times walk)
 {
     const uint64_t most = context->limits->value[LIMIT_FRAMES];
@@ -215,7 +215,7 @@ static void put_over_clip(struct reply_context *context, struct bounds_sum *sum)
     double time_s;
     if (poses == 0 || !is_affordable(context, sum, poses))
         return;
-    /* the head first: when it is too large there is nothing to evaluate */
+    /* the head first: when it is too large, no evaluation is needed */
     put_head(context, sum);
     json_printf(
         context->out,

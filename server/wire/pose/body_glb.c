@@ -1,4 +1,4 @@
-/* The posed model as a GLB file (protocol/glb.md). */
+/* Writes the posed model as a GLB file (protocol/glb.md). */
 #include "anim/pose/visibility.h"
 #include "base/version.h"
 #include "wire/pose/pose_bodies.h"
@@ -10,28 +10,28 @@
 
 #include <string.h>
 
-/* The accessors of one draw; GLB_NONE: it has no such array. */
+/* The accessors of a draw; GLB_NONE for a missing array. */
 struct glb_primitive {
     uint32_t accessors[GLB_INDICES + 1];
 };
 
-/* The file under way. Arrays are borrowed from struct workspace; places in the file are GLB_NONE for what is not in it.
- */
+/* The state of the file. It borrows arrays from struct workspace. A place is an index in the file; GLB_NONE marks an
+ * absent item. */
 struct posed_file {
-    struct glb_primitive *entries; /* one for each draw of context->work.mesh */
-    uint32_t *entry_of;            /* [primitive_count]: the first with that primitive */
+    struct glb_primitive *entries; /* one per draw of context->work.mesh */
+    uint32_t *entry_of;            /* [primitive_count]: the first entry with that primitive */
     struct surfaces surfaces;
 };
 
-/* --- what is in the file --- */
+/* --- selection --- */
 
 static bool has_geometry(const struct primitive *primitive)
 {
     return primitive->vertex_count > 0 && primitive->index_count > 0;
 }
 
-/* Which nodes the clip shows at the time asked for; NULL: the draws' flags say it, as of a blend, or there is no memory
- * and the reply is an error. */
+/* Returns the nodes that the clip shows at the requested time. NULL: the flags of the draws apply, as in a blend, or
+ * out of memory and the reply is an error. */
 static const uint8_t *find_shown(struct reply_context *context)
 {
     const struct model *model = context->model;
@@ -51,8 +51,8 @@ static bool is_drawn(const struct model *model, const struct draw *draw, const u
                             : is_shown[draw->node] && (model->nodes[draw->node].flags & NODE_IN_SCENE) != 0;
 }
 
-/* Leaves the draws that a viewer of the source would draw; when none of them is in its scene, all of them. False: the
- * reply is an error. */
+/* Keeps the draws that a viewer of the source would draw; when its scene has none of them, keeps all. False: the reply
+ * is an error. */
 static bool keep_drawn(struct reply_context *context)
 {
     struct deform *deform = &context->work.mesh;
@@ -78,7 +78,7 @@ static bool keep_drawn(struct reply_context *context)
                 context->request->mesh.kind == SELECT_NONE ? "" : " in that mesh");
         return context_fail(context, &err);
     }
-    /* positions and normals alone could be too much: then nothing needs to be posed, nor a texture packed */
+    /* positions and normals alone exceed the limit: no need to pose vertices or compress textures */
     if (vertices * 2 * sizeof(struct vec3) > context->limit_bytes)
         return context_fail_too_large(context);
     return true;
@@ -106,8 +106,8 @@ static bool plan(struct reply_context *context, struct posed_file *file)
 
 /* --- geometry --- */
 
-/* A mirror turns triangles inside out. With the node goes the viewer's rule that turns them back (3.7.4), so the file
- * has to. */
+/* A mirroring transform inverts the winding of triangles. Viewers correct that for a node (3.7.4). The file has no such
+ * node, so it has to reverse the triangles itself. */
 static bool is_mirrored(const struct reply_context *context, uint32_t entry)
 {
     const struct skin *skin = &context->model->skins[deform_draw(context, entry)->skin];
@@ -129,7 +129,7 @@ static void turn_triangles(struct glb_writer *glb, uint32_t index_count)
     }
 }
 
-/* What the pose does not change: once for all entries of a primitive. */
+/* Adds the arrays that do not depend on the pose, once for all entries of a primitive. */
 static void add_fixed(struct reply_context *context, struct posed_file *file, uint32_t entry)
 {
     const struct primitive *p = deform_primitive(context, entry);
@@ -224,7 +224,7 @@ static bool is_first(const struct reply_context *context, uint32_t entry)
     return entry == 0 || deform_draw(context, entry)->node != deform_draw(context, entry - 1)->node;
 }
 
-/* ,"meshes":[..]: one for each node, because their vertices differ. Returns how many. */
+/* Writes ,"meshes":[..], one per node, because their vertices differ. Returns their number. */
 static uint32_t put_meshes(struct reply_context *context, const struct posed_file *file)
 {
     struct buf *out = context->out;
@@ -253,7 +253,7 @@ static void put_range(struct buf *out, uint32_t count)
     buf_put_char(out, ']');
 }
 
-/* ,"nodes":[..] and the scene: the mesh nodes, below one that turns and scales them where that is needed. */
+/* Writes ,"nodes":[..] and the scene: the mesh nodes, below a node with rotation and scale if needed. */
 static void put_nodes(struct reply_context *context, uint32_t mesh_count)
 {
     const struct model *model = context->model;

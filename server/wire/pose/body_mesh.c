@@ -1,4 +1,4 @@
-/* body_mesh.c - the deformed vertices of the selected draws at every time, in scene space. */
+/* body_mesh.c - writes the deformed vertices of the selected draws at each time, in scene space. */
 #include "wire/pose/pose_bodies.h"
 #include "wire/pose/deform.h"
 #include "wire/pose/attributes.h"
@@ -121,7 +121,7 @@ static bool put_frame(struct reply_context *context, double time_s)
            (!context->request->vertices.has_normals || put_vertices(context, BLOCK_NORMALS, time_s));
 }
 
-/* Items of an entry's block; 0: it has none. */
+/* Returns the items of an entry's block; 0 when it has no such block. */
 static uint32_t items_of(const struct reply_context *context, uint32_t entry, enum frames_block_kind kind,
                          uint32_t *item_bytes)
 {
@@ -134,7 +134,8 @@ static uint32_t items_of(const struct reply_context *context, uint32_t entry, en
     return kind == BLOCK_INDICES ? primitive->index_count : primitive->vertex_count;
 }
 
-/* Of one kind for all entries; dual weights and attributes are not there for all. Returns how many there are then. */
+/* Plans the blocks of one kind for all entries; some entries lack dual weights and attributes. Returns the new number
+ * of blocks. */
 static uint32_t plan_kind(const struct reply_context *context, enum frames_block_kind kind, struct frames_block *blocks,
                           uint32_t count)
 {
@@ -166,7 +167,7 @@ static uint32_t plan_skins(const struct reply_context *context, enum frames_bloc
     return count;
 }
 
-/* Static blocks of all entries, those of skins, then the others. */
+/* Plans the static blocks of all entries, then those of skins, then the others. */
 static uint32_t plan(struct reply_context *context)
 {
     const struct request *request = context->request;
@@ -209,7 +210,7 @@ static void put_static(struct reply_context *context, const struct frames_block 
         buf_put(context->out, model->indices + deform_primitive(context, block->index)->index_first, size_bytes);
 }
 
-/* Straight into the answer. */
+/* Writes directly into the answer. */
 static bool put_block(struct reply_context *context, const struct frames_block *block, double time_s)
 {
     struct deform *deform = &context->work.mesh;
@@ -217,9 +218,9 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
     char *to = buf_reserve(context->out, size_bytes);
     if (to == NULL)
-        return true; /* the buffer says so */
+        return true; /* the buffer records the failure */
     if (block->kind == BLOCK_POSITIONS && block->index == 0)
-        deform->skin = UINT32_MAX; /* a frame begins */
+        deform->skin = UINT32_MAX; /* at the beginning of a frame */
     deform->deformed = (struct vec3 *)(void *)to;
     const bool is_good = deform_entry(context, block->index, block->kind, time_s);
     deform->deformed = own;
@@ -228,10 +229,10 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     return is_good;
 }
 
-enum { WEIGHTS_LEAST_BYTES = 12 }; /* a vertex has a first, a joint and a weight */
+enum { WEIGHTS_LEAST_BYTES = 12 }; /* each vertex has at least a first index, a joint and a weight */
 
-/* The skins of weights=1, whose size is only known when all vertices were looked at: those that certainly are too many
- * are refused here. False: the reply is an error. */
+/* Finds the skins of weights=1. The exact size is only known after a pass over all vertices, so requests that certainly
+ * exceed the limit are refused here. False: the reply is an error. */
 static bool find_skins(struct reply_context *context)
 {
     struct deform *deform = &context->work.mesh;
@@ -247,7 +248,7 @@ static bool find_skins(struct reply_context *context)
     return !context->request->vertices.has_weights || deform->skins != NULL;
 }
 
-/* The numbers that weights=1 adds, at least. */
+/* Returns a lower bound of the numbers that weights=1 adds. */
 static uint64_t count_weights(const struct reply_context *context)
 {
     const struct deform *deform = &context->work.mesh;

@@ -1,9 +1,9 @@
-/* body_palette.c - the skinning palettes of the selected skins at every time. */
+/* body_palette.c - writes the skinning palettes of the selected skins at each time. */
 #include "wire/pose/pose_bodies.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
 
-/* The skins asked for, in that order; all without skin=. NULL: the reply is an error. */
+/* Returns the requested skins in that order; without skin= all of them. NULL: the reply is an error. */
 static const uint32_t *select_skins(struct reply_context *context, uint32_t *count)
 {
     const struct request *request = context->request;
@@ -18,7 +18,7 @@ static const uint32_t *select_skins(struct reply_context *context, uint32_t *cou
     return skins;
 }
 
-/* The node of mesh=, or -1: each skin's own. False: the reply is an error. */
+/* Finds the node of mesh=, or -1: each skin has its own. False: the reply is an error. */
 static bool select_mesh_node(struct reply_context *context, int32_t *node)
 {
     const struct request *request = context->request;
@@ -34,7 +34,7 @@ static bool select_mesh_node(struct reply_context *context, int32_t *node)
 
 /* --- one palette --- */
 
-/* NULL: it is the scene's. */
+/* Returns NULL for the space of the scene. */
 static const struct dmat4 *unless_identity(const struct dmat4 *space_from_scene)
 {
     for (int e = 0; e < 16; e++)
@@ -43,7 +43,7 @@ static const struct dmat4 *unless_identity(const struct dmat4 *space_from_scene)
     return NULL;
 }
 
-/* What stands in front of the skin's palette in the frame evaluated last. Returns 0 or ERR_NOT_FINITE. */
+/* Computes the matrix in front of the skin's palette in the frame evaluated last. Returns 0 or ERR_NOT_FINITE. */
 static int find_space(struct reply_context *context, uint32_t skin, struct dmat4 *space_from_scene, struct err *err)
 {
     struct entity_work *work = &context->workspace->entity;
@@ -54,12 +54,12 @@ static int find_space(struct reply_context *context, uint32_t skin, struct dmat4
     if (space == SPACE_SCENE)
         return 0;
     if (space == SPACE_MESH && node >= 0)
-        entity_scene_from_node(work, (uint32_t)node); /* in work->pose as well */
+        entity_scene_from_node(work, (uint32_t)node); /* also sets work->pose */
     return pose_space_from_scene(&work->pose, context->model, space, node, space_from_scene, err);
 }
 
-/* The palette of one skin of the frame evaluated last, in the layout asked for: layout_floats() a joint. False: the
- * reply is an error. */
+/* Writes the palette of one skin in the frame evaluated last, in the requested layout: layout_floats() per joint.
+ * False: the reply is an error. */
 static bool store_palette(struct reply_context *context, uint32_t skin, double time_s, float *out)
 {
     struct err err;
@@ -71,7 +71,7 @@ static bool store_palette(struct reply_context *context, uint32_t skin, double t
     return context_fail_at(context, &err, time_s);
 }
 
-/* True when no palette of any frame can fail. */
+/* True when no palette in any frame can fail. */
 static bool is_certain(struct reply_context *context)
 {
     const struct request *request = context->request;
@@ -143,13 +143,13 @@ static uint32_t plan(struct reply_context *context)
     return work->skin_count;
 }
 
-/* Straight into the answer. */
+/* Writes directly into the answer. */
 static bool put_block(struct reply_context *context, const struct frames_block *block, double time_s)
 {
     const size_t size_bytes = (size_t)block->count * block->item_bytes;
     char *to = buf_reserve(context->out, size_bytes);
     if (to == NULL)
-        return true; /* the buffer says so */
+        return true; /* the buffer records the failure */
     if (!store_palette(context, block->index, time_s, (float *)(void *)to))
         return false;
     buf_advance(context->out, size_bytes);

@@ -1,4 +1,4 @@
-/* body_pose.c - the transforms of the selected nodes at every time: scene matrices, local T R S, or both.
+/* body_pose.c - writes the transforms of the selected nodes at each time: scene matrices, local T R S, or both.
  *
  * The local transform of a sheared node (anim/pose/local.h) is a matrix: local_matrix. */
 #include "anim/pose/dualquat.h"
@@ -60,7 +60,7 @@ static bool local_of(struct reply_context *context, uint32_t node, double time_s
            context_fail_at(context, &err, time_s);
 }
 
-/* Lays one node's transform into floats. Returns their number, or 0: the reply is an error. */
+/* Writes a node's transform as floats. Returns their number, or 0 when the reply is an error. */
 static size_t store_node(struct reply_context *context, uint32_t node, enum frames_block_kind kind, double time_s,
                          float floats[LAYOUT_FLOATS_MAX])
 {
@@ -118,7 +118,7 @@ static bool put_transforms(struct reply_context *context, const uint32_t *nodes,
     return true;
 }
 
-/* ,"local_matrix":{"4":[..]} when there are any. False: the reply is an error. */
+/* Writes ,"local_matrix":{"4":[..]} unless empty. False: the reply is an error. */
 static bool put_local_matrices(struct reply_context *context, const uint32_t *nodes, uint32_t count, double time_s)
 {
     struct buf *out = context->out;
@@ -157,14 +157,14 @@ static bool put_frame(struct reply_context *context, double time_s)
                                         put_local_matrices(context, nodes, count, time_s));
 }
 
-/* The places among the nodes of those that have a local matrix. */
+/* Finds the nodes with a local matrix, as indices into the selected nodes. */
 static void find_sheared(struct reply_context *context)
 {
     struct pose_work *work = &context->work.pose;
     work->sheared_count = 0;
     if (context->request->pose.time_count == 0 || (context->request->what & WHAT_LOCAL) == 0)
         return;
-    context_evaluate(context, 0); /* tells which nodes the clip moves */
+    context_evaluate(context, 0); /* determines which nodes the clip moves */
     for (uint32_t i = 0; i < work->node_count; i++)
         if (is_sheared(context, work->nodes[i]))
             work->sheared_places[work->sheared_count++] = i;
@@ -215,7 +215,7 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     for (uint32_t i = 0; i < block->count; i++) {
         const uint32_t node = work->nodes[block->kind == BLOCK_LOCAL_MATRIX ? work->sheared_places[i] : i];
         if (block->kind == BLOCK_LOCAL && is_sheared(context, node))
-            memset(floats, 0, sizeof floats); /* no rotation is all zeros: tells it from a transform */
+            memset(floats, 0, sizeof floats); /* a zero rotation is invalid, which distinguishes it from a transform */
         else if (store_node(context, node, block->kind, time_s, floats) == 0)
             return false;
         buf_put(context->out, floats, block->item_bytes);
@@ -223,8 +223,8 @@ static bool put_block(struct reply_context *context, const struct frames_block *
     return true;
 }
 
-/* Scene matrices of joints, whatever else is selected, so that a node's is the same in each selection; what is rigid,
- * and local transforms, are told in double precision. */
+/* True for scene matrices of joints, whatever else is selected, so that a node has the same matrix in every selection.
+ * Rigid nodes and local transforms are computed in double precision. */
 static bool may_compile(const struct reply_context *context)
 {
     const struct pose_work *work = &context->work.pose;
@@ -236,7 +236,7 @@ static bool may_compile(const struct reply_context *context)
 
 static bool start(struct reply_context *context)
 {
-    /* of a node: its scene matrix; its transform, or null and a matrix with its number */
+    /* per node: its scene matrix; its transform, or null and a matrix with its number */
     enum { LOCAL_MOST = LAYOUT_FLOATS_MAX * JSON_FLOAT_MOST + JSON_LIST_MOST + sizeof "null,,\"4294967295\":" };
     const unsigned what = context->request->what;
     struct pose_work *work = &context->work.pose;

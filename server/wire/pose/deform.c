@@ -2,7 +2,7 @@
 
 #include "wire/reply/select.h"
 
-/* So many influences and morph deltas are about the work for one node. */
+/* This many influences and morph deltas cost about as much as one node. */
 enum { DELTAS_PER_STEP = 32 };
 
 const struct draw *deform_draw(const struct reply_context *context, uint32_t entry)
@@ -20,7 +20,7 @@ int32_t deform_material(const struct reply_context *context, uint32_t entry)
     return model_material(context->model, deform_draw(context, entry)->primitive, context->work.mesh.variant);
 }
 
-/* What a frame of the chosen draws takes, beside the pose: palettes as load_palette() makes them, and vertices. */
+/* Estimates a frame of the selected draws besides the pose: palettes as made by load_palette(), and vertices. */
 static uint64_t steps_per_frame(const struct reply_context *context)
 {
     const struct deform *deform = &context->work.mesh;
@@ -111,7 +111,7 @@ bool deform_start(struct reply_context *context)
                                  pose_steps(context->model, &context->request->pose) + steps_per_frame(context));
 }
 
-/* The palette of an entry's skin; kept from entry to entry of a frame. False: the reply is an error. */
+/* Makes the palette of an entry's skin and keeps it for the next entries of the frame. False: the reply is an error. */
 static bool load_palette(struct reply_context *context, uint32_t skin, double time_s)
 {
     struct deform *deform = &context->work.mesh;

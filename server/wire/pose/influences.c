@@ -23,7 +23,7 @@ uint32_t *influences_skins(struct reply_context *context, const uint32_t *draws,
     return skins;
 }
 
-/* How many joints move a vertex, and which; at least one. */
+/* Returns how many joints move a vertex, at least one, and lists them. */
 static uint32_t influences_of(const struct model *model, uint32_t vertex, const struct influence **out)
 {
     static const struct influence FIRST_JOINT = {.joint = 0, .weight = 1};
@@ -35,7 +35,8 @@ static uint32_t influences_of(const struct model *model, uint32_t vertex, const 
 uint32_t influences_count(const struct model *model, const struct primitive *primitive)
 {
     const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
-    uint32_t count = firsts[primitive->vertex_count] - firsts[0]; /* a model has too few bytes for 2^32 of both */
+    uint32_t count =
+        firsts[primitive->vertex_count] - firsts[0]; /* a model has too few bytes for 2^32 of both together */
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
         count += firsts[v + 1] == firsts[v];
     return count;
@@ -109,7 +110,7 @@ uint32_t influences_items(const struct model *model, const struct draw *draw, en
                           uint32_t *item_bytes)
 {
     const struct primitive *primitive = &model->primitives[draw->primitive];
-    *item_bytes = sizeof(uint32_t); /* and of a float */
+    *item_bytes = sizeof(uint32_t); /* same size as a float */
     switch (kind) {
     case BLOCK_INFLUENCE_FIRSTS:
         return primitive->vertex_count + 1;
@@ -140,7 +141,7 @@ static void put_skin_block(struct buf *out, const struct model *model, const str
             continue;
         }
         for (int i = 0; i < MATRIX_FLOATS; i++)
-            matrix.m[i] += 0.0F; /* no -0, which JSON has not either */
+            matrix.m[i] += 0.0F; /* avoids -0, which JSON does not have either */
         buf_put(out, &matrix, sizeof matrix);
     }
 }

@@ -1,4 +1,4 @@
-/* pose_bodies.h - answers about a model at a time: palettes, poses, meshes and bounds; and what they cost. Private to
+/* pose_bodies.h - answers about a model at given times (palettes, poses, meshes and bounds), and their cost. Private to
  * server/wire. Pure. */
 #pragma once
 
@@ -9,7 +9,7 @@ extern const struct frame_writer PALETTE_WRITER, POSE_WRITER, MESH_WRITER;
 
 void body_put_palette(struct reply_context *context);
 void body_put_pose(struct reply_context *context);
-/* Frames, or the posed mesh as a GLB file (protocol/glb.md). */
+/* Write frames, or the posed mesh as a GLB file (protocol/glb.md). */
 void body_put_mesh(struct reply_context *context);
 void body_put_glb(struct reply_context *context);
 void body_put_bounds(struct reply_context *context);

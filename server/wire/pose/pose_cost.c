@@ -1,9 +1,10 @@
-/* pose_cost.c - what answers about a model at a time cost, and how large they are. */
+/* pose_cost.c - cost and size of answers about a model at given times. */
 #include "wire/pose/pose_bodies.h"
 
 #include "wire/encode/frames.h"
 
-/* A mesh counts for each node that draws it; stops counting when that is enough. vertex_ns: of one vertex. */
+/* Estimates all draws: a mesh counts once per node that draws it. Stops at COST_ENOUGH_NS. vertex_ns: cost of a vertex.
+ */
 static double draw_cost_ns(const struct model *model, double vertex_ns)
 {
     double ns = (double)model->draw_count * COST_NODE_NS;
@@ -14,7 +15,8 @@ static double draw_cost_ns(const struct model *model, double vertex_ns)
     return ns;
 }
 
-/* Joints that are printed in each frame; a skin may be asked for many times. By name, any skin: the largest sum. */
+/* Returns the joints printed per frame; a request may repeat a skin. A name may refer to any skin, so the largest
+ * counts. */
 static double joint_count(const struct model *model, const struct request *request)
 {
     double count = request->skin_count == 0 ? model->joint_count : 0;
@@ -26,7 +28,7 @@ static double joint_count(const struct model *model, const struct request *reque
     return count;
 }
 
-/* Nodes that are printed in each frame: all, or those asked for; a subtree may be all of them again. */
+/* Returns the nodes printed per frame: all, or the requested ones; each subtree may contain all nodes. */
 static double selected_count(const struct model *model, const struct request *request)
 {
     double count = request->pose.joint_count == 0 ? model->node_count : 0;
@@ -35,13 +37,13 @@ static double selected_count(const struct model *model, const struct request *re
     return count;
 }
 
-/* Sampling all nodes at one time. */
+/* Estimates sampling all nodes at one time. */
 static double sampling_cost_ns(const struct model *model)
 {
     return (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
 }
 
-/* Of all frames, and of what is done once. */
+/* Estimates all frames and the work done once. */
 static double frames_cost_ns(const struct cost_input *input, double frame_ns)
 {
     const struct request *request = input->request;
@@ -99,7 +101,7 @@ uint64_t bounds_bytes(const struct reply_context *context)
     return ROW_BYTES * frames * (1 + (context->request->bounds.is_per_joint ? context->model->joint_count : 0));
 }
 
-/* Of so many things in each frame; JSON has a digit and a comma for each float. */
+/* Returns a lower bound for `things` items per frame; JSON has at least a digit and a comma per float. */
 static uint64_t frames_least_bytes(const struct request *request, uint64_t things, uint64_t thing_floats)
 {
     enum { JSON_FLOAT_BYTES = 2 };
@@ -107,7 +109,7 @@ static uint64_t frames_least_bytes(const struct request *request, uint64_t thing
     return things * thing_floats * frames * (request->format == FORMAT_JSON ? JSON_FLOAT_BYTES : sizeof(float));
 }
 
-/* What is named by index counts; by name, or where it may be little, nothing does. */
+/* Counts things selected by index. Names, and selections that may be small, count as nothing. */
 uint64_t palette_least_bytes(const struct cost_input *input)
 {
     const struct request *request = input->request;
@@ -123,7 +125,7 @@ uint64_t palette_least_bytes(const struct cost_input *input)
 
 uint64_t pose_least_bytes(const struct cost_input *input)
 {
-    enum { TRS_FLOATS = 10 }; /* as few as a node may be told by; dual quaternions have 8 */
+    enum { TRS_FLOATS = 10 }; /* the smallest size of a node; dual quaternions have 8 */
     const struct request *request = input->request;
     const uint64_t nodes = request->pose.joint_count == 0 ? input->model->node_count : request->pose.joint_count;
     const uint64_t floats = layout_floats(request->layout);

@@ -55,7 +55,7 @@ int cache_policy_parse(const char *text, bool is_private, struct cache_policy *o
     snprintf(out->immutable, sizeof out->immutable, "%s, max-age=%d, immutable", whose, YEAR_S);
     if (url_is_word(text, strlen(text), "no-cache")) {
         snprintf(out->plain, sizeof out->plain,
-                 "no-cache"); /* which a shared cache asks about with the token of who wants it */
+                 "no-cache"); /* a shared cache then revalidates with the token of each client */
         return 0;
     }
     while (url_next_entry(&text, &entry, &bytes))

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The client by what was read of a list so far, from its first entry on. An entry that is no trusted proxy's, or that
- * does not say whose it is, ends what those before it can claim. */
+/* The client according to the entries read so far, from the first one on. An entry that does not name a trusted proxy,
+ * or names nobody, invalidates the entries before it. */
 struct chain {
-    bool is_empty; /* of entries since the last one that could not be read */
+    bool is_empty; /* no entry since the last unreadable one */
     char client[PEER_TEXT_SIZE];
 };
 
@@ -44,7 +44,7 @@ static bool is_token_char(char c) { return ascii_is_alnum(c) || (c != '\0' && st
 
 static const char *skip_blanks(const char *at) { return at + strspn(at, " \t"); }
 
-/* Takes a token or a quoted string (RFC 9110, 5.6.4) into `out`; one that is too long is none. */
+/* Takes a token or a quoted string (RFC 9110, 5.6.4) into `out`; one that is too long counts as missing. */
 static bool take_value(const char **text, char out[PEER_TEXT_SIZE])
 {
     const char *at = *text;
@@ -65,8 +65,8 @@ static bool take_value(const char **text, char out[PEER_TEXT_SIZE])
     return true;
 }
 
-/* "unknown" and what begins with '_' instead of an address (RFC 7239, 6.2 and 6.3), perhaps with a port of such a kind.
- */
+/* True for "unknown", and for a name that begins with '_' instead of an address (RFC 7239, 6.2 and 6.3), with an
+ * optional port of the same form. */
 static bool is_identifier(const char *text)
 {
     static const char CHARS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -78,14 +78,14 @@ static bool is_identifier(const char *text)
     return text[name_bytes] == '\0' || (*port != '\0' && port[strspn(port, CHARS)] == '\0');
 }
 
-/* The node of one element: an address whose port may be hidden, or an identifier. */
+/* Adds the node of an element: an address with an optional, possibly obfuscated port, or an identifier. */
 static bool add_node(struct chain *chain, const struct trusted_proxies *proxies, const char *node)
 {
     struct peer_address address;
     const char *colon = strrchr(node, ':');
     const bool has_hidden_port = colon != NULL && colon[1] == '_' && is_identifier(colon + 1);
     const size_t bytes = has_hidden_port ? (size_t)(colon - node) : strlen(node);
-    /* a bare IPv6 address needs its brackets here */
+    /* an IPv6 address requires brackets here */
     const char *first = memchr(node, ':', bytes);
     const bool is_bare_v6 =
         node[0] != '[' && first != NULL && memchr(first + 1, ':', bytes - (size_t)(first + 1 - node)) != NULL;
@@ -100,7 +100,7 @@ static bool add_node(struct chain *chain, const struct trusted_proxies *proxies,
     return true;
 }
 
-/* One element, "for=192.0.2.43;proto=https": moves *text behind it. False: it breaks the grammar. */
+/* Takes an element such as "for=192.0.2.43;proto=https" and advances *text past it. False: it is malformed. */
 static bool take_element(const char **text, struct chain *chain, const struct trusted_proxies *proxies)
 {
     char node[PEER_TEXT_SIZE] = "", value[PEER_TEXT_SIZE];
@@ -125,12 +125,13 @@ static bool take_element(const char **text, struct chain *chain, const struct tr
     if (*at != ',' && *at != '\0')
         return false;
     *text = at;
-    if (node[0] == '\0') /* whoever wrote it does not say of whom it has the request */
+    if (node[0] == '\0') /* its author does not name the client */
         forget(chain);
     return node[0] == '\0' || add_node(chain, proxies, node);
 }
 
-/* As a whole: where one element breaks the grammar, it may be a client's quote that swallows what proxies added. */
+/* Reads the whole header or nothing: a malformed element may be a client's open quote that swallows the proxies'
+ * entries. */
 static void read_forwarded(const char *text, const struct trusted_proxies *proxies, struct chain *chain)
 {
     for (;; text++) {

@@ -28,7 +28,7 @@ bool peer_address_is_v4(const struct peer_address *address)
     return address->kind == PEER_IP && memcmp(address->ip, V4_PREFIX, sizeof V4_PREFIX) == 0;
 }
 
-/* ":5000", or nothing. */
+/* Parses ":5000", or nothing. */
 static bool parse_port(const char *text, size_t size_bytes, uint16_t *out)
 {
     unsigned number = 0;

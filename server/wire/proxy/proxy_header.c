@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    V1_MAX_BYTES = 107, /* the longest line, with its CRLF */
+    V1_MAX_BYTES = 107, /* the longest line with its CRLF */
     V1_FIELDS = 4,
     V2_HEAD_BYTES = 16,
     V2_LOCAL = 0x20,
@@ -27,7 +27,7 @@ static int malformed(struct err *err, const char *what)
     return err_set(err, ERR_BAD_REQUEST, "the PROXY header of a trusted proxy %s", what);
 }
 
-/* The bytes begin so, or may yet. */
+/* True when the bytes begin with `start`, or are a beginning of it. */
 static bool may_begin(const char *bytes, size_t size_bytes, const char *start, size_t start_bytes)
 {
     return memcmp(bytes, start, size_bytes < start_bytes ? size_bytes : start_bytes) == 0;
@@ -54,7 +54,7 @@ static bool take_port(const struct field *field, uint16_t *out)
     return number <= PORT_MAX;
 }
 
-/* Source, destination and their ports, with one space between. */
+/* Parses source, destination and their ports, separated by single spaces. */
 static bool take_v1_addresses(int family, const char *text, size_t size_bytes, struct proxy_header *out)
 {
     struct field fields[V1_FIELDS];
@@ -115,7 +115,7 @@ static unsigned get_u16_be(const char *bytes)
     return (unsigned)(unsigned char)bytes[0] << 8 | (unsigned char)bytes[1];
 }
 
-/* Fields of a type, a length and so many bytes, to the end. */
+/* Checks fields of type, length and value up to the end. */
 static bool are_tlvs(const char *bytes, size_t size_bytes)
 {
     while (size_bytes >= TLV_HEAD_BYTES) {
@@ -128,7 +128,7 @@ static bool are_tlvs(const char *bytes, size_t size_bytes)
     return size_bytes == 0;
 }
 
-/* How many bytes the two addresses take; SIZE_MAX: there is no such family and transport over a stream. */
+/* Returns the size of the two addresses; SIZE_MAX for a family and transport that a stream cannot have. */
 static size_t v2_address_bytes(unsigned family)
 {
     switch (family) {
@@ -161,7 +161,7 @@ static int read_v2(const char *bytes, size_t size_bytes, struct proxy_header *ou
     if (size_bytes < V2_HEAD_BYTES + rest_bytes)
         return PROXY_HEADER_NEED_MORE;
     *used_bytes = V2_HEAD_BYTES + rest_bytes;
-    if (command == V2_LOCAL || family == V2_UNSPEC) /* whatever follows means nothing */
+    if (command == V2_LOCAL || family == V2_UNSPEC) /* the rest is meaningless */
         return PROXY_HEADER_READ;
     if (!are_tlvs(rest + address_bytes, rest_bytes - address_bytes))
         return malformed(err, "has fields that do not end where it ends");

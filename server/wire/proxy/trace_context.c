@@ -8,7 +8,7 @@
 
 enum { TRACE_AT = 3, PARENT_AT = 36, FLAGS_AT = 53, TEXT_BYTES = TRACEPARENT_SIZE - 1, SAMPLED = 1 };
 
-/* Lower-case ones only. */
+/* True for lower-case digits only. */
 static bool are_digits(const char *text, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -41,7 +41,7 @@ bool trace_context_read(const char *traceparent, char out[TRACEPARENT_SIZE])
         return false;
     memcpy(out, traceparent, TEXT_BYTES);
     out[TEXT_BYTES] = '\0';
-    if (is_later) { /* of a later version that is kept which this one knows */
+    if (is_later) { /* of a later version only the flag defined in this one is kept */
         const bool is_sampled = (flags[1] <= '9' ? flags[1] - '0' : flags[1] - 'a' + 10) & SAMPLED;
         memcpy(out, "00", 2);
         memcpy(out + FLAGS_AT, is_sampled ? "01" : "00", 2);

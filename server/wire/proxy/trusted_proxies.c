@@ -10,8 +10,8 @@
 enum { V4_BITS = 32, V6_BITS = 128, PREFIX_DIGITS = 3, NAMED_BYTES = 80 };
 
 struct trusted_network {
-    struct peer_address base; /* PEER_IP; the bits behind the prefix are 0 */
-    unsigned prefix;          /* of 128 bits */
+    struct peer_address base; /* PEER_IP; its host bits are 0 */
+    unsigned prefix;          /* out of 128 bits */
 };
 
 void trusted_proxies_fini(struct trusted_proxies *proxies)
@@ -20,7 +20,7 @@ void trusted_proxies_fini(struct trusted_proxies *proxies)
     *proxies = (struct trusted_proxies){0};
 }
 
-/* The first `bits` bits are the same. */
+/* True when the first `bits` bits are equal. */
 static bool has_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
     const unsigned whole = bits / 8, rest = bits % 8;
@@ -58,7 +58,7 @@ static bool parse_network(const char *text, size_t size_bytes, struct trusted_ne
     return true;
 }
 
-/* The address of the network itself: its bits behind the prefix are 0. */
+/* Returns the address of the network, with its host bits 0. */
 static struct peer_address base_of(const struct trusted_network *network)
 {
     struct peer_address base = network->base;

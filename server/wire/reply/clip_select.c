@@ -26,12 +26,12 @@ int select_clip(const struct model *model, const struct request_pose *pose, int3
     return rc;
 }
 
-/* --- the part that is played --- */
+/* --- played part --- */
 
-/* The last key of a file that counts in frames or in floats may lie just before the time that its author typed. */
+/* In files that count in frames or floats, the last key may lie slightly before the time that the author entered. */
 #define END_TOLERANCE_S 1e-4
 
-/* One end of the part, in seconds. */
+/* Converts one end of the part to seconds. */
 static int resolve_end(const char *name, double given, const struct request_span *asked, double duration_s, double *out,
                        struct err *err)
 {
@@ -66,14 +66,14 @@ int span_resolve(const struct request_pose *pose, double duration_s, struct clip
 
 /* --- layers --- */
 
-/* What has the clips of a layer or a reference. */
+/* Returns the model with the clips of a layer or a reference. */
 static const struct model *source_of(const struct model *model, const struct model *const *sources,
                                      const struct request_pose *part)
 {
     return part->clip_source == 0 ? model : sources[part->clip_source - 1];
 }
 
-/* clips: the model that has them. */
+/* clips: the model that contains them. */
 static int find_clip(struct resolved_layers *layers, const struct model *clips, const struct request_pose *layer,
                      struct reply *reply)
 {
@@ -89,7 +89,7 @@ static int find_clip(struct resolved_layers *layers, const struct model *clips, 
     return 0;
 }
 
-/* Without a reference the layer's clip at its time 0; without clip and file in the reference the layer's clip. */
+/* The default reference is the layer's clip at time 0. A reference without clip and file uses the layer's clip. */
 static int find_reference(const struct model *clips, const struct request_pose *layer, struct blend_layer *out,
                           struct reply *reply)
 {

@@ -30,7 +30,7 @@ void clip_sources_fini(struct clip_sources *clips)
     clips->count = clips->retargeted_count = 0;
 }
 
-/* One of the source's retargeted clips, or NULL. */
+/* Returns one of the source's retargeted clips, or NULL. */
 static const struct retargeted_clip *any_retargeted_clip(const struct clip_sources *clips, uint32_t source)
 {
     for (uint32_t i = 0; i < clips->retargeted_count; i++)
@@ -45,7 +45,7 @@ const struct retarget *clip_sources_retarget(const struct clip_sources *clips, u
     return retargeted != NULL ? &retargeted->retarget : &clips->own[source];
 }
 
-/* Of all clips of the source in the reply. */
+/* Returns the slide of all clips of the source in the reply. */
 static double slide_of(const struct clip_sources *clips, uint32_t source)
 {
     double slide = clips->own[source].slide;
@@ -58,7 +58,8 @@ static double slide_of(const struct clip_sources *clips, uint32_t source)
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
                               const struct reply *reply)
 {
-    const int32_t slide = retarget_text_slide(&reply->unmatched); /* by rest units and axes are made alike */
+    const int32_t slide =
+        retarget_text_slide(&reply->unmatched); /* retargeting by rest pose equalises units and axes */
     uint32_t count =
         model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) + (slide > RETARGET_SLIDE_WARNED);
     for (uint32_t i = 0; i < source_count; i++)
@@ -67,9 +68,9 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
     return count;
 }
 
-/* --- what is played --- */
+/* --- played clips --- */
 
-/* A clip of the answer, and the part of the request that names it. */
+/* A clip in the answer, and the part of the request that names it. */
 struct played {
     const struct request_pose *part;
     int32_t clip;
@@ -98,7 +99,7 @@ static void report_all(const struct reply_context *context, struct retarget_repo
         retarget_report_add(report, (int32_t)c);
 }
 
-/* What has a clip of a part: NULL is the model itself, which does for the rest pose, too. */
+/* Returns the model with a part's clip; NULL for the model itself, also for the rest pose. */
 static const struct model *retargeted_clip_of(const struct reply_context *context, const struct request_pose *part,
                                               int32_t clip)
 {
@@ -143,9 +144,9 @@ bool clip_sources_play(struct reply_context *context)
     return is_good;
 }
 
-/* --- what has no partner --- */
+/* --- unmatched nodes --- */
 
-/* ,"renamed":"..": what the rules call a node that has no partner under that name either. */
+/* Writes ,"renamed":"..", the name that the rules give to a node that stays unmatched. */
 static void put_renamed(struct buf *out, const struct retarget *retarget, uint32_t node)
 {
     struct joined_name name;
@@ -196,7 +197,7 @@ bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule)
     return uses == 0;
 }
 
-/* The rules of the request that no file of it needs: {"code":"rename_unused",..}, or nothing. */
+/* Writes a warning for rules that rename no node of any file, {"code":"rename_unused",..}, or nothing. */
 static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bool has_comma)
 {
     const struct name_map *names = &clip_sources_retarget(clips, 0)->names;
@@ -239,7 +240,7 @@ static void put_warnings(struct buf *out, const struct clip_sources *clips, cons
     json_comma(out, has_unit && has_up);
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
-    if (has_slide) /* the two others are of clips by name */
+    if (has_slide) /* the two other fields are for clips by name */
         put_slide_warning(out, report->slide);
     put_idle_rules(out, clips, has_unit || has_up || has_slide);
 }
@@ -250,7 +251,7 @@ static void start_report(const struct reply_context *context, uint32_t source, s
     report->slide = slide_of(context->clips, source);
 }
 
-/* {..} of a source and what is played of it. */
+/* Writes {..} of a source and its played clips. */
 static void put_source(struct reply_context *context, uint32_t source, const struct retarget_report *report)
 {
     struct buf *out = context->out;
@@ -279,7 +280,7 @@ void clip_sources_put_file(struct reply_context *context, uint32_t source)
     retarget_report_fini(&report);
 }
 
-/* ,"clip_file":{..} of all that is played from the very clip_file that `part` names. */
+/* Writes ,"clip_file":{..} of everything played from exactly the clip_file of `part`. */
 static void put_clip_file(struct reply_context *context, const struct request_pose *part)
 {
     struct retarget_report report;

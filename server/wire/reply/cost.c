@@ -13,10 +13,10 @@ double cost_of_list(const struct model *model)
            cost_of_text(model);
 }
 
-/* How many things a request names. */
+/* The numbers of things that a request names. */
 struct named {
     double clips, nodes, skins;
-    bool is_by_name; /* something is not told by its index */
+    bool is_by_name; /* something is given by name instead of index */
 };
 
 static void count_selectors(const struct selector *list, uint32_t count, double *things, struct named *named)
@@ -26,7 +26,7 @@ static void count_selectors(const struct selector *list, uint32_t count, double 
         named->is_by_name = list[i].kind == SELECT_NAME;
 }
 
-/* Of a pose, its layers and their references. */
+/* Counts a pose, its layers and their references. */
 static void count_pose(const struct request_pose *pose, struct named *named)
 {
     count_selectors(&pose->clip, pose->clip.kind == SELECT_NAME, &named->clips, named);
@@ -46,8 +46,8 @@ static void count_named(const struct request *request, struct named *named)
     count_selectors(request->skins, request->skin_count, &named->skins, named);
 }
 
-/* Each name is looked for in the whole list. One that is not there is compared with all that are, byte by byte: the
- * answer tells which are like it. */
+/* Each lookup searches the whole list. A missing name is compared with all names byte by byte, because the error
+ * suggests similar ones. */
 static double names_cost_ns(const struct named *named, const struct model *model)
 {
     const double names = named->clips + named->nodes + named->skins;
@@ -57,7 +57,7 @@ static double names_cost_ns(const struct named *named, const struct model *model
                (double)model->text_byte_count;
 }
 
-/* Clips may be those of sources. */
+/* Clips may belong to sources. */
 static double found_cost_ns(const struct cost_input *input, const struct named *named, const struct model *model)
 {
     double ns = names_cost_ns(named, model);
@@ -73,8 +73,8 @@ double cost_of_names(const struct cost_input *input, const struct request_pose *
     return found_cost_ns(input, &named, model);
 }
 
-/* Playing the clips of another file. Those that are played are ready (struct retargeted_clip_access), and only told
- * about. */
+/* Estimates the clips of another file. Played clips are already retargeted (struct retargeted_clip_access), and are
+ * only reported. */
 static double partner_cost_ns(const struct model *model, const struct model *clips, const struct request *request)
 {
     const double nodes = (double)model->node_count + clips->node_count;

@@ -5,7 +5,7 @@
 
 /* --- heads --- */
 
-/* "clip":..,"wrap":.. and what else is said of the time; whose clips `model` has. */
+/* Writes "clip":..,"wrap":.. and the other values of the time; `model` has the clip. */
 static void put_clip(struct buf *out, const struct model *model, const struct request_pose *pose, int32_t index,
                      const struct clip_span *span)
 {
@@ -17,7 +17,7 @@ static void put_clip(struct buf *out, const struct model *model, const struct re
                     span->phase);
 }
 
-/* One number, or those of all frames. */
+/* Writes one number, or the numbers of all frames. */
 static void put_weights(struct buf *out, const struct request_pose *layer)
 {
     for (uint32_t i = 0; i < layer->weight_count && !buf_failed(out); i++) {
@@ -85,7 +85,7 @@ uint64_t context_frame_least(const struct reply_context *context, uint64_t own_b
     return times_bytes + motion_bytes_least(context) + own_bytes + sizeof "}," - 1;
 }
 
-/* Whether so many frames, with their commas and the end, may follow so many bytes; both are within 2^60. */
+/* Whether `frames` frames, with commas and the end, fit after `before_bytes` bytes; both are below 2^60. */
 static bool may_follow(const struct reply_context *context, uint64_t before_bytes, uint32_t frames,
                        uint64_t frame_bytes)
 {
@@ -111,12 +111,12 @@ void context_end_early(struct reply_context *context, uint32_t done, uint64_t fr
 
 /* --- frames --- */
 
-/* A frame of JSON besides its numbers: its times, those of all layers, its root motion. */
+/* Sizes in a JSON frame besides its own numbers: its times, the times of all layers, and root motion. */
 enum { JSON_FRAME_MOST = 1024, JSON_NUMBER_ABOUT = 11 };
 
 static bool is_json(const struct reply_context *context) { return context->request->format == FORMAT_JSON; }
 
-/* With the form's blocks, whose places it finds. */
+/* Plans the blocks of the writer and their positions. */
 static bool plan(struct reply_context *context, uint64_t limit_bytes)
 {
     const uint32_t block_count = context->writer->plan(context);
@@ -246,7 +246,7 @@ void frame_reply_make(struct reply_context *context)
 
 /* --- checking --- */
 
-/* What is finite in binary is so in JSON. */
+/* Values that are finite in binary are also finite in JSON. */
 static bool check_blocks(struct reply_context *context, uint32_t frame)
 {
     const struct frames *frames = &context->frames;
@@ -264,7 +264,7 @@ static bool check_blocks(struct reply_context *context, uint32_t frame)
     return true;
 }
 
-/* Counts what JSON takes. */
+/* Measures the JSON. */
 static bool check_json(struct reply_context *context, uint64_t head_bytes)
 {
     uint64_t size_bytes = head_bytes + JSON_END_BYTES;

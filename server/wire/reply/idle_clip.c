@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The better, the lower. */
+/* Lower is better. */
 enum rank { RANK_IS_IDLE, RANK_IS_STAND, RANK_HAS_IDLE, RANK_HAS_STAND, RANK_OTHER };
 
 struct words {
@@ -15,7 +15,7 @@ struct words {
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
 
-/* The next run of letters that is one word: "IdleGun" has two, "IDLE" one. False: there is none. */
+/* Returns the next word, a run of letters: "IdleGun" has two, "IDLE" one. False: no further word. */
 static bool next_word(struct words *words, const char **word, uint32_t *size_bytes)
 {
     while (words->at < words->size_bytes && !is_letter(words->text[words->at]))

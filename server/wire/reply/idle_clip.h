@@ -1,11 +1,11 @@
-/* idle_clip.h - the clip that shows a model best where none is asked for. Pure; any thread. */
+/* idle_clip.h - chooses the clip that represents a model best when a request names none. Pure; any thread. */
 #pragma once
 
 #include "anim/model/model.h"
 
-/* The clip in which a character waits, by its name: one that is called idle, else one called stand or standing, else
- * one of whose words the first is true, else the second; of equals the first. Words are told apart by their case, by
- * digits and by whatever is no letter, and what stands before the last '|' or ':' (an armature, a namespace) does not
- * count. A name that tells of going from one pose to another (to, from, up, down, turn, ..) is no such clip. 0, the
- * first, where there is none. The model has a clip. */
+/* Returns the clip in which a character waits, by its name. In order of preference: a clip named idle; one named stand
+ * or standing; one with the word idle; one with stand or standing. Among equals the first wins. Case changes, digits
+ * and non-letters separate words, and a prefix up to the last '|' or ':' (an armature, a namespace) is ignored. A name
+ * that describes a transition (to, from, up, down, turn, ..) does not qualify. Without a match it returns 0, the first
+ * clip. The model has at least one clip. */
 uint32_t idle_clip(const struct model *model);

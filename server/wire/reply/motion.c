@@ -32,7 +32,7 @@ static bool is_float(const double vector[3])
 
 static bool check_step(struct reply_context *context, const struct root_step *step, double time_s)
 {
-    /* the origin, too: two places may be too far away for a float, and close to each other */
+    /* the origin as well: two places may be too far away for floats, yet close to each other */
     if (isfinite((float)step->angle_deg) && is_float(step->translation) && is_float(context->motion.motion.origin))
         return true;
     struct err err;

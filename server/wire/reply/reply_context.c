@@ -25,7 +25,7 @@ void reply_describe(const struct request *request, uint64_t limit_bytes, struct 
     reply->file_extension = format == FORMAT_POSED ? "posed" : "glb";
 }
 
-/* --- failing --- */
+/* --- errors --- */
 
 bool context_fail(struct reply_context *context, const struct err *err)
 {
@@ -72,7 +72,7 @@ void err_name_pose(const struct model *model, const struct request *request, int
         err_prefix(err, "'%s' at rest", request->model);
         return;
     }
-    char name[SHORT_NAME_SIZE], time[40] = "its telling moment"; /* which only the renderer knows */
+    char name[SHORT_NAME_SIZE], time[40] = "its telling moment"; /* only the renderer knows it */
     if ((request->picture.flags & PICTURE_AUTO_TIME) == 0)
         snprintf(time, sizeof time, "%.9g s", time_s);
     err_prefix(err, "'%s', clip %d '%s' at %s", request->model, clip, short_name(model, model->clips[clip].name, name),
@@ -130,7 +130,7 @@ void context_check_stop(struct reply_context *context)
         buf_fail(context->out, BUF_STOPPED);
 }
 
-/* Of the clip at a time. */
+/* Returns the entity of the clip at a time. */
 static struct entity entity_at(struct reply_context *context, double clip_time_s)
 {
     context->layer = (struct blend_layer){.clip = context->clip, .clip_time_s = clip_time_s, .weight = 1};

@@ -58,7 +58,7 @@ void put_clip_name(struct buf *out, const struct model *model, int32_t index)
 
 void put_node_head(struct buf *out, const struct model *model, uint32_t node)
 {
-    const struct str name = model->nodes[node].name; /* lists of nodes are long: no format to read */
+    const struct str name = model->nodes[node].name; /* node lists are long, so this avoids parsing a format */
     buf_put_text(out, "{\"node\":");
     json_put_uint(out, node);
     buf_put_text(out, ",\"name\":");
@@ -102,7 +102,7 @@ void put_draw_head(struct buf *out, const struct model *model, const struct draw
                 index, draw->primitive - mesh->primitive_first);
 }
 
-/* They were checked to be JSON when the model was decoded. */
+/* Extras were validated as JSON when the model was decoded. */
 void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index)
 {
     uint32_t low = 0, high = model->extra_count;

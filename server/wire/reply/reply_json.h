@@ -1,4 +1,4 @@
-/* reply_json.h - JSON that replies have in common. Private to server/wire. Pure. */
+/* reply_json.h - writes JSON that several replies share. Private to server/wire. Pure. */
 #pragma once
 
 #include "wire/encode/json.h"
@@ -6,34 +6,35 @@
 
 /* {"model":..,"hash":.. */
 void put_name_and_hash(struct buf *out, const struct model *model, const struct request *request);
-/* The content hash in hex. */
+/* Writes the content hash in hex. */
 enum { HASH_DIGITS_SIZE = 65 };
 const char *hash_digits(const struct model *model, char out[HASH_DIGITS_SIZE]);
 /* "base_color", "metallic_roughness", ...; slot: below TEXTURE_ALL_COUNT */
 const char *texture_slot_name(uint32_t slot);
 /* "triangles", "lines", "points" */
 extern const char *const TOPOLOGY_NAMES[TOPOLOGY_POINTS + 1];
-/* The key, then an index, or null for -1. */
+/* Writes the key and an index, or null for -1. */
 void put_index(struct buf *out, const char *key, int32_t index);
 /* "clip":{..}, or null for POSE_REST */
 void put_clip_name(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":.. */
 void put_node_head(struct buf *out, const struct model *model, uint32_t node);
-/* {"index":..,"name":..,"joints":[..] of a skin, with what is special about it */
+/* {"index":..,"name":..,"joints":[..] of a skin, with its special properties */
 void put_skin_head(struct buf *out, const struct model *model, uint32_t index);
-/* "joints":[..] of a skin; "method":"..", of a skin whose method is not linear. */
+/* "joints":[..] of a skin; "method":".." of a skin whose method is not linear. */
 void put_skin_method(struct buf *out, const struct skin *skin);
 void put_skin_joints(struct buf *out, const struct model *model, const struct skin *skin);
 /* {"name":..,"node":..,"mesh":..,"primitive":.. of a draw */
 void put_draw_head(struct buf *out, const struct model *model, const struct draw *draw);
-/* ,"extras":.. where the thing has some */
+/* ,"extras":.. if the thing has any */
 void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
-/* A vector of doubles as floats. */
+/* Writes a vector of doubles as floats. */
 void put_vec3(struct buf *out, const char *key, const double vector[3]);
 
-/* Of JSON: a float and its comma (-1.1754944e-38,), the brackets of a list and its comma; a number. */
+/* Sizes in JSON: at most a float and its comma (-1.1754944e-38,), at most the brackets of a list and its comma, at
+ * least a number. */
 enum { JSON_FLOAT_MOST = 15, JSON_LIST_MOST = 3, JSON_NUMBER_LEAST = 1 };
-/* Of a list in JSON of so many things, of which each takes at least so many bytes. */
+/* Returns a lower bound for a JSON list of `count` items of at least `thing_bytes` bytes each. */
 static inline uint64_t json_list_least(uint64_t count, uint64_t thing_bytes)
 {
     return count == 0 ? 2 : 1 + count * (thing_bytes + 1);

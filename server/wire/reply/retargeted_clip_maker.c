@@ -13,7 +13,7 @@ void retargeted_clip_maker_init(struct retargeted_clip_maker *maker, struct repl
 
 void retargeted_clip_maker_fini(struct retargeted_clip_maker *maker) { buf_fini(&maker->parameters); }
 
-/* False: the reply has to be made where that may take long. */
+/* False: making the clip may take too long here. */
 static bool may_make(const struct retargeted_clip_maker *maker)
 {
     struct retargeted_clip_access *retargeted_clips = &maker->context->workspace->retargeted_clips;
@@ -56,7 +56,7 @@ static struct rest_options rest_options(const struct retargeted_clip_maker *make
 
 static void put_number(struct buf *out, uint64_t number) { buf_put(out, &number, sizeof number); }
 
-/* With its NUL, so that neighbours cannot run into each other. */
+/* Includes the NUL, so that adjacent texts cannot merge. */
 static void put_text(struct buf *out, const char *text) { buf_put(out, text, strlen(text) + 1); }
 
 static void put_humanoid(struct buf *out, const struct humanoid_choice *choice)
@@ -69,7 +69,7 @@ static void put_humanoid(struct buf *out, const struct humanoid_choice *choice)
     }
 }
 
-/* All of a request, beside both models, that decides what a retargeted clip is. */
+/* Writes everything in a request, besides the two models, that determines a retargeted clip. */
 static void put_parameters(struct retargeted_clip_maker *maker, uint32_t source, uint32_t clip)
 {
     const struct request *request = maker->context->request;
@@ -102,7 +102,7 @@ static bool has_view(const struct clip_sources *clips, uint32_t source, uint32_t
     return false;
 }
 
-/* What a request may take is the same whether a retargeted clip was kept or not. */
+/* Charges the same work for a cached clip as for a new one. */
 static void count_steps(struct retargeted_clip_maker *maker, uint32_t source, uint64_t steps)
 {
     uint64_t *left = &maker->steps_left[source];
@@ -143,7 +143,7 @@ bool retargeted_clip_maker_play(struct retargeted_clip_maker *maker, uint32_t so
     if (store != NULL && !buf_failed(&maker->parameters))
         retargeted = store->find(store, &key);
     if (retargeted != NULL &&
-        retargeted->retarget.steps > maker->steps_left[source]) { /* the error is that of making it */
+        retargeted->retarget.steps > maker->steps_left[source]) { /* reports the same error as making it */
         retargeted_clip_unref(retargeted);
         retargeted = NULL;
     }
@@ -156,7 +156,7 @@ bool retargeted_clip_maker_play(struct retargeted_clip_maker *maker, uint32_t so
     return true;
 }
 
-/* --- files of which no clip is played, or all --- */
+/* --- files of which no clip, or all, are played --- */
 
 bool retargeted_clip_maker_own(struct retargeted_clip_maker *maker, uint32_t source, bool all_clips)
 {
@@ -171,7 +171,7 @@ bool retargeted_clip_maker_own(struct retargeted_clip_maker *maker, uint32_t sou
     if (rest_is_of(request, source) && retarget_set_rest(own, &options, &err) < 0)
         return fail(maker, source, &err);
     for (uint32_t c = 0; all_clips && c < own->source->clip_count; c++)
-        retarget_clip(own, c, &err); /* one that moves nothing here has no channels then, which is no error */
+        retarget_clip(own, c, &err); /* then a clip that moves nothing here has no channels, which is not an error */
     count_steps(maker, source, own->steps);
     return true;
 }

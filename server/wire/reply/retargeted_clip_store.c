@@ -10,6 +10,6 @@ void retargeted_clip_parameters_put(struct buf *out, uint32_t clip, enum retarge
     put_number(out, clip);
     put_number(out, way);
     put_number(out, names->count);
-    for (uint32_t i = 0; i < names->count; i++) /* with its NUL, so that neighbours cannot run into each other */
+    for (uint32_t i = 0; i < names->count; i++) /* includes the NUL, so that adjacent texts cannot merge */
         buf_put(out, names->rules[i].text, strlen(names->rules[i].text) + 1);
 }

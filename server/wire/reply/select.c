@@ -7,7 +7,7 @@
 
 enum { CANDIDATES_MAX = 20 };
 
-/* Where the model has so many of a type, and its name in each. */
+/* The position of the count and of the names of a type in the model. */
 #define LIST(count, array, type)                                                                                       \
     offsetof(struct model, count), offsetof(struct model, array), sizeof(type), offsetof(type, name)
 
@@ -50,7 +50,7 @@ static bool is_named(const struct model *model, struct str name, const struct se
            (name.size_bytes == 0 || memcmp(model->text + name.offset, selector->name, name.size_bytes) == 0);
 }
 
-/* Bytes that two names share at their ends, whatever their case: cheap enough for any number of names. */
+/* Counts the bytes that two names share at both ends, ignoring case: fast enough for any number of names. */
 static uint32_t likeness(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
 {
     const uint32_t most = a_bytes < b_bytes ? a_bytes : b_bytes;
@@ -68,7 +68,7 @@ struct ranking {
     uint32_t count;
 };
 
-/* Keeps the list sorted by falling score, equal scores by index. */
+/* Keeps the list sorted by descending score, then by index. */
 static void rank(struct ranking *ranking, const struct reply_candidate *candidate, uint32_t score)
 {
     uint32_t at = ranking->count;
@@ -86,7 +86,7 @@ static void rank(struct ranking *ranking, const struct reply_candidate *candidat
     ranking->scores[at] = score;
 }
 
-/* The things that have the name, or with `is_near` those whose names are like it. */
+/* Finds the things with the name, or with `is_near` the things with similar names. */
 static void find_candidates(const struct model *model, enum thing thing, const struct selector *selector, bool is_near,
                             struct ranking *ranking)
 {

@@ -1,4 +1,4 @@
-/* select.h - from what a query calls a clip, skin, node, mesh, camera or variant to its index. Pure; any thread. */
+/* select.h - resolves the name or index of a clip, skin, node, mesh, camera or variant in a query. Pure; any thread. */
 #pragma once
 
 #include "wire/encode/reply.h"
@@ -16,9 +16,8 @@ enum thing {
     THING_VARIANT
 };
 
-/* Finds the one thing that `selector` (SELECT_INDEX or SELECT_NAME) means and puts it into *index. A name
- * that several have is refused. On failure *reply is the complete error with the candidates: those of
- * the name, or the things whose names come nearest. path: what messages call the model.
- * Returns 0, the thing's ERR_..._NOT_FOUND, or ERR_AMBIGUOUS_NAME. */
+/* Resolves `selector` (SELECT_INDEX or SELECT_NAME) to *index. An ambiguous name is an error. On failure *reply is the
+ * complete error with candidates: the things of that name, or those with the nearest names. path is the model's name in
+ * messages. Returns 0, the thing's ERR_..._NOT_FOUND, or ERR_AMBIGUOUS_NAME. */
 int select_thing(const struct model *model, const char *path, enum thing thing, const struct selector *selector,
                  uint32_t *index, struct reply *reply);

@@ -1,13 +1,13 @@
-/* select_nodes.c - the nodes that a request selects, whole subtrees among them. */
+/* select_nodes.c - selects the nodes of a request, including subtrees. */
 #include "wire/reply/select_nodes.h"
 
 #include "wire/reply/select.h"
 
-/* In workspace->palette, which nothing else uses yet. */
+/* Lies in workspace->palette, which is still unused. */
 struct node_scratch {
-    uint32_t *sizes;     /* [model->node_count]: nodes of the subtree of each */
+    uint32_t *sizes;     /* [model->node_count]: size of each node's subtree */
     uint32_t *is_inside; /* [model->node_count] */
-    uint32_t *tops;      /* [request->joint_count]: which node each selector means */
+    uint32_t *tops;      /* [request->joint_count]: the node of each selector */
 };
 
 static void count_subtrees(const struct model *model, uint32_t *sizes)
@@ -21,7 +21,7 @@ static void count_subtrees(const struct model *model, uint32_t *sizes)
     }
 }
 
-/* Puts the nodes of a subtree to `out`, which has the room. */
+/* Appends the nodes of a subtree to `out`, which has room for them. */
 static void put_subtree(const struct model *model, uint32_t top, uint32_t *is_inside, uint32_t *out)
 {
     for (uint32_t i = 0; i < model->order_count; i++) {
@@ -46,10 +46,10 @@ static bool count_nodes(struct reply_context *context, struct node_scratch *scra
     return true;
 }
 
-/* Finds every selector's node and how many nodes there will be. False: the reply is an error. */
+/* Finds every selector's node and the total number of nodes. False: the reply is an error. */
 static bool find_tops(struct reply_context *context, const struct node_scratch *scratch, uint32_t *count)
 {
-    enum { NODE_BYTES_MIN = 16 }; /* "[[...]]" of a node; a subtree may be asked for again and again */
+    enum { NODE_BYTES_MIN = 16 }; /* "[[...]]" of a node; a request may repeat a subtree */
     const struct request *request = context->request;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < request->pose.joint_count; i++) {

@@ -6,7 +6,7 @@ _Static_assert(offsetof(struct workspace, glb.accessors) == offsetof(struct work
 
 void workspace_init(struct workspace *workspace)
 {
-    /* any limit: running out of memory then fails the request instead of the process */
+    /* any limit makes running out of memory an error of the request instead of the process */
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_init(&workspace->bufs[i], SIZE_MAX / 4);
     workspace->is_stopped = NULL;

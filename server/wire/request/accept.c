@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A weight in thousandths: "0", "0.5", "1.000". What is malformed counts as 0: not asked for. */
+/* Returns a weight in thousandths: "0", "0.5", "1.000". A malformed weight is 0: not accepted. */
 static int weight_of(const char *text, size_t size_bytes)
 {
     if (size_bytes == 0 || size_bytes > 5 || (text[0] != '0' && text[0] != '1') || (size_bytes > 1 && text[1] != '.'))
@@ -34,7 +34,7 @@ static const char *trim(const char *text, size_t *size_bytes)
     return text;
 }
 
-/* The weight among the parameters behind the type: ";a=b;q=0.5". */
+/* Returns the weight among the parameters after the type: ";a=b;q=0.5". */
 static int item_weight(const char *text, size_t size_bytes)
 {
     int weight = 1000;
@@ -60,7 +60,7 @@ static const char *const TYPES[TYPE_COUNT] = {
     [TYPE_ANY] = "*/*",
 };
 
-/* Goes through a list of names with weights: weights[i] becomes that of names[i], and stays where the list has none. */
+/* Parses a list of names with weights: sets weights[i] for names[i], and leaves weights of missing names unchanged. */
 static void weigh(const char *list, const char *const *names, int count, int *weights)
 {
     const char *item;
@@ -78,7 +78,7 @@ static void weigh(const char *list, const char *const *names, int count, int *we
 
 enum format accept_format(const char *accept, bool has_glb)
 {
-    int weights[TYPE_COUNT] = {-1, -1, -1, -1, -1}; /* -1: not in the header */
+    int weights[TYPE_COUNT] = {-1, -1, -1, -1, -1}; /* -1: absent from the header */
     weigh(accept, TYPES, TYPE_COUNT, weights);
     int json = weights[TYPE_JSON];
     if (json < 0)
@@ -89,7 +89,7 @@ enum format accept_format(const char *accept, bool has_glb)
     return weights[TYPE_FRAMES] > 0 && weights[TYPE_FRAMES] >= json ? FORMAT_BIN : FORMAT_JSON;
 }
 
-/* Prometheus names OpenMetrics once for each version: the largest weight counts. */
+/* Prometheus lists OpenMetrics once per version: the largest weight counts. */
 enum format accept_metrics_format(const char *accept)
 {
     const char *item;

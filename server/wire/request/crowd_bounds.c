@@ -1,13 +1,13 @@
-/* crowd_bounds.c - the largest item of a part of a list, by the largest of its blocks. */
+/* crowd_bounds.c - finds the largest item of a range of a list, by the maxima of its blocks. */
 #include "wire/request/crowd_bounds.h"
 
 #include <stdlib.h>
 
 enum { LEVELS = 3, BLOCK = 64 };
 
-/* levels[0] are the values themselves, values of the next level the largest of a block of this one. */
+/* levels[0] are the values. Each value of the next level is the maximum of a block of this one. */
 struct blocks {
-    uint32_t *memory; /* of all levels but the first */
+    uint32_t *memory; /* of all levels except the first */
     const uint32_t *levels[LEVELS];
 };
 
@@ -19,7 +19,7 @@ static uint32_t most_of(const uint32_t *values, uint32_t count)
     return most;
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool blocks_init(struct blocks *blocks, const uint32_t *values, uint32_t count)
 {
     blocks->levels[0] = values;
@@ -36,7 +36,8 @@ static bool blocks_init(struct blocks *blocks, const uint32_t *values, uint32_t 
     return blocks->memory != NULL;
 }
 
-/* The largest of first .. first + count - 1: of whole blocks one level up, and of what is left on both sides. */
+/* Returns the maximum of first .. first + count - 1, from whole blocks one level up and the remaining values on both
+ * sides. */
 static uint32_t blocks_most(const struct blocks *blocks, uint32_t first, uint32_t count)
 {
     uint32_t most = 0, end = first + count;

@@ -1,8 +1,9 @@
-/* crowd_bounds.h - how large the items of lists are, however many of a crowd's records share one. Pure; any thread. */
+/* crowd_bounds.h - computes how large the items of a crowd's lists are, once per list, however many records share it.
+ * Pure; any thread. */
 #pragma once
 
 #include "wire/request/crowd_request.h"
 
-/* Fills in item_bound of what entities want, and most_node of the masks that layers have. Each takes a few hundred
- * steps at most, however long its list is. Returns 0 or ERR_NO_MEMORY. */
+/* Fills in the item_bound of each wanted list, and the most_node of each mask that a layer uses. A list takes a few
+ * hundred steps at most, whatever its length. Returns 0 or ERR_NO_MEMORY. */
 int crowd_find_bounds(struct crowd_request *crowd, struct err *err);

@@ -1,4 +1,4 @@
-/* crowd_read.c - a binary crowd from its bytes: sizes first, then record by record. */
+/* crowd_read.c - parses a binary crowd: sizes first, then record by record. */
 #include "wire/request/crowd_request.h"
 
 #include "base/bytes.h"
@@ -11,7 +11,7 @@
 
 enum { PATH_BYTES_MAX = 4095, HASH_BYTES = 32 };
 
-/* A request that is being read. */
+/* A request that is being parsed. */
 struct reading {
     const char *bytes;
     size_t size_bytes;
@@ -20,13 +20,13 @@ struct reading {
     struct err *err;
 };
 
-/* A list of records: where it begins, and the count of them in the header. */
+/* A list of records: its offset, and its count in the header. */
 struct list {
     size_t at;
     uint32_t count;
 };
 
-/* In the order of the bytes. */
+/* In byte order of the request. */
 struct lists {
     struct list entities, layers, worlds, models, masks, mask_nodes, wanted, items, paths;
 };
@@ -36,7 +36,7 @@ bool crowd_is_binary(const char *bytes, size_t size_bytes)
     return size_bytes >= sizeof CROWD_MAGIC - 1 && memcmp(bytes, CROWD_MAGIC, sizeof CROWD_MAGIC - 1) == 0;
 }
 
-/* --- what is wrong --- */
+/* --- errors --- */
 
 static int bad_form(struct reading *reading, size_t at, const char *what)
 {
@@ -87,7 +87,7 @@ static int read_header(struct reading *reading)
     return check_zeros(reading, CROWD_AT_ASKED_reserved2, CROWD_ASKED_BYTES - CROWD_AT_ASKED_reserved2);
 }
 
-/* Where the lists are; together with the header they are all of the request. */
+/* Finds the offsets of the lists. With the header they must fill the request exactly. */
 static int place_lists(struct reading *reading, struct lists *lists)
 {
     const struct {
@@ -104,7 +104,7 @@ static int place_lists(struct reading *reading, struct lists *lists)
         {&lists->items, CROWD_AT_ASKED_wanted_item_count, CROWD_WANTED_ITEM_BYTES},
         {&lists->paths, CROWD_AT_ASKED_path_bytes, 1},
     };
-    uint64_t at = CROWD_ASKED_BYTES; /* nine lists of 2^32 records of 96 bytes fit */
+    uint64_t at = CROWD_ASKED_BYTES; /* nine lists of 2^32 records of 96 bytes do not overflow */
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         *ALL[i].list = (struct list){.at = (size_t)at, .count = get_u32(reading->bytes + ALL[i].count_at)};
         at += (uint64_t)ALL[i].list->count * ALL[i].record_bytes;
@@ -125,7 +125,7 @@ static int reserve(struct reading *reading, const struct lists *lists)
     crowd->mask_nodes = calloc((size_t)lists->mask_nodes.count + 1, sizeof *crowd->mask_nodes);
     crowd->wanted = calloc((size_t)lists->wanted.count + 1, sizeof *crowd->wanted);
     crowd->items = calloc((size_t)lists->items.count + 1, sizeof *crowd->items);
-    crowd->paths = calloc(1, (size_t)lists->paths.count + lists->models.count + 1); /* a NUL behind each */
+    crowd->paths = calloc(1, (size_t)lists->paths.count + lists->models.count + 1); /* a NUL after each path */
     if (crowd->entities == NULL || crowd->layers == NULL || crowd->worlds == NULL || crowd->models == NULL ||
         crowd->masks == NULL || crowd->mask_nodes == NULL || crowd->wanted == NULL || crowd->items == NULL ||
         crowd->paths == NULL)
@@ -239,7 +239,7 @@ static int read_models(struct reading *reading, const struct lists *lists)
                : bad_form(reading, CROWD_AT_ASKED_path_bytes, "the paths are shorter than path_bytes");
 }
 
-/* --- masks, and what is wanted --- */
+/* --- masks and wanted items --- */
 
 static int read_mask_nodes(struct reading *reading, const struct lists *lists)
 {
@@ -301,7 +301,7 @@ static int read_wanted(struct reading *reading, const struct lists *lists)
     return 0;
 }
 
-/* --- all --- */
+/* --- the whole request --- */
 
 static int read_all(struct reading *reading, const struct limits *limits)
 {

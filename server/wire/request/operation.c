@@ -14,7 +14,7 @@ const struct op_info OP_INFO[] = {
 };
 
 /* Another path of an operation. */
-static const char LIVEZ[] = "/livez"; /* Kubernetes' name of /healthz since its version 1.16 */
+static const char LIVEZ[] = "/livez"; /* Kubernetes' name for /healthz since version 1.16 */
 
 const char *op_methods(enum op op)
 {
@@ -51,7 +51,7 @@ int op_find_name(const char *name, enum op *op, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "parameter 'op' is '%.80s'; it must be one of %s", name, list);
 }
 
-/* What is asked for, in a message. */
+/* Makes an error that names the requested path. */
 static int no_such_path(const char *path, size_t path_bytes, struct err *err)
 {
     char asked[64];

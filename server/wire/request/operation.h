@@ -1,5 +1,5 @@
-/* operation.h - which operations there are, and what the server knows of each beside its code: the columns of
- * wire/operations/operations.def that describe it. Pure; any thread. */
+/* operation.h - lists the operations and their properties, from the descriptive columns of
+ * wire/operations/operations.def. Pure; any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -12,41 +12,41 @@ enum op {
 #define OPERATION(symbol, ...) OP_##symbol,
 #include "wire/operations/operations.def"
     OP_ALL_COUNT,
-    OP_COUNT = OP_LAYER, /* of those with a path */
+    OP_COUNT = OP_LAYER, /* number of operations with a path */
 };
 
-enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_PUT = 4, METHOD_DELETE = 8 }; /* GET: HEAD, too */
+enum method { METHOD_GET = 1, METHOD_POST = 2, METHOD_PUT = 4, METHOD_DELETE = 8 }; /* METHOD_GET includes HEAD */
 
 enum op_trait {
-    OP_PAGE = 1 << 0,       /* a page for people: its query is for its script and not read here */
-    OP_PREVIEW = 1 << 1,    /* its links show a picture elsewhere, which needs the page's own address */
-    OP_ALIVE = 1 << 2,      /* the thread of --admin answers it although the loops do not turn */
-    OP_STORES = 1 << 3,     /* changes files: a complete call is carried out even if its client has gone */
+    OP_PAGE = 1 << 0,       /* a page for people; its script reads the query, the server ignores it */
+    OP_PREVIEW = 1 << 1,    /* its links have a picture preview on other sites, which needs the page's own address */
+    OP_ALIVE = 1 << 2,      /* the --admin thread answers it even when the event loops hang */
+    OP_STORES = 1 << 3,     /* changes files: a complete call is executed even if its client has disconnected */
     OP_BATCH = 1 << 4,      /* consists of queries */
-    OP_IN_BATCH = 1 << 5,   /* may be such a query */
+    OP_IN_BATCH = 1 << 5,   /* is allowed as a query of a batch */
     OP_WEBSOCKET = 1 << 6,  /* opens a WebSocket */
-    OP_ON_LOOP = 1 << 7,    /* a loop answers it itself where the models are in memory and the cost is small */
-    OP_OFF_LOOP = 1 << 25,  /* is always for a work thread */
-    OP_PREPARED = 1 << 8,   /* may be prepared for another time (wire/operations/prepared_reply.h) */
-    OP_TIMED = 1 << 9,      /* is about times: 0 unless the request names some */
-    OP_ONE_TIME = 1 << 10,  /* about one, which may be `auto` */
-    OP_WEIGHTED = 1 << 11,  /* has weights: 1 unless the request names some */
-    OP_PICTURE = 1 << 12,   /* is drawn */
-    OP_CELLS = 1 << 13,     /* of several cells */
-    OP_TURNS = 1 << 14,     /* each of which shows another side */
+    OP_ON_LOOP = 1 << 7,    /* an event loop answers it directly when the models are in memory and the cost is small */
+    OP_OFF_LOOP = 1 << 25,  /* always runs on a work thread */
+    OP_PREPARED = 1 << 8,   /* can be prepared once for several times (wire/operations/prepared_reply.h) */
+    OP_TIMED = 1 << 9,      /* has times, by default 0 */
+    OP_ONE_TIME = 1 << 10,  /* has a single time, which may be `auto` */
+    OP_WEIGHTED = 1 << 11,  /* has weights, by default 1 */
+    OP_PICTURE = 1 << 12,   /* renders a picture */
+    OP_CELLS = 1 << 13,     /* renders several cells */
+    OP_TURNS = 1 << 14,     /* renders each cell from another direction */
     OP_PIXELS = 1 << 15,    /* needs the pixels of textures */
-    OP_SELECTS = 1 << 16,   /* its clips and layers are found before its body is made */
-    OP_POSED = 1 << 17,     /* and it evaluates poses of them */
-    OP_ALL_CLIPS = 1 << 18, /* is about all clips of the other files */
+    OP_SELECTS = 1 << 16,   /* resolves clips and layers before it makes the body */
+    OP_POSED = 1 << 17,     /* evaluates poses of these */
+    OP_ALL_CLIPS = 1 << 18, /* covers all clips of the other files */
     OP_ALL_CLIPS_UNLESS_ONE = 1 << 19, /* likewise, unless the request names a clip */
-    OP_MANY_FILES = 1 << 20,           /* takes LIMIT_EXPORT_FILES files of clips, not LIMIT_CLIP_FILES */
-    OP_WHOLE_SOURCES = 1 << 21,        /* needs all of its other files, not their clips alone */
-    OP_ENTITIES = 1 << 22,             /* is about entities: nobody asks for the same again, and its cost shows late */
-    OP_ENTITY_ERRORS = 1 << 23,        /* a model that is missing is an error of its entities, not of the request */
-    OP_RAYS = 1 << 24,                 /* casts rays at them */
+    OP_MANY_FILES = 1 << 20,           /* accepts LIMIT_EXPORT_FILES clip files instead of LIMIT_CLIP_FILES */
+    OP_WHOLE_SOURCES = 1 << 21,        /* needs the whole of its other files, not just their clips */
+    OP_ENTITIES = 1 << 22, /* evaluates entities: the same request rarely recurs, and its cost is only known late */
+    OP_ENTITY_ERRORS = 1 << 23, /* reports a missing model as an error of its entities, not of the request */
+    OP_RAYS = 1 << 24,          /* casts rays at the entities */
 };
 
-/* The forms of an answer. The first is that of an answer whose request says nothing, unless Accept names another. */
+/* The forms of an answer. The first one of a form is the default, unless Accept names another. */
 enum op_form {
     FORM_JSON,    /* JSON alone */
     FORM_FRAMES,  /* JSON or binary frames */
@@ -62,13 +62,13 @@ enum op_form {
 struct op_info {
     const char *name; /* in logs, metrics and batches: "palette" */
     const char *path; /* "/v1/palette" */
-    const char *noun; /* what the rest of the path names: "model"; NULL: nothing follows */
+    const char *noun; /* kind of name that the rest of the path holds: "model"; NULL: the path ends here */
     unsigned methods, traits;
     enum op_form form;
 };
 extern const struct op_info OP_INFO[OP_ALL_COUNT];
 
-/* Of sets of operations: those that take a parameter. */
+/* A bit of a set of operations, such as the operations that take a parameter. */
 #define OP_BIT(op) (UINT64_C(1) << (op))
 
 static inline bool op_has(enum op op, unsigned traits) { return (OP_INFO[op].traits & traits) != 0; }
@@ -79,13 +79,13 @@ static inline bool op_has_binary(enum op op)
     return OP_INFO[op].form == FORM_FRAMES || OP_INFO[op].form == FORM_MESH;
 }
 
-/* The methods that the operation takes, for the Allow header: "GET, HEAD, POST". */
+/* Returns the methods of the operation for the Allow header: "GET, HEAD, POST". */
 const char *op_methods(enum op op);
 /* Returns 0, or ERR_METHOD_NOT_ALLOWED where the operation does not take `method`. */
 int op_check_method(enum op op, const char *method, struct err *err);
 
-/* Finds the operation of a path. *name_bytes: the size of the name at the end of the path, which is still encoded.
- * Returns 0, or ERR_NOT_FOUND with the nearest path. */
+/* Finds the operation of a path. *name_bytes is the size of the name at the end of the path, which is still
+ * percent-encoded. Returns 0, or ERR_NOT_FOUND with the nearest path. */
 int op_find_path(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err);
-/* Finds the operation that a batch calls `name`. Returns 0, or ERR_BAD_PARAMETER with the names that a batch has. */
+/* Finds the operation named `name` in a batch. Returns 0, or ERR_BAD_PARAMETER with the names that a batch accepts. */
 int op_find_name(const char *name, enum op *op, struct err *err);

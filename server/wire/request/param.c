@@ -1,4 +1,5 @@
-/* param.c - what the parsers of parameters share, and the parsers of those that are no field, name, time or camera. */
+/* param.c - shared code of the parameter parsers, and the parsers of parameters other than fields, names, times and
+ * cameras. */
 #include "base/hex.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
@@ -24,7 +25,7 @@ char *param_next_entry(char **rest)
     return entry;
 }
 
-/* The place of `text` among words with | between, or -1. */
+/* Returns the index of `text` among words separated by |, or -1. */
 static int place_of(const char *words, const char *text)
 {
     const size_t size = strlen(text);
@@ -61,7 +62,7 @@ int param_read_number(struct param_value *value, double least, double most, cons
     double number;
     if (!number_parse_double(value->text, &number) || number < least || number > most)
         return param_bad(value, expected);
-    *out = number + 0; /* not -0 */
+    *out = number + 0; /* avoids -0 */
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* param_field.c - the parameters whose value becomes one field of the request: a table of them, and a parser for each
- * kind of field. */
+/* param_field.c - parameters whose value is a single field of the request: a table of them, and a parser for each field
+ * type. */
 #include "base/file_formats.h"
 #include "base/hex.h"
 #include "wire/encode/number.h"
@@ -10,15 +10,15 @@
 
 enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535 };
 
-/* Where the value goes, and what it may be. */
+/* The destination and the range of a value. */
 struct param_field {
-    size_t at;            /* of the field in struct request */
-    size_t has_at;        /* of the bool that says that it is given; 0: there is none */
-    uint32_t bit;         /* param_bit: in a field of flags */
-    bool is_inverted;     /* the field, or its bit, is set for 0 */
+    size_t at;            /* offset of the field in struct request */
+    size_t has_at;        /* offset of the bool that marks it as given; 0: no such bool */
+    uint32_t bit;         /* param_bit: the bit in a flags field */
+    bool is_inverted;     /* the value 0 sets the field or its bit */
     double least, most;   /* param_number, param_whole */
-    enum limit limit;     /* param_whole without `most`: the limit that is */
-    const char *expected; /* param_number: "a number from 0 to 1"; param_thing: what messages call the thing */
+    enum limit limit;     /* param_whole without `most`: the configured upper limit */
+    const char *expected; /* param_number: "a number from 0 to 1"; param_thing: the thing's name in messages */
 };
 
 #define AT(field)  .at = offsetof(struct request, field)
@@ -123,7 +123,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_HITS] = {AT(hits.has_all)},
 };
 
-/* The field, of the type that the parser is for. */
+/* Returns the field, of the type of the parser. */
 static void *place_of(const struct param_value *value)
 {
     const struct param_field *field = &FIELDS[value->param];
@@ -132,14 +132,14 @@ static void *place_of(const struct param_value *value)
     return (char *)value->request + field->at;
 }
 
-/* Nothing but that it is given: it has one word. */
+/* Accepts the only word of a parameter that just has to be present. */
 int param_mention(struct param_value *value)
 {
     place_of(value);
     return param_word(value);
 }
 
-/* An enum or uint32_t: the place of the word. */
+/* Parses an enum or uint32_t: the index of the word. */
 int param_choice(struct param_value *value)
 {
     const int word = param_word(value);
@@ -147,7 +147,7 @@ int param_choice(struct param_value *value)
     return word;
 }
 
-/* A bool: 0 or 1, a JSON truth value, or the second of two words. */
+/* Parses a bool: 0 or 1, a JSON boolean, or one of two words, of which the second is true. */
 int param_flag(struct param_value *value)
 {
     const int word = param_word(value);
@@ -155,7 +155,7 @@ int param_flag(struct param_value *value)
     return word;
 }
 
-/* The same; a name without a value means the second word. */
+/* Likewise; a name without a value stands for the second word. */
 int param_present(struct param_value *value)
 {
     if (value->size_bytes > 0)
@@ -164,7 +164,7 @@ int param_present(struct param_value *value)
     return 1;
 }
 
-/* The same as a bit of a uint32_t. */
+/* Likewise for a bit of a uint32_t. */
 int param_bit(struct param_value *value)
 {
     const struct param_field *field = &FIELDS[value->param];
@@ -179,7 +179,7 @@ int param_number(struct param_value *value)
     return param_read_number(value, field->least, field->most, field->expected, place_of(value));
 }
 
-/* A uint32_t, from field->least on. */
+/* Parses a uint32_t, at least field->least. */
 int param_whole(struct param_value *value)
 {
     const struct param_field *field = &FIELDS[value->param];
@@ -230,7 +230,7 @@ int param_hash(struct param_value *value)
     return is_hash ? 0 : param_bad(value, "the 64 hex digits of a model's content hash");
 }
 
-/* A struct selector, of a thing that has a second parameter for names. */
+/* Parses a struct selector of a thing that has a second parameter for names. */
 int param_thing(struct param_value *value)
 {
     struct selector *thing = place_of(value);

@@ -1,4 +1,4 @@
-/* param_names.c - what names something: files by path and hash; clips, skins, nodes, meshes by index or name.
+/* param_names.c - parameters that name things: files by path and hash; clips, skins, nodes and meshes by index or name.
  */
 #include "base/file_formats.h"
 #include "wire/encode/number.h"
@@ -47,7 +47,7 @@ static struct selector by_name(const char *text, size_t size_bytes)
     return (struct selector){.kind = SELECT_NAME, .name = text, .name_bytes = size_bytes};
 }
 
-/* `forced` is the parameter that takes an empty name or one of digits only, or NULL. */
+/* `forced` is the parameter that accepts an empty name or one of digits only, or NULL. */
 static int select_one(struct param_value *value, const char *text, const char *forced, struct selector *out)
 {
     if (*text == '\0')
@@ -128,7 +128,7 @@ int param_clip_file_of(struct param_value *value)
     return request_check_model_path(value->name, path, value->err);
 }
 
-/* Text with {file} and {clip} in it. */
+/* Parses a pattern with {file} and {clip}. */
 int param_clip_names(struct param_value *value)
 {
     static const char EXPECTED[] = "a text with {file} or {clip}, which stand for the names of a file and of its clip";
@@ -142,7 +142,7 @@ int param_clip_names(struct param_value *value)
     return has_any ? 0 : param_bad(value, EXPECTED);
 }
 
-/* One rule a value: names may have commas. */
+/* Each value is one rule, because names may contain commas. */
 int param_rename_joints(struct param_value *value)
 {
     struct buf *rules = &value->request->lists.renames;
@@ -171,7 +171,7 @@ int param_clips_of(struct param_value *value)
 }
 int param_clip_name_of(struct param_value *value) { return select_name(value, &value->request->lists.clips); }
 
-/* "ROLE=JOINT", one a value: names may have commas. */
+/* Each value is one "ROLE=JOINT", because names may contain commas. */
 int param_bones(struct param_value *value)
 {
     enum { BONES_MAX = 2 * ROLE_COUNT, JOINT_BYTES_MAX = 1023 };
@@ -196,13 +196,13 @@ int param_bones(struct param_value *value)
 
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->motion.root); }
 
-/* Nodes that stand for all below them. */
+/* Parses nodes that stand for their whole subtrees. */
 static int add_subtrees(struct param_value *value, enum mask_scope scope)
 {
     struct buf *joints = &value->request->pose.lists.joints;
     const size_t first = joints->size_bytes;
     const int rc = select_many(value, NULL, joints);
-    struct selector *all = (struct selector *)(void *)joints->data; /* NULL when a bad value was the first */
+    struct selector *all = (struct selector *)(void *)joints->data; /* NULL when the first value was bad */
     for (size_t i = first / sizeof *all; i < joints->size_bytes / sizeof *all; i++)
         all[i].scope = scope;
     return rc;

@@ -1,4 +1,4 @@
-/* param_times.c - times, and what a layer has for each of them. */
+/* param_times.c - parses times, and the values that a layer has for each of them. */
 
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#define TIME_TOLERANCE_S 1e-9 /* a range's end counts when a step comes this near to it */
+#define TIME_TOLERANCE_S 1e-9 /* a step this close to a range's end includes the end */
 
 static int too_many_times(struct param_value *value)
 {
@@ -42,7 +42,7 @@ int param_add_range(struct param_value *value, double start_s, double end_s, dou
     return 0;
 }
 
-/* One entry of t=: a time, or start:end:fps. */
+/* Parses an entry of t=: a time, or start:end:fps. */
 static int add_times(struct param_value *value, char *entry)
 {
     double numbers[3] = {0};
@@ -98,7 +98,7 @@ int param_weights(struct param_value *value)
             return err_set(value->err, ERR_BAD_PARAMETER,
                            "parameter 'weight' is '%.60s' at place %zu; it must be a number from 0 to %d", entry, place,
                            WEIGHT_MAX);
-        weight += 0; /* not -0 */
+        weight += 0; /* avoids -0 */
         buf_put(weights, &weight, sizeof weight);
     }
     return 0;

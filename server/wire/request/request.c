@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PICTURE_SIDE = 256, ROUTE_MAX_BYTES = 4095 /* as a path */ };
+enum { PICTURE_SIDE = 256, ROUTE_MAX_BYTES = 4095 /* as for a path */ };
 
 void request_init(struct request *request) { *request = (struct request){0}; }
 
@@ -43,7 +43,7 @@ void request_pose_fini(struct request_pose *pose)
     buf_fini(&pose->lists.joints);
     buf_fini(&pose->memory);
     for (uint32_t i = 0; i < pose->layer_count; i++)
-        request_pose_fini(&pose->layers[i]); /* which have no layers */
+        request_pose_fini(&pose->layers[i]); /* layers do not nest */
     free(pose->layers);
     if (pose->reference != NULL)
         request_pose_fini(pose->reference);
@@ -61,14 +61,14 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.clip_bones);
     free(request->sources);
     for (uint32_t i = 0; i < request->query_count; i++)
-        request_fini(&request->queries[i].request); /* which have no queries */
+        request_fini(&request->queries[i].request); /* queries do not nest */
     free(request->queries);
     request_raycast_free(request->hits.raycast);
     crowd_request_free(request->crowd);
     request_init(request);
 }
 
-/* Why a value could not be decoded. A path with such bytes is a bad path before it is a bad parameter. */
+/* Explains why a value could not be decoded. For a path this is ERR_BAD_PATH, not ERR_BAD_PARAMETER. */
 static int undecodable(int param, const struct err *why, struct err *err)
 {
     const bool is_path = param == PARAM_MODEL || param == PARAM_CLIP_FILE || param == PARAM_EXPORT_CLIP_FILE ||
@@ -77,7 +77,8 @@ static int undecodable(int param, const struct err *why, struct err *err)
                    why->message);
 }
 
-/* `route` is for balancers, which choose a server by it: it is checked and forgotten, so that it changes no answer. */
+/* `route` is for load balancers, which select a server by it. It is validated and ignored, so it does not change any
+ * answer. */
 static int skip_route(const struct url_param *part, char *text, struct param_set *seen, struct err *err)
 {
     struct err why;
@@ -93,8 +94,8 @@ static int skip_route(const struct url_param *part, char *text, struct param_set
     return 0;
 }
 
-/* Decoded text goes to the end of request->memory, which has the room (see reserve()): the name only until it
- * was looked up, the value for good. */
+/* Decodes text at the end of request->memory, which has room for it (see reserve()). The name is dropped after its
+ * lookup, the value stays. */
 static int take_param(struct request *request, const struct url_param *part, struct param_set *seen,
                       const struct limits *limits, struct err *err)
 {
@@ -116,7 +117,7 @@ static int take_param(struct request *request, const struct url_param *part, str
     return request_take_text(request, i, text, (size_t)size_bytes, limits, err);
 }
 
-/* light=file is the light of the model's file; an environment is a light whether or not that shines as well. */
+/* light=file uses the lights of the model's file. An environment is a light too, with or without those. */
 static void finish_light(struct request *request, const struct param_set *seen)
 {
     struct picture_spec *picture = &request->picture;
@@ -128,7 +129,7 @@ static void finish_light(struct request *request, const struct param_set *seen)
     }
 }
 
-/* Points the request at its lists and fills in what was not given. */
+/* Points the request at its lists and fills in their defaults. */
 static void finish_lists(struct request *request, const struct param_set *seen, const struct limits *limits)
 {
     static const double ZERO = 0, WHOLE = 1;
@@ -161,7 +162,7 @@ static void finish_lists(struct request *request, const struct param_set *seen, 
 
 int request_reserve(struct request *request, size_t text_bytes, struct err *err)
 {
-    /* limits only so that running out of memory is an error of this request */
+    /* Limits the memory only so that running out of it is an error of this request. */
 #define MEMORY                        LIST
 #define LIST(buf, items, count, type) buf_init(&request->buf, SIZE_MAX / 4);
 #include "wire/request/request_fields.def"
@@ -172,15 +173,15 @@ int request_reserve(struct request *request, size_t text_bytes, struct err *err)
     return 0;
 }
 
-/* Room for everything that will be decoded, at once, so that no string moves: a value decodes to at most its own
- * size, and its NUL takes the place of a byte of its name, or of the '?' or '&' before it. */
+/* Reserves memory for all decoded text at once, so that no string moves. A decoded value is not longer than its text,
+ * and its NUL takes the place of a byte of its name, or of the '?' or '&' before it. */
 static int reserve(struct request *request, const struct request_head *head, const cJSON *body, struct err *err)
 {
     const bool has_header = head->if_none_match != NULL && body == NULL;
     const size_t header_bytes = has_header ? strlen(head->if_none_match) + 1 : 0;
     const size_t body_bytes = body == NULL ? 0 : request_body_text_bytes(body);
     const size_t model_bytes = head->model == NULL ? 0 : REQUEST_HASH_BYTES + strlen(head->model) + 1;
-    const size_t target_bytes = 2 * (head->target_bytes + 1); /* decoded, and as it came */
+    const size_t target_bytes = 2 * (head->target_bytes + 1); /* both decoded and verbatim */
     const size_t page_bytes = request_page_bytes(request, head);
     if (request_reserve(request, target_bytes + header_bytes + body_bytes + model_bytes + page_bytes, err) < 0)
         return err->code;
@@ -203,7 +204,7 @@ static int parse_query(struct request *request, const char *query, size_t size_b
     return 0;
 }
 
-/* The form of an answer whose request says none. A binary body is answered likewise. */
+/* Returns the form of the answer when the request specifies none. A binary body gets a binary answer. */
 static enum format default_format(const struct request *request, const char *accept)
 {
     switch (request->crowd != NULL ? FORM_CROWD : OP_INFO[request->op].form) {
@@ -247,7 +248,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     return 0;
 }
 
-/* The name that ends the path. It is decoded where the parameters will be, in front of them. */
+/* Takes the name at the end of the path. It is decoded in front of the parameters. */
 static int take_name(struct request *request, const char *name, size_t size_bytes, struct err *err)
 {
     char *text = request->pose.memory.data + request->pose.memory.size_bytes;
@@ -262,7 +263,7 @@ static int take_name(struct request *request, const char *name, size_t size_byte
     return request_check_path(whose, text, err);
 }
 
-/* For who is told of the picture by another answer. */
+/* Keeps the target for answers that refer to the picture. */
 static void keep_target(struct request *request, const struct request_head *head)
 {
     request->view.target_text = request->pose.memory.data + request->pose.memory.size_bytes;
@@ -285,7 +286,7 @@ int request_take_model(struct request *request, const char *model, const char *h
     return 0;
 }
 
-/* What of the target is path, and how much of that ends it as a name. */
+/* The sizes of the path in the target, and of the name at its end. */
 struct split {
     size_t path_bytes, name_bytes;
 };

@@ -1,9 +1,8 @@
-/* request.h - the one request struct that every protocol fills and the service answers.
+/* request.h - the request struct that every protocol fills and the service answers.
  *
- * Pure: bytes in, struct out; no I/O, no model: names are looked up later. One table (request_params.def)
- * says which operation takes which parameter, of which type, and whether it may repeat; parsing, the 400s
- * and the documents follow it. Strings and lists are the request's own and live until request_fini(). One thread per
- * request. */
+ * Pure: bytes in, struct out; no I/O and no model, so names are resolved later. One table (request_params.def) defines
+ * which operation takes which parameter, its type, and whether it may repeat. Parsing, 400 errors and the documents
+ * follow this table. The request owns its strings and lists until request_fini(). One thread per request. */
 #pragma once
 
 #include "anim/shape/volume.h"
@@ -29,30 +28,30 @@
 enum select_kind {
     SELECT_NONE,  /* not given */
     SELECT_INDEX, /* digits only */
-    SELECT_NAME,  /* anything else, or from clip_name=, joint_name= */
+    SELECT_NAME,  /* any other text, or from clip_name=, joint_name= */
     SELECT_REST,  /* clip=- */
 };
 
-/* Another file that a request is about: clips are taken from it, or it is what the model is compared with. */
+/* Another file that a request uses: it supplies clips, or the model is compared with it. */
 struct request_source {
-    const char *path; /* checked as model is */
-    const char *hash; /* 64 lower-case hex digits that its content must have, or NULL */
+    const char *path; /* validated like the path of the model */
+    const char *hash; /* 64 lower-case hex digits of the required content, or NULL */
 };
 enum {
-    REQUEST_SOURCES_MAX = 64,    /* of an export */
-    REQUEST_CLIP_FILES_MAX = 16, /* of all others */
+    REQUEST_SOURCES_MAX = 64,    /* for an export */
+    REQUEST_CLIP_FILES_MAX = 16, /* for other operations */
 };
 
-/* What OP_FIND looks for; numbers of protocol/packets.def. */
+/* The kinds of OP_FIND, numbered as in protocol/packets.def. */
 enum find_what { FIND_CLIP = 1, FIND_SKIN, FIND_NODE, FIND_MESH };
 
-/* How a clip, skin or joint is named in a query. */
+/* How a query identifies a clip, skin or joint. */
 struct selector {
     enum select_kind kind;
     uint32_t index;
-    const char *name; /* UTF-8, name_bytes long, NUL-terminated as well */
+    const char *name; /* UTF-8 of name_bytes bytes, also NUL-terminated */
     size_t name_bytes;
-    enum mask_scope scope; /* of a node: it alone, or all below it too; BLEND_EXCEPT is for layers */
+    enum mask_scope scope; /* of a node: the node alone or with its subtree; BLEND_EXCEPT is for layers */
 };
 
 enum format {
@@ -63,12 +62,12 @@ enum format {
     FORMAT_HDR,
     FORMAT_POSED, /* a .posed file (anim/posed_file) */
     FORMAT_PICTURE,
-    FORMAT_METRICS,    /* Prometheus' own text, */
-    FORMAT_OPENMETRICS /* or OpenMetrics */
-};                     /* FORMAT_PNG: a texture; a picture is a file of sheet.format */
+    FORMAT_METRICS,    /* Prometheus text format */
+    FORMAT_OPENMETRICS /* OpenMetrics */
+};                     /* FORMAT_PNG is a texture; sheet.format is the file type of a picture */
 enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
 
-/* Which part of the clip, as given: span_resolve() makes clip times of it. */
+/* The part of the clip, as given; span_resolve() converts it to clip times. */
 struct request_span {
     bool has_from, has_to, has_fps, has_speed, has_phase;
     double from, to; /* seconds, or frames with has_fps; >= 0 */
@@ -77,99 +76,101 @@ struct request_span {
     double phase;    /* 0..1 */
 };
 
-/* Memory of the lists of a pose; private to wire/request and packet_query.c. */
+/* Memory for the lists of a pose; private to wire/request and packet_query.c. */
 struct request_pose_lists {
     struct buf times, weights; /* double */
     struct buf joints;         /* struct selector */
 };
 
-/* A clip at times, or a blend of several: what a request about poses, a layer, its reference and a pose of an entity
- * have in common. It owns its strings and lists, but for those that it has from the request. */
+/* A clip at given times, or a blend of several. A pose request, a layer, its reference and a pose of an entity share
+ * this struct. It owns its strings and lists, except for those that it shares with the request. */
 struct request_pose {
-    const char *model;     /* path of the model that is posed, for messages */
-    const char *clip_file; /* path of the model that has the clips, or NULL: the model. Of a layer without one the
-                              request's, of a reference without one its layer's: then the pointers are equal */
-    const char *clip_hash; /* that of clip_file, or NULL */
+    const char *model;     /* path of the posed model, for messages */
+    const char *clip_file; /* path of the model with the clips; NULL: the posed model. A layer without a clip_file
+                              inherits the request's, a reference inherits its layer's; the pointers are then equal */
+    const char *clip_hash; /* hash of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct selector clip;  /* absent: the first, or of pictures the idle clip */
+    struct selector clip;  /* absent: the first clip, for pictures the idle clip */
     bool is_of_picture, has_wrap, is_additive;
-    const double *times_s; /* in the order asked, ranges unrolled; at least one where the operation is OP_TIMED. Of a
-                              layer: none (the frame's own), one, or as many as there are frames */
+    const double *times_s; /* in request order, ranges expanded; at least one for OP_TIMED. A layer has none (it uses
+                              the frame's time), one, or one per frame */
     uint32_t time_count;
     enum wrap wrap;
     struct request_span span;
-    const struct selector *joints; /* empty: all; of a layer its mask */
+    const struct selector *joints; /* empty: all joints; for a layer its mask */
     uint32_t joint_count;
-    const double *weights; /* of a layer: one, or as many as there are frames */
+    const double *weights; /* for a layer: one, or one per frame */
     uint32_t weight_count;
-    struct request_pose *layers; /* the pose is their blend; clip and span are not given then. They have no layers */
+    struct request_pose *layers; /* the pose blends these; it then has no clip or span of its own. Layers do not nest */
     uint32_t layer_count;
-    struct request_pose *reference; /* of an additive layer: one time; or NULL */
-    uint64_t canonical;             /* of a part of a request: the hash of its parameters */
-    struct buf memory;              /* owns the strings, of the whole request all of them */
+    struct request_pose *reference; /* for an additive layer, with one time; or NULL */
+    uint64_t canonical;             /* for a part of a request: the hash of its parameters */
+    struct buf memory;              /* owns the strings; the request's own pose has those of the whole request */
     struct request_pose_lists lists;
 };
 
-/* How clips of other files move the model's joints. */
+/* How clips of other files drive the model's joints. */
 struct request_retarget {
     bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
-    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: of the model, of all sources */
-    struct name_map renames; /* of the nodes of all sources, before they are matched with the model's */
+    struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: the humanoid of the model, and of all sources */
+    struct name_map renames; /* renames nodes of all sources before they are matched with the model's */
 };
 
-/* What an answer about vertices has beside their positions. */
+/* The vertex data that an answer has in addition to positions. */
 struct request_vertices {
     bool has_indices, has_normals, has_rest, has_weights, has_attributes;
 };
 
-/* root_motion=extract: the movement of the root is taken out of the pose and told. */
+/* root_motion=extract: removes the root's movement from the pose and reports it separately. */
 struct request_motion {
-    bool is_extracted, has_turn; /* its turning about the up axis, too */
+    bool is_extracted, has_turn; /* also its rotation about the up axis */
     struct selector root;        /* absent: the topmost joint */
 };
 
 struct request_bounds {
-    bool is_over_clip; /* over all of the clip instead of the pose's times */
+    bool is_over_clip; /* over the whole clip instead of the pose's times */
     bool has_rate, is_per_joint;
-    double rate; /* with has_rate: poses a second of is_over_clip, 0..1000 */
+    double rate; /* with has_rate: poses per second for is_over_clip, 0..1000 */
 };
 
-/* What a picture's picture_spec needs the model for, or has in other words. */
+/* View parameters that need the model, or are given in other terms than picture_spec has. */
 struct request_view {
-    struct selector target;  /* the node in the middle, or absent */
-    struct selector camera;  /* the camera of the file, or absent */
-    struct selector joint;   /* the node that the view is about, or absent */
-    uint32_t box_numbers;    /* how many of frame_box are given: 0 or 6 */
-    int side, projection;    /* 1 + the place of camera's and projection's word, or 0: in the picture's angles */
-    const char *target_text; /* of a GET: path and query as they came */
+    struct selector target;  /* the node to centre on, or absent */
+    struct selector camera;  /* a camera of the file, or absent */
+    struct selector joint;   /* the node of a view that shows a single joint, or absent */
+    uint32_t box_numbers;    /* how many numbers of frame_box are given: 0 or 6 */
+    int side, projection;    /* 1 + index of the word of camera= and of projection=, or 0; request->picture has the
+                                resulting angles */
+    const char *target_text; /* of a GET: path and query verbatim */
 };
 
 struct request_page {
-    const char *address;       /* where its visitors find this server, "https://host/prefix/"; NULL: not told */
-    const char *picture_query; /* with it: what of its query /v1/render takes too, as it came, "&clip=walk&yaw=30" */
+    const char *address;       /* the server's address as visitors see it, "https://host/prefix/"; NULL: unknown */
+    const char *picture_query; /* with address: the parameters of the query that /v1/render accepts too, verbatim,
+                                  "&clip=walk&yaw=30" */
 };
 
 struct request_export {
-    const struct selector *clips; /* those of the file, empty: all */
+    const struct selector *clips; /* clips of the file; empty: all */
     uint32_t clip_count;
     bool has_no_clips;
     enum glb_compression compression; /* of arrays */
-    bool is_strict;                   /* what of other files' clips has no partner is an error */
-    bool is_approximate;              /* what glTF cannot say becomes the nearest that it can */
+    bool is_strict;                   /* unmatched parts of other files' clips are an error */
+    bool is_approximate;              /* content that glTF cannot express is approximated */
     bool has_up;
-    uint32_t up;            /* with has_up: the axis that shall be up, 0 to 2 for x to z */
-    const char *clip_names; /* pattern with {file} and {clip} of the names of other files' clips, or NULL */
-    double unit_m;          /* metres that one unit shall be, 0: as it is */
-    double sample_rate;     /* poses a second in place of the file's keys, 0: the file's */
+    uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
+    const char *clip_names; /* name pattern for the clips of other files, with {file} and {clip}; or NULL */
+    double unit_m;          /* target length of a unit in metres; 0: unchanged */
+    double sample_rate;     /* poses per second that replace the file's keys; 0: keeps the keys */
 };
 
 struct request_compare {
     const char *with; /* path of the old model, or NULL */
     bool has_tolerance;
-    double tolerance; /* with has_tolerance: a share of the size */
+    double tolerance; /* with has_tolerance: as a share of the model's size */
 };
 
-/* /v1/models */
+/* Parameters of /v1/models. */
 struct request_listing {
     const char *prefix, *after; /* NULL when not given */
     uint32_t limit;
@@ -182,7 +183,7 @@ struct request_hits {
     struct request_raycast *raycast; /* entities and rays (request_raycast.h), or NULL */
 };
 
-/* Memory of the other lists; private to wire/request. */
+/* Memory for the other lists; private to wire/request. */
 struct request_lists {
     struct buf skins, clips;      /* struct selector */
     struct buf renames;           /* struct name_rule */
@@ -190,68 +191,67 @@ struct request_lists {
     struct buf bones, clip_bones; /* struct humanoid_rule */
 };
 
-/* request_fields.def has a row for each value that changes the answer, and for each list. */
+/* request_fields.def has a row for each value that affects the answer, and for each list. */
 struct request {
     enum op op;
-    bool is_head;      /* HEAD: the answer without its body */
+    bool is_head;      /* HEAD: the answer has no body */
     bool is_delete;    /* DELETE, not PUT */
     bool is_verbose;   /* /readyz */
-    bool is_estimate;  /* tell how long the answer takes, and do not make it */
-    const char *model; /* path under the root (of an upload: of the file under the folder of uploads, of an asset its
-                          name), checked: relative, no "..", no NUL, UTF-8; NULL: a crowd without any */
+    bool is_estimate;  /* report how long the answer would take instead of making it */
+    const char *model; /* path relative to the root (for an upload: relative to the uploads folder; for an asset: its
+                          name). It is validated: relative, no "..", no NUL, UTF-8. NULL: a crowd without a model */
     const char *hash;  /* 64 lower-case hex digits, or NULL */
-    struct request_source *sources; /* every clip_file of it and its layers, once; or compare.with; room for
-                                       REQUEST_SOURCES_MAX, NULL while there is none */
+    struct request_source *sources; /* every distinct clip_file of the request and its layers, or compare.with; has room
+                                       for REQUEST_SOURCES_MAX, NULL while empty */
     uint32_t source_count;
-    char *const *files; /* of an operation that may name several: the files of its clips */
+    char *const *files; /* the clip files of an operation that accepts several */
     uint32_t file_count;
-    uint32_t clip_file_count; /* of a picture of several cells: its clips are those of so many sources, the first */
-    enum format format;       /* by format= or Accept */
+    uint32_t clip_file_count; /* for a picture of several cells: the first clip_file_count sources supply its clips */
+    enum format format;       /* from format= or Accept */
     struct request_pose pose;
     struct request_retarget retarget;
-    const struct selector *skins; /* empty: all */
+    const struct selector *skins; /* empty: all skins */
     uint32_t skin_count;
     enum space space;
-    struct selector mesh; /* space=mesh: mesh node; of vertices: only this mesh */
+    struct selector mesh; /* with space=mesh the mesh node; for vertices the only mesh */
     enum layout layout;
     unsigned what;  /* WHAT_ bits */
-    unsigned paths; /* bits of enum channel_path; 0: all */
+    unsigned paths; /* bits of enum channel_path; 0: all paths */
     struct request_vertices vertices;
     uint32_t texture;
     bool has_no_textures;    /* FORMAT_GLB: textures=0 */
-    struct selector variant; /* of pictures and meshes: the set of materials, or absent */
+    struct selector variant; /* of pictures and meshes: the material variant, or absent */
     struct request_motion motion;
     struct request_bounds bounds;
-    struct picture_spec picture; /* and of each cell of a sheet; without target_node and camera */
+    struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
     struct request_view view;
-    const char *environment; /* of a picture: path of the file that lights it, or NULL; of /v1/environment then `model`,
-                                which is else NULL */
-    struct sheet_spec sheet; /* format and quality also of one picture */
+    const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
+                                same path, or NULL */
+    struct sheet_spec sheet; /* format and quality apply to a single picture too */
     struct request_page page;
     struct request_export export;
-    enum find_what find; /* what `found` is */
+    enum find_what find; /* the kind of `found` */
     struct selector found;
     struct request_compare compare;
     struct request_listing listing;
     struct request_hits hits;
-    struct request_query *queries; /* of a batch */
+    struct request_query *queries; /* the queries of a batch */
     uint32_t query_count;
-    struct crowd_request
-        *crowd;                /* all of a crowd; the models are those of its models that have a path, in their order */
-    const char *if_none_match; /* the header's value, or NULL; of GET and HEAD */
-    char canonical[24];        /* 16 hex digits: hash of op and every parameter's value in a fixed order,
-                                  what the ETag is made of beside the model's content */
-    uint64_t canonical_rest;   /* private to request_canonical.c: the same of all but the times */
+    struct crowd_request *crowd; /* of a crowd; the request's models are those of the crowd that have a path */
+    const char *if_none_match;   /* the header of a GET or HEAD, or NULL */
+    char canonical[24]; /* 16 hex digits: the hash of op and all parameter values in a fixed order. The ETag consists of
+                           it and the model's content hash */
+    uint64_t canonical_rest; /* private to request_canonical.c: the same hash without the times */
     struct request_lists lists;
 };
 
-/* One query of a batch: good when err.code is 0. */
+/* One query of a batch. It is valid when err.code is 0. */
 struct request_query {
     struct request request;
     struct err err;
 };
 
-/* What a front end knows of an HTTP request besides its target. NULL when the header is absent. */
+/* The parts of an HTTP request that the parser needs. An absent header is NULL. */
 struct request_head {
     const char *method; /* "GET" */
     const char *target; /* "/v1/palette?model=fox.glb&t=0.5", size_bytes long */
@@ -259,41 +259,40 @@ struct request_head {
     const char *accept;
     const char *if_none_match;
     const char *content_type;
-    const char *host; /* and as a proxy says (X-Forwarded-Proto, -Host, -Prefix); for OP_MODEL_PAGE: */
+    const char *host; /* these and the X-Forwarded-Proto, -Host and -Prefix of a proxy, for OP_MODEL_PAGE: */
     const char *forwarded_proto, *forwarded_host, *forwarded_prefix;
-    const char *body; /* body_bytes long; of POST */
+    const char *body; /* body_bytes bytes, of a POST */
     size_t body_bytes;
-    const char *model; /* what the parameter `model` would say, which is then not given; of packets */
-    const char *hash;  /* likewise `hash`, with a model */
+    const char *model; /* replaces the parameter `model`, which is then absent; for packets */
+    const char *hash;  /* likewise replaces `hash`; only with a model */
 };
 
 void request_init(struct request *request);
 void request_fini(struct request *request);
 void request_pose_fini(struct request_pose *pose);
 
-/* Memory of its queries, or of its entities and their layers, which may be hundreds of times that of the body. */
+/* Memory that its queries, or its entities and their layers, hold. It may be hundreds of times the size of the body. */
 size_t request_parts_bytes(const struct request *request);
 
-/* Fills *request from an HTTP request line and headers. Decodes percent-escapes and '+', splits repeated and
- * comma-separated times, unrolls ranges start:end:fps. On failure the err message names the parameter, and
- * for an unknown one the nearest known name.
- * The JSON body of a POST gives parameters as the query does, by the same names; a list stands for repetitions. So a
- * GET and a POST that mean the same have the same canonical hash.
- * Returns 0, ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED, ERR_UNKNOWN_PARAMETER, ERR_BAD_PARAMETER,
- * ERR_DUPLICATE_PARAMETER, ERR_MISSING_PARAMETER, ERR_BAD_PATH, ERR_TOO_MANY_FRAMES, ERR_NO_MEMORY, and for
- * bodies ERR_BAD_REQUEST, ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
+/* Fills *request from an HTTP request line and headers. It decodes percent-escapes and '+', splits repeated and
+ * comma-separated times, and expands ranges start:end:fps. On failure the message names the parameter, and for an
+ * unknown one the nearest known name. The JSON body of a POST has the same parameters under the same names as a query;
+ * a list stands for repetitions. So a GET and a POST of the same meaning have the same canonical hash. Returns 0,
+ * ERR_NOT_FOUND, ERR_METHOD_NOT_ALLOWED, ERR_UNKNOWN_PARAMETER, ERR_BAD_PARAMETER, ERR_DUPLICATE_PARAMETER,
+ * ERR_MISSING_PARAMETER, ERR_BAD_PATH, ERR_TOO_MANY_FRAMES, ERR_NO_MEMORY, and for bodies ERR_BAD_REQUEST,
+ * ERR_BODY_TOO_LARGE or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_parse(struct request *request, const struct request_head *head, const struct limits *limits,
                   struct err *err);
 
-/* The one time of a request that has one is now another; the canonical hash is not made anew. */
+/* Replaces the time of a request with one time. It does not update the canonical hash. */
 static inline void request_set_time(struct request *request, double time_s)
 {
     memcpy(request->pose.lists.times.data, &time_s, sizeof time_s);
 }
-/* Makes the canonical hash anew after that. */
+/* Updates the canonical hash after request_set_time(). */
 void request_set_canonical_times(struct request *request);
 
-/* True when the request names the content of every file that it is about: its answer never changes. */
+/* True when the request specifies the hash of every file that it uses, so its answer never changes. */
 static inline bool request_names_content(const struct request *request)
 {
     bool is_named = request->hash != NULL;
@@ -302,15 +301,16 @@ static inline bool request_names_content(const struct request *request)
     return is_named && request->environment == NULL;
 }
 
-/* OP_CROWD: the list of models, once each has a path or an error: checks the paths, and makes them the request's. */
+/* Completes the list of models of an OP_CROWD, once each has a path or an error: validates the paths and moves them
+ * into the request. */
 int request_complete_crowd(struct request *request, struct err *err);
-/* Notes why one of the request's models (0: its own, n: sources[n - 1]) is not there: the error of its entities. */
+/* Stores why a model of the request (0: its own, n: sources[n - 1]) is unavailable, as the error of its entities. */
 void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err);
 
-/* What camera= takes beside the cameras of the file, for messages. */
+/* The words that camera= accepts besides cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
 
-/* True when the answer has pixels of the model's textures in it, is drawn with them or compares them. */
+/* True when the answer depends on pixels of the model's textures. */
 static inline bool request_needs_pixels(const struct request *request)
 {
     return op_has(request->op, OP_PIXELS) || (request->format == FORMAT_GLB && !request->has_no_textures);

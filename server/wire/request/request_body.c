@@ -1,4 +1,5 @@
-/* request_body.c - parameters from the JSON body of a POST: each member is one, a list its repetitions. */
+/* request_body.c - takes parameters from the JSON body of a POST: each member is a parameter, and a list stands for
+ * repetitions. */
 #include "wire/request/request_parser.h"
 
 #include "base/json_check.h"
@@ -13,8 +14,8 @@
 enum { BODY_DEPTH_MAX = 16 };
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to it are exact in a double */
 
-/* One of the types, perhaps with parameters. Forms as well: curl and Python's urllib call any body so when nobody tells
- * them otherwise, and what the body is shows when it is parsed. */
+/* True for one of the types, with or without parameters. It accepts forms, because curl and Python's urllib use that
+ * type by default; parsing decides whether the body is JSON. */
 static bool is_accepted_type(const char *type)
 {
     static const char *const TYPES[] = {"application/json", "application/x-www-form-urlencoded"};
@@ -78,14 +79,14 @@ size_t request_body_text_bytes(const cJSON *object)
         }
         path[depth] = item->next;
         size_bytes += cJSON_IsString(item) ? strlen(item->valuestring) + 1 : NUMBER_SIZE + 1;
-        size_bytes += item->string == NULL ? 0 : strlen(item->string) + 1; /* the first half of a rule */
+        size_bytes += item->string == NULL ? 0 : strlen(item->string) + 1; /* the left side of a rule */
         if (item->child != NULL && depth < BODY_DEPTH_MAX)
             path[++depth] = item->child;
     }
     return size_bytes;
 }
 
-/* The text that a query would have for a number; at most NUMBER_SIZE bytes, no NUL. */
+/* Writes a number as in a query; at most NUMBER_SIZE bytes, no NUL. */
 static size_t put_number(char *out, double value)
 {
     if (fabs(value) < WHOLE_MAX && value == floor(value)) {
@@ -171,7 +172,7 @@ struct request_pose request_take_pose(struct request *part)
     return pose;
 }
 
-/* A layer or a reference. */
+/* Takes a layer or a reference. */
 static int take_part(struct request_pose *pose, enum op op, const cJSON *object, const struct limits *limits,
                      struct err *err)
 {
@@ -210,7 +211,7 @@ static int take_reference(struct request *request, const cJSON *item, const stru
     return take_part(of->reference, OP_REFERENCE, item, limits, err) < 0 ? err_prefix(err, "reference") : 0;
 }
 
-/* One query of a batch; frames: how many all may still have. */
+/* Takes a query of a batch. frames: the number of frames left for all queries. */
 static int take_query(struct request *request, cJSON *object, uint64_t *frames, const struct limits *limits,
                       struct err *err)
 {
@@ -233,7 +234,7 @@ static int take_query(struct request *request, cJSON *object, uint64_t *frames, 
     return rc;
 }
 
-/* What is wrong with one query is its own answer: the others are not touched by it. */
+/* Takes the queries of a batch. An error in a query becomes its own answer and does not affect the others. */
 static int take_queries(struct request *request, const cJSON *item, const struct limits *limits, struct err *err)
 {
     const int count = request_count_objects(item, "queries", limits->value[LIMIT_QUERIES], err);
@@ -254,7 +255,7 @@ static int take_queries(struct request *request, const cJSON *item, const struct
 
 /* --- members --- */
 
-/* {"PATTERN":"NAME",..}: a rule each, in their order. */
+/* Takes {"PATTERN":"NAME",..}: one rule per member, in order. */
 static int take_rules(struct request *request, int param, const cJSON *object, const struct limits *limits,
                       struct err *err)
 {

@@ -1,5 +1,4 @@
-/* request_camera.c - where a picture is seen from and when: the parameters, what a request leaves out of them, and what
- * goes together. */
+/* request_camera.c - the camera and the time of a picture: their parameters, defaults and invalid combinations. */
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -9,16 +8,16 @@
 
 static const double FOV_DEG = 30, FILLED = 0.88;
 
-/* Left and right are the model's own. Three quarter is what people choose for a figure: its front and a side of it,
- * from slightly above. */
+/* Left and right are the model's own. The three-quarter view is the usual choice for a figure: it shows the front and a
+ * side from slightly above. */
 static const struct {
     const char *word;
     double yaw_deg, pitch_deg;
 } SIDES[] = {{"front", 0, 0},   {"back", 180, 0}, {"left", 90, 0},
              {"right", -90, 0}, {"top", 0, 90},   {"three_quarter", 35, 15}};
 
-/* Looking down at so many degrees makes an isometric picture: the three axes have one length where sin(pitch) = tan(30
- * degrees). At 30 degrees a square on the ground is twice as wide as high, which is what games call isometric. */
+/* This pitch makes an isometric picture: the three axes have equal length where sin(pitch) = tan(30 degrees). At 30
+ * degrees a square on the ground is twice as wide as high, which games call isometric. */
 static const struct {
     const char *word;
     double pitch_deg;
@@ -26,7 +25,7 @@ static const struct {
 
 const char REQUEST_SIDES[] = "front, back, left, right, top and three_quarter";
 
-/* request->side for a word of camera=; 0: it is none, but a camera of the file. */
+/* Returns request->side for a word of camera=, or 0 for a camera of the file. */
 static int find_side(const char *word)
 {
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
@@ -35,7 +34,7 @@ static int find_side(const char *word)
     return 0;
 }
 
-/* So far away a camera of any angle and distance still has matrices of finite floats. */
+/* Up to this coordinate the matrices of a camera at any angle and distance have finite floats. */
 static const double PLACE_MOST = 1e30;
 
 enum { BOX_NUMBERS = 6 };
@@ -81,7 +80,7 @@ int param_margin(struct param_value *value)
     return rc;
 }
 
-/* Numbers with commas between, be they written or counted wrongly; also such as are none, "nan" and "inf". */
+/* True for numbers separated by commas, even if they are malformed or too many; also for "nan" and "inf". */
 static bool looks_like_place(const char *text)
 {
     uint32_t numbers = 0, commas = 0;
@@ -108,7 +107,7 @@ static bool read_place(char *text, double place[3])
     bool is_good = true;
     for (int i = 0; i < 3; i++) {
         is_good = is_good && number_parse_double(entries[i], &place[i]) && fabs(place[i]) <= PLACE_MOST;
-        place[i] = is_good ? place[i] + 0 : 0; /* not -0 */
+        place[i] = is_good ? place[i] + 0 : 0; /* avoids -0 */
     }
     *second = *third = ',';
     return is_good;
@@ -131,7 +130,7 @@ int param_target(struct param_value *value)
     return 0;
 }
 
-/* Its numbers, together or as several parameters, as a list in a body gives them. */
+/* Takes the numbers of the box, in one parameter or, from a list in a body, in several. */
 int param_frame_box(struct param_value *value)
 {
     struct request *request = value->request;
@@ -144,7 +143,7 @@ int param_frame_box(struct param_value *value)
                            "minx,miny,minz,maxx,maxy,maxz",
                            entry);
         if (request->view.box_numbers < BOX_NUMBERS)
-            request->picture.frame_box[request->view.box_numbers] = number + 0; /* not -0 */
+            request->picture.frame_box[request->view.box_numbers] = number + 0; /* avoids -0 */
         request->view.box_numbers++;
     }
     return 0;
@@ -152,7 +151,7 @@ int param_frame_box(struct param_value *value)
 
 /* --- together --- */
 
-/* The whole box, or none. */
+/* Requires the whole box, or none of it. */
 static int complete_box(struct request *request, const struct param_set *seen, struct err *err)
 {
     struct picture_spec *picture = &request->picture;
@@ -173,7 +172,7 @@ static int complete_box(struct request *request, const struct param_set *seen, s
     return 0;
 }
 
-/* A camera of the file stands where the file puts it, and sees what it sees there. */
+/* A camera of the file determines position and view by itself. */
 static int check_file_camera(const struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OWN[] = {PARAM_YAW,    PARAM_PITCH,       PARAM_FRAME,      PARAM_FRAME_BOX,
@@ -188,7 +187,7 @@ static int check_file_camera(const struct request *request, const struct param_s
     return 0;
 }
 
-/* A projection has a height of its own, so that of a side beside it gives only where it is seen from. */
+/* A projection defines the pitch, so a side next to it only defines the yaw. */
 static int complete_direction(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OWN[] = {PARAM_PITCH, PARAM_FOV, PARAM_END};
@@ -232,7 +231,7 @@ static int complete_camera(struct request *request, const struct param_set *seen
                        picture->pitch_deg);
     picture->yaw_deg = remainder(picture->yaw_deg, 360) + 0;
     if (picture->yaw_deg <= -180)
-        picture->yaw_deg = 180; /* the same */
+        picture->yaw_deg = 180; /* the same direction */
     if (seen->has[PARAM_FOV] && (picture->flags & PICTURE_ORTHO) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'fov' does not go with ortho=1: there is no perspective");
     picture->fov_deg = seen->has[PARAM_FOV] ? picture->fov_deg : (picture->flags & PICTURE_ORTHO) != 0 ? 0 : FOV_DEG;
@@ -241,7 +240,7 @@ static int complete_camera(struct request *request, const struct param_set *seen
     return 0;
 }
 
-/* Without a time the renderer picks one, unless the request says how time passes. */
+/* Without a time the renderer chooses one, unless the request specifies how time passes. */
 static int complete_time(struct request *request, const struct param_set *seen, struct err *err)
 {
     static const int OF_TIME[] = {PARAM_SPEED, PARAM_PHASE, PARAM_LAYERS, PARAM_END};
@@ -256,9 +255,9 @@ static int complete_time(struct request *request, const struct param_set *seen, 
     if (!seen->has[PARAM_T] && given == NULL)
         picture->flags |= PICTURE_AUTO_TIME;
     if (request->pose.clip.kind == SELECT_REST)
-        picture->flags &= ~(uint32_t)PICTURE_AUTO_TIME; /* all times are the same */
+        picture->flags &= ~(uint32_t)PICTURE_AUTO_TIME; /* all times show the same pose */
     if ((picture->flags & PICTURE_AUTO_TIME) != 0)
-        request->pose.wrap = WRAP_LOOP; /* it says nothing of a time inside the clip */
+        request->pose.wrap = WRAP_LOOP; /* no time within the clip is given */
     return 0;
 }
 

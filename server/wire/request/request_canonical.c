@@ -1,4 +1,4 @@
-/* request_canonical.c - one hash over the values of a request, which its ETag is made of. */
+/* request_canonical.c - hashes the values of a request, for its ETag. */
 #include "base/hash.h"
 #include "base/hex.h"
 #include "wire/request/request_parser.h"
@@ -7,7 +7,7 @@
 
 static uint64_t hash_uint(uint64_t state, uint64_t value) { return hash64(state, &value, sizeof value); }
 
-/* The NUL is part of it, so that neighbours cannot run into each other. */
+/* Hashes the NUL too, so that adjacent texts cannot merge. */
 static uint64_t hash_text(uint64_t state, const char *text) { return hash64(state, text, strlen(text) + 1); }
 
 static uint64_t hash_selector(uint64_t state, const struct selector *selector)
@@ -17,7 +17,7 @@ static uint64_t hash_selector(uint64_t state, const struct selector *selector)
     return selector->name == NULL ? state : hash_text(state, selector->name);
 }
 
-/* --- items of lists, in their order --- */
+/* --- list items, in order --- */
 
 static uint64_t hash_double(uint64_t state, const double *number) { return hash64(state, number, sizeof *number); }
 static uint64_t hash_rule(uint64_t state, const struct name_rule *rule) { return hash_text(state, rule->text); }
@@ -47,7 +47,7 @@ static uint64_t hash_value(uint64_t state, uint64_t row, const void *value, size
     return is_zero(value, size_bytes) ? state : hash64(hash_uint(state, row), value, size_bytes);
 }
 
-/* What a layer is, and its reference. Some of it it may have from the request. */
+/* Hashes the layers and their references. They may inherit some values from the request. */
 static uint64_t hash_layers(uint64_t state, const struct request_pose *pose)
 {
     for (uint32_t i = 0; i < pose->layer_count; i++) {
@@ -59,7 +59,7 @@ static uint64_t hash_layers(uint64_t state, const struct request_pose *pose)
     return state;
 }
 
-/* The times are hashed last, so that a query at another time needs no more than them. */
+/* Times are hashed last, so that a query at another time only hashes these. */
 void request_set_canonical_times(struct request *request)
 {
     const struct request_pose *pose = &request->pose;
@@ -84,7 +84,7 @@ static uint64_t hash_lists(uint64_t state, const struct request *request)
     return state;
 }
 
-/* Where a request may name several files: each once. */
+/* Hashes each file of a request that accepts several. */
 static uint64_t hash_files(uint64_t state, const struct request *request)
 {
     for (uint32_t i = 0; request->file_count > 0 && i < request->source_count; i++)

@@ -1,4 +1,4 @@
-/* request_check.c - what is missing in a request, and what does not go together. */
+/* request_check.c - checks a request for missing parameters and invalid combinations. */
 #include "base/view.h"
 #include "wire/request/request_parser.h"
 
@@ -19,7 +19,7 @@ int request_check_bounds(struct request *request, const struct param_set *seen,
                                    "parameter '%s' does not go with over=clip, which takes all times", given);
 }
 
-/* A .posed file is all of the model that moves, as it is. */
+/* A .posed file contains the whole animated model, unchanged. */
 static int check_posed_file(const struct param_set *seen, struct err *err)
 {
     static const int OF_GLB[] = {PARAM_TEXTURES,         PARAM_SUBTREE,    PARAM_EXPORT_CLIPS, PARAM_EXPORT_CLIP_NAME,
@@ -59,7 +59,7 @@ int request_check_mesh(struct request *request, const struct param_set *seen,
     return 0;
 }
 
-/* Views that are not lit have colours of their own. The defaults go with all of them. */
+/* Unlit views have their own colours. The defaults are compatible with all views. */
 static int check_light(const struct request *request, struct err *err)
 {
     const struct picture_spec *picture = &request->picture;
@@ -129,7 +129,7 @@ int request_complete_environment(struct request *request, const struct param_set
     return check_view(request, seen, err);
 }
 
-/* How many moments a picture shows, and of how many pixels. */
+/* Checks the number of frames in a picture, and its pixels. */
 static int check_picture_size(const struct request *request, const struct limits *limits, struct err *err)
 {
     const bool is_onion = request->picture.view == VIEW_ONION;
@@ -158,7 +158,7 @@ int request_complete_picture(struct request *request, const struct param_set *se
     return check_view(request, seen, err);
 }
 
-/* --- rules of all operations --- */
+/* --- checks of all operations --- */
 
 static int check_needed(const struct request *request, const struct param_set *seen, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* request_crowd.c - a crowd as a request: its bytes, and the files that it is about. */
+/* request_crowd.c - makes a request from a binary crowd, and lists its files. */
 #include "wire/request/request_parser.h"
 
 #include "wire/request/crowd_request.h"
@@ -9,7 +9,7 @@
 int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err)
 {
     const char *const types[] = {own, "application/octet-stream", "application/json",
-                                 "application/x-www-form-urlencoded"}; /* curl calls any body the last */
+                                 "application/x-www-form-urlencoded"}; /* curl's default type */
     if (type == NULL)
         return 0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {

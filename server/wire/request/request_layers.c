@@ -1,11 +1,11 @@
-/* request_layers.c - what the layers of a blend must be, each and together; and the other files that a request and its
- * layers take clips from, each once. */
+/* request_layers.c - checks the layers of a blend, alone and together, and lists the other files from which a request
+ * and its layers take clips. */
 #include "wire/request/request_parser.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the layers say themselves cannot be said of all of them. */
+/* Rejects parameters of the request that its layers have themselves. */
 static int check_shared(const struct param_set *seen, struct err *err)
 {
     static const int OF_LAYERS[] = {PARAM_CLIP, PARAM_CLIP_NAME, PARAM_FROM,  PARAM_TO,
@@ -63,7 +63,7 @@ int request_add_source(struct request *request, const char *path, const char *ha
 static int add_source(struct request *request, struct request_pose *part, const struct limits *limits, struct err *err)
 {
     const enum limit files = op_has(request->op, OP_MANY_FILES) ? LIMIT_EXPORT_FILES : LIMIT_CLIP_FILES;
-    const uint64_t limit = op_has(request->op, OP_ENTITIES) ? REQUEST_SOURCES_MAX /* with the models of entities */
+    const uint64_t limit = op_has(request->op, OP_ENTITIES) ? REQUEST_SOURCES_MAX /* including the models of entities */
                                                             : limits->value[files];
     uint32_t at = 0;
     if (part->clip_file == NULL)
@@ -84,7 +84,7 @@ static int add_source(struct request *request, struct request_pose *part, const 
     return 0;
 }
 
-/* Several clip files of a sheet. */
+/* Checks the clip files of a sheet. */
 static int check_sheet_files(const struct request *request, struct err *err)
 {
     if (request->clip_file_count < 2)
@@ -99,7 +99,7 @@ static int check_sheet_files(const struct request *request, struct err *err)
     return 0;
 }
 
-/* The files of clips where a request may name several, each once. */
+/* Lists the clip files of a request that accepts several, each once. */
 static int add_files(struct request *request, const struct limits *limits, struct err *err)
 {
     for (uint32_t i = 0; i < request->file_count; i++) {
@@ -115,7 +115,7 @@ static int add_files(struct request *request, const struct limits *limits, struc
                : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs 'clip_file', whose clips it is about", alone);
 }
 
-/* What names no file of its own takes its clips from where `from` does. */
+/* A part without a file of its own inherits the clip file of `from`. */
 static void inherit(struct request_pose *part, const struct request_pose *from)
 {
     if (part->clip_file != NULL)

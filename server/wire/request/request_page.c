@@ -1,5 +1,5 @@
-/* request_page.c - what a page for people needs to know of its request: where its visitors find this server, and which
- * parts of its address a picture takes too. */
+/* request_page.c - collects what a page for people needs: the server's address as visitors see it, and the parameters
+ * that a picture accepts too. */
 #include "wire/http/http_target.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
@@ -18,7 +18,7 @@ size_t request_page_bytes(const struct request *request, const struct request_he
            head->target_bytes + 2;
 }
 
-/* The first entry of a header that several proxies may have added to; the size is 0 where there is none. */
+/* Returns the first entry of a header to which several proxies may have added; size 0 when absent. */
 static const char *first_entry(const char *list, size_t *size_bytes)
 {
     const char *entry;
@@ -26,7 +26,8 @@ static const char *first_entry(const char *list, size_t *size_bytes)
     return list != NULL && url_next_entry(&list, &entry, size_bytes) ? entry : "";
 }
 
-/* "/tools/posed" with or without a slash behind it: what needs no escape in a path, and no part of dots. */
+/* True for "/tools/posed", with or without a final slash: characters that need no escape in a path, and no part of
+ * dots. */
 static bool is_prefix(const char *text, size_t size_bytes)
 {
     if (size_bytes == 0 || text[0] != '/')
@@ -71,7 +72,7 @@ static bool is_one_of(const struct url_param *part, const char *const *words, si
     return false;
 }
 
-/* The parameter of a picture that is the page's to say (not the model, nor the size); NULL: none. */
+/* Returns the parameter of a picture that the page may set (but not the model or the size), or NULL. */
 static const struct param_info *param_of_picture(const struct url_param *part, bool is_lit)
 {
     static const char *const OWN[] = {"model", "hash", "width", "height", "format"};
@@ -86,7 +87,7 @@ static const struct param_info *param_of_picture(const struct url_param *part, b
     return NULL;
 }
 
-/* The page keeps its light in other views too, where a picture takes none. */
+/* The page keeps its light in views in which a picture accepts none. */
 static bool view_is_lit(const char *query, size_t query_bytes)
 {
     struct url_param part;
@@ -106,7 +107,7 @@ void request_take_page(struct request *request, const struct request_head *head,
     while (url_next_param(&query, &query_bytes, &part)) {
         const struct param_info *param = param_of_picture(&part, is_lit);
         if (param == NULL || (is_taken[param - REQUEST_PARAMS] && param->how_often == ONCE))
-            continue; /* the page offers the clips of several files, the first is that of its clip */
+            continue; /* the page offers the clips of several files; the first one has its clip */
         is_taken[param - REQUEST_PARAMS] = true;
         buf_put_char(&request->pose.memory, '&');
         buf_put(&request->pose.memory, part.name, part.name_bytes);

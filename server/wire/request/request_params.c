@@ -1,4 +1,4 @@
-/* request_params.c - the table of parameters, and which of them an operation takes. */
+/* request_params.c - the parameter table, and which operation accepts which parameter. */
 #include "base/ascii.h"
 #include "wire/http/url.h"
 #include "wire/request/request_parser.h"
@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_SIZE = 256 /* of names in a message */, NAMES_MOST = 140 /* so that clients keep all of it */ };
+enum {
+    LIST_SIZE = 256 /* of names in a message */,
+    NAMES_MOST = 140 /* limited so that clients keep the whole message */
+};
 
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
@@ -29,7 +32,7 @@ const char *param_given(const struct param_set *seen, const int *params)
     return *params == PARAM_END ? NULL : REQUEST_PARAMS[*params].name;
 }
 
-/* The operations that take a name, with commas between. */
+/* Lists the operations that accept a name, separated by commas. */
 static const char *list_owners(const char *name, char list[LIST_SIZE])
 {
     size_t at = 0;
@@ -41,7 +44,7 @@ static const char *list_owners(const char *name, char list[LIST_SIZE])
     return list;
 }
 
-/* All names there are, or where to find them when these are too many for a message. */
+/* Lists all names, or says where to find them when a message cannot hold them. */
 static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
 {
     size_t at = 0;
@@ -52,7 +55,7 @@ static const char *list_names(const char *const *names, size_t count, char list[
     return list;
 }
 
-/* The name there is that is most like the one asked for, or NULL. *is_case: but for its case it is that. */
+/* Returns the known name nearest to the given one, or NULL. *is_case: they differ only in case. */
 static const char *find_nearest(const char *name, const char *const *names, size_t count, bool *is_case)
 {
     char lower[LIST_SIZE];
@@ -64,7 +67,7 @@ static const char *find_nearest(const char *name, const char *const *names, size
     return nearest;
 }
 
-/* A name that the operation does not take: why, and what it could have been. */
+/* Makes the error for a name that the operation does not accept, with the reason and a suggestion. */
 static int unknown_param(const struct request *request, const char *name, struct err *err)
 {
     const char *const path = OP_INFO[request->op].path;

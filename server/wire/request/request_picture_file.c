@@ -1,4 +1,4 @@
-/* request_picture_file.c - what a picture's file can hold: which lose something, and which have no transparency. */
+/* request_picture_file.c - checks a picture's file format: which are lossy, and which lack transparency. */
 #include "wire/encode/picture_files.h"
 #include "wire/request/request_parser.h"
 
@@ -19,7 +19,7 @@ int request_check_picture_file(struct request *request, struct err *err)
                        "parameter 'quality' does not go with format=%s, which loses nothing: 'format' may be jpeg or "
                        "webp",
                        is_told ? "json" : kind->word);
-    /* One picture of each colour under one tag, however its background is asked for. */
+    /* Requests for the same opaque colour share one tag, however they specify the background. */
     if (sheet_is_opaque(&request->sheet)) {
         lay_over_white(request->picture.background);
         lay_over_white(request->picture.background_end);

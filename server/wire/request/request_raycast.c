@@ -1,5 +1,5 @@
-/* request_raycast.c - entities and rays from the body of a raycast. Members of an entity that are not those of a pose
- * are taken out first; the others go through the parsers of request_params.def. */
+/* request_raycast.c - parses entities and rays from the body of a raycast. It first removes an entity's own members;
+ * the parsers of request_params.def take those of its pose. */
 #include "wire/request/request_raycast.h"
 
 #include "wire/request/request_parser.h"
@@ -35,7 +35,7 @@ static int bad(const char *name, const char *expected, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' must be %s", name, expected);
 }
 
-/* A list of `count` numbers that floats can hold. */
+/* Takes a list of `count` numbers that floats can represent. */
 static int take_numbers(const cJSON *item, const char *name, int count, double *out, struct err *err)
 {
     static const char *const EXPECTED[] = {[3] = "a list of 3 numbers that a float can hold",
@@ -84,8 +84,8 @@ static int take_world(const cJSON *item, struct dmat4 *out, struct err *err)
 
 /* --- entities --- */
 
-/* The second pose says what is different: what it does not say is as in the first. Its own clip or layers stand for
- * clip and layers of the first. */
+/* The second pose inherits what it does not specify from the first. Its own clip or layers replace both clip and layers
+ * of the first. */
 static int inherit(cJSON *end, const cJSON *begin, struct err *err)
 {
     static const char *const MOTION[] = {"clip", "clip_name", "layers"};
@@ -110,8 +110,7 @@ static int inherit(cJSON *end, const cJSON *begin, struct err *err)
     return 0;
 }
 
-/* One pose of an entity, which is one time of clips of its own. asked: the entity's, whose model and hash are known, or
- * get known by its first pose. */
+/* Takes a pose of an entity: one time of its own clips. asked: the entity's; its first pose sets model and hash. */
 static int take_pose(struct raycast_poses *asked, struct request_pose *pose, const cJSON *object,
                      const struct limits *limits, struct err *err)
 {
@@ -202,14 +201,14 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
         const struct raycast_poses *poses = entity->poses;
         layers += poses->begin.layer_count + (poses->end != NULL ? poses->end->layer_count : 0);
         if (layers >
-            limits->value[LIMIT_RAYCAST_LAYERS]) /* each is a pose of hundreds of bytes, and "{}" in the body */
+            limits->value[LIMIT_RAYCAST_LAYERS]) /* each takes hundreds of bytes of memory, but only "{}" in the body */
             return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers",
                            raycast->entity_count - 1, (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
     }
     return 0;
 }
 
-/* A model that another entity has as well; hashes are one, too. */
+/* Finds a model that another entity already uses; hashes must match too. */
 static int add_model(struct request *request, struct raycast_entity *entity, uint32_t index, struct err *err)
 {
     const struct raycast_poses *poses = entity->poses;
@@ -234,7 +233,7 @@ static int add_model(struct request *request, struct raycast_entity *entity, uin
     return 0;
 }
 
-/* The files that its layers play clips of. */
+/* Lists the files of the clips that its layers play. */
 static int add_clip_files(struct request *request, struct raycast_entity *entity, const struct limits *limits,
                           struct err *err)
 {

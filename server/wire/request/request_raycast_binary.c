@@ -1,4 +1,4 @@
-/* request_raycast_binary.c - a raycast from bytes: its own records, then a crowd (protocol/hits.md). */
+/* request_raycast_binary.c - parses a raycast from bytes: its own records, then a crowd (protocol/hits.md). */
 #include "wire/request/request_raycast.h"
 
 #include "base/bytes.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request that is being read. */
+/* A request that is being parsed. */
 struct reading {
     const char *bytes;
     size_t size_bytes;
@@ -83,7 +83,7 @@ static int take_ray(struct reading *reading, size_t at, uint32_t index, struct h
 {
     const char *b = reading->bytes + at;
     ray->most = get_f64(b + RAYCAST_AT_RAY_max);
-    ray->radius = get_f64(b + RAYCAST_AT_RAY_radius) + 0; /* not -0 */
+    ray->radius = get_f64(b + RAYCAST_AT_RAY_radius) + 0; /* avoids -0 */
     ray->at = get_f64(b + RAYCAST_AT_RAY_at) + 0;
     ray->mask = get_u32(b + RAYCAST_AT_RAY_mask);
     ray->ignored = get_u32(b + RAYCAST_AT_RAY_ignore);
@@ -123,7 +123,7 @@ static int take_target(struct reading *reading, size_t at, uint32_t index, struc
     return 0;
 }
 
-/* Room for all of it. */
+/* Allocates the whole raycast. */
 static int make_capacity(struct request *request, uint32_t entities, uint32_t rays, struct err *err)
 {
     struct request_raycast *raycast = request->hits.raycast = calloc(1, sizeof *raycast);
@@ -181,7 +181,7 @@ int request_complete_raycast(struct request *request, struct err *err)
         if (raycast->rays[r].ignored != (uint32_t)HIT_NONE && raycast->rays[r].ignored >= raycast->entity_count)
             return err_set(err, ERR_BAD_PARAMETER, "rays[%u]: 'ignore' is %u; there are %u entities", r,
                            raycast->rays[r].ignored, raycast->entity_count);
-    /* models that no target needs are found and not used: one that is missing among them is an error as well */
+    /* models that no target uses are looked up too, and a missing one is an error */
     for (uint32_t m = 0; m < request->crowd->model_count; m++)
         if (request->crowd->models[m].err.code != 0)
             return err_set(err, request->crowd->models[m].err.code, "models[%u]: %s", m,

@@ -1,4 +1,4 @@
-/* request_sheet.c - what is asked of a picture with several cells: which, how they lie, and in which file. */
+/* request_sheet.c - checks a picture with several cells: the cells, their layout, and the file. */
 #include "base/view.h"
 #include "wire/encode/picture_files.h"
 #include "wire/request/request_parser.h"
@@ -17,7 +17,7 @@ static int clash(int one, int other, struct err *err)
                    REQUEST_PARAMS[other].name);
 }
 
-/* The manifest says how long each cell stands, but not how often they play. */
+/* The manifest gives the duration of each cell, but not the number of repetitions. */
 static int check_animation(const struct request *request, const struct param_set *seen, struct err *err)
 {
     const uint32_t format = request->sheet.format;
@@ -33,7 +33,7 @@ static int check_animation(const struct request *request, const struct param_set
                    REQUEST_PARAMS[param].name, PICTURE_FILE_KINDS[format].word);
 }
 
-/* Who asks for several sides starts in front; sprites are level, and a turntable is seen from slightly above. */
+/* Several directions start at the front. Sprites have a level camera, a turntable looks from slightly above. */
 static void set_direction(struct request *request, const struct param_set *seen)
 {
     const bool is_given = seen->has[PARAM_CAMERA] || seen->has[PARAM_YAW] || seen->has[PARAM_PITCH];
@@ -44,7 +44,7 @@ static void set_direction(struct request *request, const struct param_set *seen)
     picture->pitch_deg = op_has(request->op, OP_TURNS) ? TURNTABLE_DEG : 0;
 }
 
-/* One moment alone is a telling one, as of /v1/render. */
+/* A single frame has a telling time, as in /v1/render. */
 static void set_time(struct request *request, const struct param_set *seen)
 {
     const struct sheet_spec *spec = &request->sheet;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The key, and the number; null where it is not finite. */
+/* Writes the key and the number, or null if it is not finite. */
 static void put_number(struct buf *out, const char *key, double value)
 {
     buf_put_text(out, key);
@@ -23,7 +23,7 @@ static void put_numbers(struct buf *out, const char *key, const double *values, 
     buf_put_text(out, key);
     for (int i = 0; i < count; i++)
         is_finite = is_finite && isfinite(values[i]);
-    if (!is_finite) { /* a point beside a camera in perspective is nowhere in its picture */
+    if (!is_finite) { /* a perspective picture does not show a point beside the camera */
         buf_put_text(out, "null");
         return;
     }
@@ -32,7 +32,7 @@ static void put_numbers(struct buf *out, const char *key, const double *values, 
 
 /* --- one picture --- */
 
-/* What is not finite makes `out` fail. */
+/* A non-finite number makes `out` fail. */
 static void put_camera(struct buf *out, const struct picture_shown *shown)
 {
     buf_put_text(out, "{\"view_from_scene\":");
@@ -86,7 +86,7 @@ void body_put_picture(const struct request *request, const struct picture_shown 
 
 /* --- the manifest of a sheet --- */
 
-/* A camera of the file can move from cell to cell; then what is true of one view is not of the others. */
+/* A camera of the file may move from cell to cell; values of one view then do not hold for the others. */
 static bool has_own_camera(const struct request *request) { return request->view.camera.kind != SELECT_NONE; }
 
 static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct request *request)
@@ -98,8 +98,8 @@ static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras 
     return false;
 }
 
-/* How far before the camera a point of the scene is, as a perspective divides by it; 0: it is not, or `view` is NULL.
- * seen: the point as the camera sees it. */
+/* Returns the depth of a scene point in front of the camera, by which a perspective divides; 0 when it is not in front,
+ * or `view` is NULL. seen: the point in view space. */
 static double find_depth(const struct sheet_cameras *cameras, const struct dmat4 *view, const double point[3],
                          double seen[3])
 {
@@ -110,8 +110,8 @@ static double find_depth(const struct sheet_cameras *cameras, const struct dmat4
     return fmax(clip[11] * seen[2] + clip[15], 0);
 }
 
-/* The pixel of a cell, from its top left corner, where a point of the scene is; whole numbers are between pixels. Not
- * finite: it is not before the camera, or `view` is NULL. */
+/* Projects a scene point to a pixel of a cell, from its top left corner; whole numbers lie between pixels. The result
+ * is not finite when the point is not in front of the camera, or `view` is NULL. */
 static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view,
                        const double point[3], double out[2])
 {
@@ -122,7 +122,7 @@ static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras
     out[1] = w > 0 ? (1 - clip[5] * seen[1] / w) / 2 * plan->layout.cell_height : (double)NAN;
 }
 
-/* How many pixels are one unit of the scene, across the line of sight, where the pivot is; NAN as above. */
+/* Returns how many pixels a unit of the scene spans at the pivot, perpendicular to the line of sight; NAN as above. */
 static double find_scale(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct dmat4 *view)
 {
     double seen[3];
@@ -130,8 +130,8 @@ static double find_scale(const struct sheet_plan *plan, const struct sheet_camer
     return w > 0 ? cameras->clip_from_view.m[5] / w / 2 * plan->layout.cell_height : (double)NAN;
 }
 
-/* Whether a parameter of the query is not of the picture: what asks for the manifest, the rate, which a PNG does not
- * take, and the balancer's. */
+/* Whether a parameter of the query does not affect the picture: those that ask for the manifest, the rate, which PNG
+ * lacks, and the balancer's. */
 static bool is_not_of_picture(const char *part, size_t part_bytes)
 {
     static const char ASKED[] = "format=json", *const NAMES[] = {"play_rate", "route"};
@@ -143,7 +143,7 @@ static bool is_not_of_picture(const char *part, size_t part_bytes)
     return part_bytes == sizeof ASKED - 1 && memcmp(part, ASKED, part_bytes) == 0;
 }
 
-/* The query without what is of the manifest alone, and with the content that it is about. */
+/* Writes the query without the parameters of the manifest, and with the content hash. */
 static void put_picture(struct buf *out, const struct model *model, const struct request *request)
 {
     const char *at = request->view.target_text;
@@ -166,7 +166,7 @@ static void put_picture(struct buf *out, const struct model *model, const struct
         }
         at += part_bytes + (at[part_bytes] == '&');
     }
-    if (op_has(request->op, OP_TURNS)) /* which would be an animation */
+    if (op_has(request->op, OP_TURNS)) /* otherwise it would be an animation */
         buf_put_text(&url, "&format=png");
     if (request->hash == NULL) {
         char hash[HASH_DIGITS_SIZE];
@@ -176,8 +176,8 @@ static void put_picture(struct buf *out, const struct model *model, const struct
     buf_fini(&url);
 }
 
-/* Frames a second of the cells [first, end); NAN where they are not evenly spaced. The last of a loop lasts as long as
- * is left to its begin, and counts only where it is alone. */
+/* Returns the rate per second of the cells [first, end); NAN when they are not evenly spaced. The last frame of a loop
+ * lasts until the loop restarts, and counts only if it is the only one. */
 static double find_rate(const struct sheet_cell *cells, uint32_t first, uint32_t end)
 {
     const double duration_s = cells[first].duration_s;
@@ -204,14 +204,14 @@ static uint32_t end_of_clip(const struct sheet_plan *plan, uint32_t first)
     return c;
 }
 
-/* ,"clip_file":".." of a cell whose clip is that of another file */
+/* Writes ,"clip_file":".." of a cell with a clip of another file. */
 static void put_clip_file(struct buf *out, const struct sheet_cell *cell, const struct request *request)
 {
     if (cell->clip_source > 0)
         json_printf(out, ",\"clip_file\":%s", request->sources[cell->clip_source - 1].path);
 }
 
-/* Every clip once, in the order of the cells. */
+/* Writes every clip once, in the order of the cells. */
 static void put_clips(struct buf *out, const struct sheet_plan *plan, const struct model *model,
                       const struct model *const *sources, const struct request *request)
 {
@@ -234,7 +234,7 @@ static void put_clips(struct buf *out, const struct sheet_plan *plan, const stru
     buf_put_char(out, ']');
 }
 
-/* The cell that first looks from a direction has its camera. */
+/* Takes the camera of a direction from its first cell. */
 static void put_directions(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
                            const struct request *request)
 {

@@ -1,20 +1,20 @@
-/* picture_json.h - JSON and headers beside pictures: when a picture was taken and from where; and the manifest of a
- * sheet: where its cells are, what they show, and the cameras they were drawn with. Documents: protocol/http.md
- * ("Overlays"), protocol/answers.md. Pure; any thread. */
+/* picture_json.h - writes the JSON and headers of pictures: time and camera of a picture, and the manifest of a sheet
+ * with the cells' positions, contents and cameras. Documents: protocol/http.md ("Overlays"), protocol/answers.md. Pure;
+ * any thread. */
 #pragma once
 
 #include "anim/model/mat.h"
 #include "wire/sheet/sheet_plan.h"
 #include "wire/encode/reply.h"
 
-/* What a picture shows. */
+/* The content of a picture. */
 struct picture_shown {
-    double time_s; /* as t= says it */
+    double time_s; /* as given by t= */
     double clip_time_s;
     const double *view_from_scene; /* [16], column-major */
     const double *clip_from_view;  /* likewise */
-    const struct model *clips;     /* what has the clip; NULL: it is a blend */
-    int32_t clip;                  /* or POSE_REST, as of a blend */
+    const struct model *clips;     /* the model with the clip; NULL: a blend */
+    int32_t clip;                  /* or POSE_REST, as for a blend */
 };
 
 /* Adds the header line X-Posed-Clip: index and name of the clip, or - at rest. */
@@ -22,18 +22,18 @@ void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply 
 
 /* Adds the header lines X-Posed-Clip, X-Posed-Time and X-Posed-Camera. */
 void reply_put_shown(const struct picture_shown *shown, struct reply *reply);
-/* Makes the body the JSON of format=json. */
+/* Writes the JSON of format=json as the body. */
 void body_put_picture(const struct request *request, const struct picture_shown *shown, struct reply *reply);
 
-/* The cameras of a plan's cells, as the renderer found them. */
+/* The cameras of a plan's cells, as the renderer computed them. */
 struct sheet_cameras {
-    struct dmat4 clip_from_view; /* of all cells */
+    struct dmat4 clip_from_view; /* shared by all cells */
     double pivot[3];             /* scene space */
     bool is_ortho;
     struct dmat4 *views;  /* [cell_count]: view_from_scene */
-    double *clip_times_s; /* [cell_count]: of what is shown, where the renderer picks it */
+    double *clip_times_s; /* [cell_count]: clip times, for cells whose time the renderer chooses */
 };
 
-/* model: the one that is drawn; sources: those of the request. Appends to `out`, which may fail. */
+/* Appends the manifest to `out`, which may fail. model: the drawn model; sources: the request's. */
 void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const struct sheet_cameras *cameras,
                         const struct model *model, const struct model *const *sources, const struct request *request);

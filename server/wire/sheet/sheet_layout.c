@@ -1,10 +1,10 @@
 #include "wire/sheet/sheet_layout.h"
 
 enum {
-    CAPTION_LEAST = 16, /* height of the band: legible small print */
+    CAPTION_LEAST = 16, /* height of a legible caption */
     CAPTION_MOST = 48,
     CAPTION_SHARE = 10, /* of the cell's width */
-    ROW_MOST = 8,       /* cells that stand in one row when nothing is said of columns */
+    ROW_MOST = 8,       /* cells per row without columns= */
 };
 
 static uint32_t caption_height(uint32_t cell_width)
@@ -13,7 +13,7 @@ static uint32_t caption_height(uint32_t cell_width)
     return height < CAPTION_LEAST ? CAPTION_LEAST : height > CAPTION_MOST ? CAPTION_MOST : height;
 }
 
-/* The smallest whole number whose square is no less. */
+/* Returns the square root of `count`, rounded up. */
 static uint32_t root_of(uint32_t count)
 {
     uint32_t root = 1;
@@ -22,8 +22,8 @@ static uint32_t root_of(uint32_t count)
     return root;
 }
 
-/* A sheet whose columns are not given has as many as that when groups begin
- * rows; else up to eight cells are one row, and more have about as many columns as rows. */
+/* Without columns=, a sheet whose groups begin rows has group_cells columns. Otherwise up to eight cells form one row,
+ * and more cells have about as many columns as rows. */
 void sheet_layout_init(struct sheet_layout *layout, const struct sheet_spec *spec, uint32_t cell_width,
                        uint32_t cell_height, uint32_t group_count, uint32_t group_cells)
 {

@@ -1,7 +1,7 @@
-/* sheet_part.c - which rows of a sheet its picture has, and whether that is a picture that may be drawn. */
+/* sheet_part.c - selects the rows of a sheet for its picture, and checks the limits of the picture. */
 #include "wire/sheet/sheet_plan.h"
 
-/* A picture, as an error calls it. */
+/* The name and size of a picture in errors. */
 struct size {
     uint64_t width, height;
     uint32_t cell_count;
@@ -29,12 +29,12 @@ static int refuse_pixels(const struct sheet_plan *plan, const struct size *size,
                    (unsigned long long)size->height, LIMIT_TEXT(limits, LIMIT_PICTURE_PIXELS), way_out(plan));
 }
 
-/* No pixels are made for a manifest: it may tell of a sheet that is drawn in parts. */
+/* A manifest needs no pixels: its sheet may be drawn in parts. */
 static int check_size(const struct sheet_plan *plan, const struct request *request, const struct size *size,
                       const struct limits *limits, struct err *err)
 {
     const uint64_t side = limits->value[LIMIT_SHEET_SIDE], pixels = limits->value[LIMIT_PICTURE_PIXELS];
-    const bool is_animation = sheet_is_animation(&request->sheet); /* whose frames are one below the other only here */
+    const bool is_animation = sheet_is_animation(&request->sheet); /* here the frames form one column */
     const bool is_told = request->sheet.format == SHEET_JSON;
     if (!is_animation && (size->width > side || (!is_told && size->height > side)))
         return refuse_side(plan, size, limits, err);
@@ -43,7 +43,8 @@ static int check_size(const struct sheet_plan *plan, const struct request *reque
     return 0;
 }
 
-/* Where a row begins, with what is above it; of the one behind the last row, where the sheet ends. */
+/* Returns the top of a row; the first row includes the padding above it. For the row after the last it returns the end
+ * of the sheet. */
 static uint64_t top_of(const struct sheet_layout *layout, uint32_t row)
 {
     uint64_t width, height, x, y;
@@ -52,7 +53,7 @@ static uint64_t top_of(const struct sheet_layout *layout, uint32_t row)
     return row == 0 ? 0 : row == layout->rows ? height : y;
 }
 
-/* The cells of the rows from `first` up to `end`: a row after the other is how they are planned. */
+/* Selects the cells of the rows from `first` up to `end`; cells are planned row by row. */
 static void cut_cells(struct sheet_plan *plan, uint32_t first, uint32_t end, uint32_t top)
 {
     struct sheet_cell *cells = (struct sheet_cell *)(void *)plan->cells.data;

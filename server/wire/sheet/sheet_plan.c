@@ -6,21 +6,21 @@
 #include <math.h>
 
 enum {
-    STRIP_FRAMES = 8, /* of a clip when nothing says how many */
+    STRIP_FRAMES = 8, /* frames of a clip by default */
     TURN_FRAMES = 36,
-    ANIMATION_RATE = 20, /* frames a second; GIF counts in hundredths of a second */
+    ANIMATION_RATE = 20, /* frames per second; GIF counts in hundredths of a second */
     TURN_RATE = 12,
 };
-static const double STILL_S = 0.1;       /* how long a frame stands that nothing follows */
-static const double LEAST_STEP_S = 1e-6; /* an end that comes so near to a step is the step */
+static const double STILL_S = 0.1;       /* duration of a single frame */
+static const double LEAST_STEP_S = 1e-6; /* an end this close to a step counts as the step */
 
 /* The frames of one clip. */
 struct strip {
     int32_t clip;
-    uint32_t source; /* whose it is, as struct sheet_cell has it */
+    uint32_t source; /* source of its clip as in struct sheet_cell */
     struct clip_span span;
     uint32_t count;
-    double length_s; /* request time in which the part passes once; 0: nothing moves */
+    double length_s; /* request time of one pass through the part; 0: nothing moves */
     double step_s;
 };
 
@@ -42,7 +42,7 @@ static int too_many(const struct limits *limits, struct err *err)
     return err_set(err, ERR_TOO_MANY_FRAMES, "the sheet has more than %s", LIMIT_TEXT(limits, LIMIT_CELLS));
 }
 
-/* There and back counts once. */
+/* Returns that length; forth and back count as one pass. */
 static double length_of(const struct clip_span *span)
 {
     const double way_s = (span->to_s - span->from_s) * (span->wrap == WRAP_MIRROR ? 2 : 1);
@@ -87,7 +87,7 @@ static int plan_strip(struct strip *strip, const struct model *clips, int32_t cl
     return 0;
 }
 
-/* Where the renderer picks the moment this is not used. */
+/* Unused when the renderer chooses the time. */
 static double time_of(const struct strip *strip, const struct request *request, uint32_t frame)
 {
     const bool is_given = op_has(request->op, OP_TURNS) || (request->sheet.flags & SHEET_TIMES) != 0;
@@ -109,7 +109,7 @@ static double duration_of(const struct strip *strip, const struct request *reque
         const uint32_t from = is_last && frame > 0 ? frame - 1 : frame;
         duration_s = strip->count > 1 ? request->pose.times_s[from + 1] - request->pose.times_s[from] : 0;
     } else if (is_last && strip->span.wrap != WRAP_CLAMP) {
-        duration_s = strip->length_s - frame * strip->step_s; /* the loop takes its time to the first frame again */
+        duration_s = strip->length_s - frame * strip->step_s; /* in a loop this lasts until the first frame again */
     }
     return duration_s > 0 && isfinite(duration_s) ? duration_s : STILL_S;
 }
@@ -140,12 +140,12 @@ static void add_cell(struct sheet_plan *plan, const struct strip *strip, const s
     cell.clip_time_s = clip_time_in_span(&strip->span, cell.time_s);
     sheet_layout_next(&plan->layout, frame == 0, &cell.column, &cell.row);
     sheet_layout_place(&plan->layout, cell.column, cell.row, &x, &y);
-    cell.x = (uint32_t)x; /* within a picture whose size is checked, or not used */
+    cell.x = (uint32_t)x; /* within a picture of checked size, or unused */
     cell.y = (uint32_t)y;
     buf_put(&plan->cells, &cell, sizeof cell);
 }
 
-/* The clips of a sheet: of one file after the other those from `first` on. */
+/* The clips of a sheet: those of each file in turn, starting at `first`. */
 struct sheet_clips {
     const struct model *const *files; /* [file_count] */
     uint32_t file_count;
@@ -167,7 +167,7 @@ static uint32_t count_of(const struct sheet_clips *clips, uint32_t file)
     return clips->has_all ? clips->files[file]->clip_count : 1;
 }
 
-/* How many clips there are, how many cells, and of them in the largest group. */
+/* Counts the clips, the cells, and the cells of the largest group. */
 static int count_cells(struct sheet_plan *plan, const struct sheet_clips *clips, const struct request *request,
                        const struct limits *limits, uint32_t *clip_count, uint32_t *group_cells, struct err *err)
 {

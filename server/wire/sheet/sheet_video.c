@@ -1,13 +1,13 @@
-/* sheet_video.c - the one rate of a video's frames. */
+/* sheet_video.c - finds the constant frame rate of a video. */
 #include "wire/sheet/sheet_plan.h"
 
 #include <math.h>
 
 static const double RATE_LEAST = 0.001, RATE_MOST = 1000;
-/* Of a duration: so much less or more is rounding. */
+/* A relative difference of durations up to this is rounding. */
 static const double SAME = 1e-6;
 
-/* The last frame of a loop may be shorter than the others: then the video is longer by less than a frame. */
+/* The last frame of a loop may be shorter than the others: the video is then longer by less than a frame. */
 static bool is_last(const struct sheet_plan *plan, uint32_t cell)
 {
     const struct sheet_cell *cells = sheet_plan_cells(plan);
