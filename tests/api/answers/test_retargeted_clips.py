@@ -29,7 +29,7 @@ def root(tmp_path):
 
 
 def views(server):
-    return server.json("/v1/stats")["retargeted_clips"]
+    return server.json("/v1/stats")["clip_views"]
 
 
 def post(server, body, path="/v1/palette"):

@@ -133,7 +133,7 @@ def test_loops_and_work_threads_make_the_same_clips_of_other_files(loops):
                 return [(i, connection.get(targets[i]).body) for i in order]
             answers = list(pool.map(ask, range(MANY), everywhere.all))
         assert all(body == wanted[i % 3] for list_ in answers for i, body in list_)
-        told = server.json("/v1/stats")["retargeted_clips"]
+        told = server.json("/v1/stats")["clip_views"]
         assert told["misses"] >= len(targets) and told["hits"] + told["misses"] >= MANY * len(targets)
 
 

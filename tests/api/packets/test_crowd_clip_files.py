@@ -84,7 +84,7 @@ def scene(seed=3, count=120, world=False):
 
 
 def views(server):
-    return server.json("/v1/stats")["retargeted_clips"]
+    return server.json("/v1/stats")["clip_views"]
 
 
 def test_bits_are_those_of_clip_file(own):
@@ -237,7 +237,7 @@ def test_views_are_made_once_and_shared(own):
     assert queued == before + 1  # made in a work thread
     assert post(own, crowd.bytes()).body == first
     again = own.json("/v1/stats")
-    assert again["retargeted_clips"]["misses"] == made["misses"] and again["retargeted_clips"]["hits"] >= made["hits"] + len(pairs)
+    assert again["clip_views"]["misses"] == made["misses"] and again["clip_views"]["hits"] >= made["hits"] + len(pairs)
     assert again["answers"]["started"] == queued  # the loop itself answers
     query_of(own, "anna.gltf", {"clip_file": "moves/walk.gltf", "clip": 1, "t": 0.3, "skin": 0})
     assert views(own)["misses"] == made["misses"]
