@@ -116,7 +116,7 @@ static unsigned code_point(const char *at, size_t bytes)
 static bool is_obeyed(unsigned code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069);
+           (code >= 0x2066 && code <= 0x2069) || code == 0x061c || code == 0x200e || code == 0x200f;
 }
 
 /* Returns whether the character at `at` is shown unchanged; `bytes`: from text_character_bytes(). */

@@ -290,9 +290,8 @@ void dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *li
     DL_APPEND(dispatcher->listeners, listener);
 }
 
-/* The main loop asks the kernel once per tick, as the cache does. With many connections, a system call per read event
- * would cost some 4 % of the processor time of a small answer. */
-void dispatcher_begin_read(struct dispatcher *dispatcher) { dispatcher->models.is_asked &= is_main(dispatcher); }
+/* Once per read event, because a request that is read later in the same tick may follow a change. */
+void dispatcher_begin_read(struct dispatcher *dispatcher) { known_models_ask_again(&dispatcher->models); }
 
 /* Wakes the main loop when memory that its work may wait for has become available. */
 void dispatcher_next_tick(struct dispatcher *dispatcher)

@@ -41,7 +41,7 @@ static double mesh_cost_ns(const struct model *model)
 double cost_of_hitboxes(const struct cost_input *input)
 {
     const struct model *model = input->model;
-    return fit_cost_ns(model, input->request->hits.fit) + (double)model->node_count * COST_NODE_NS +
+    return fit_cost_ns(model, input->request->hits.fit) + (double)model->node_count * COST_VOLUME_NS +
            cost_of_text(model);
 }
 

@@ -102,6 +102,23 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
     return rows[a_bytes % 3][b_bytes];
 }
 
+/* Which characters a name has. Each one that another name lacks takes an edit at least. */
+static uint64_t characters_of(const char *name, size_t size_bytes)
+{
+    uint64_t set = 0;
+    for (size_t i = 0; i < size_bytes; i++)
+        set |= UINT64_C(1) << ((unsigned char)name[i] % 64);
+    return set;
+}
+
+/* Tells most names apart without their distance, which takes the product of both lengths. */
+static bool is_far(const char *a, size_t a_bytes, const char *b, size_t b_bytes, size_t allowed)
+{
+    const uint64_t in_a = characters_of(a, a_bytes), in_b = characters_of(b, b_bytes);
+    return (a_bytes > b_bytes ? a_bytes - b_bytes : b_bytes - a_bytes) > allowed ||
+           (size_t)__builtin_popcountll(in_a & ~in_b) > allowed || (size_t)__builtin_popcountll(in_b & ~in_a) > allowed;
+}
+
 const char *nearest_name(const char *name, const char *const *names, size_t count)
 {
     const size_t name_bytes = strlen(name);
@@ -115,6 +132,8 @@ const char *nearest_name(const char *name, const char *const *names, size_t coun
             continue;
         const size_t longer = other_bytes > name_bytes ? other_bytes : name_bytes;
         const size_t allowed = longer < 6 ? 1 : longer / 3;
+        if (is_far(name, name_bytes, names[i], other_bytes, allowed))
+            continue;
         const size_t d = distance(name, name_bytes, names[i], other_bytes);
         if (d <= allowed && d < nearest_distance) {
             nearest = names[i];

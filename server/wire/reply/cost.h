@@ -40,6 +40,7 @@ enum {
     COST_FIT_NS = 2000,           /* fitting volumes to a vertex, once per content */
     COST_ORDER_NS = 400,          /* sorting a mesh index for rays, once per content */
     COST_BOX_NS = 2,              /* computing the boxes of a pose, per index */
+    COST_VOLUME_NS = 2000,        /* JSON of a node and its volume */
     COST_RAY_NS = 200,            /* starting a ray */
     COST_DRAW_NS = 30,            /* a draw that a ray may miss */
     COST_HIT_NS = 150,            /* sorting a hit and its binary output */

@@ -105,6 +105,9 @@ void request_set_canonical(struct request *request)
     if (request->member.kind != SELECT_NONE)                                                                           \
         h = hash_selector(hash_uint(h, row), &request->member);
 #include "wire/request/request_fields.def"
+    const bool is_manifest = OP_INFO[request->op].form == FORM_SHEET && request->sheet.format == SHEET_JSON;
+    if (is_manifest && request->view.target_text != NULL) /* it repeats the target as it came */
+        h = hash_text(hash_uint(h, ++row), request->view.target_text);
     request->canonical_rest = hash_layers(hash_files(hash_lists(h, request), request), &request->pose);
     request_set_canonical_times(request);
 }

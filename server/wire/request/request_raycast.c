@@ -136,8 +136,11 @@ static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin,
     cJSON_Delete(world);
     if (rc < 0 || inherit(end, begin, err) < 0)
         return err->code;
-    if (cJSON_GetObjectItemCaseSensitive(end, "model") != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'model': both poses are of one model");
+    const char *given = cJSON_GetObjectItemCaseSensitive(end, "model") != NULL  ? "model"
+                        : cJSON_GetObjectItemCaseSensitive(end, "hash") != NULL ? "hash"
+                                                                                : NULL;
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s': both poses are of one model", given);
     poses->end = calloc(1, sizeof *poses->end);
     if (poses->end == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for an entity");

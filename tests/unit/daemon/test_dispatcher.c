@@ -194,6 +194,7 @@ TEST(dispatcher_sees_changes_within_a_turn)
     for (int i = 0; i < 3; i++)
         assert_true(ask_in_this_turn(stand.main, &client, "/v1/palette?model=a.glb&estimate=1"));
     assert_int_equal(client.status, 200);
+    assert_true(ask_in_this_turn(stand.main, &client, A));
     temp_tree_file(&stand.root, "a.glb", "model 2");
     assert_false(ask_in_this_turn(stand.main, &client, A));
     UNTIL(fake.submitted == 2);

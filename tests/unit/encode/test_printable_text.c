@@ -21,6 +21,8 @@ static const struct {
     {"\xf0\x9f\x98\x80 <&>\"'", "\xf0\x9f\x98\x80 <&>\"'", "\xf0\x9f\x98\x80 &lt;&amp;&gt;&quot;&#39;",
      "\xf0\x9f\x98\x80 <&>\"'"},
     {"\xef\xbf\xbe\xef\xbf\xbf", "\xef\xbf\xbe\xef\xbf\xbf", "??", "\xef\xbf\xbe\xef\xbf\xbf"},
+    {"\u061c\u200e\u200f\u200d", "\\u061c\\u200e\\u200f\u200d", "\\u061c\\u200e\\u200f\u200d",
+     "\\u061c\\u200e\\u200f\u200d"},
 };
 
 TEST(what_a_terminal_obeys_is_shown_as_an_escape)
