@@ -42,7 +42,7 @@ static void film_size(const struct lens *lens, double size_in[2])
                  real_of(lens, "FilmSqueezeRatio", format == FILM_ANAMORPHIC ? 2 : 1);
 }
 
-/* Width / height of the picture. What is missing of the two follows from the film. */
+/* Width / height of the picture. The film gives whichever of the two is missing. */
 static double aspect_of(const struct lens *lens, const double film_in[2])
 {
     enum { MODE_FIXED_WIDTH = 3, MODE_FIXED_HEIGHT = 4 };

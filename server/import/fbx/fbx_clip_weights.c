@@ -21,8 +21,8 @@ struct weighing {
 
 /* --- reading --- */
 
-/* What drives a channel: its own property, or one of another object that is linked to it, as in files that keep shapes
- * within their meshes. */
+/* The property that drives a channel: its own, or a property of another object linked to it. Files that store shapes
+ * within their meshes do the latter. */
 static void find_driven(const struct fbx *fbx, uint32_t channel, uint32_t *object, struct fbx_span *property)
 {
     uint32_t count;
@@ -141,8 +141,9 @@ static double crossing(struct fbx_motion *motion, double percent, double from_s,
     }
 }
 
-/* Weights have a corner where a slider passes a shape: a piece begins there. `times` are those of keys and extrema;
- * found are those that an eighth between two of them passes once. */
+/* Weights have a corner where a slider passes a shape, so a piece begins there. `times` holds the times of keys and
+ * extrema. The search divides each interval between two of them into eight parts, and finds a crossing in a part that
+ * the slider crosses once. */
 static void add_corners(struct fbx_times *corners, const struct fbx_times *times, struct fbx_motion *motion,
                         double percent)
 {

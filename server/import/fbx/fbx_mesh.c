@@ -88,7 +88,7 @@ static void set_space(struct fbx_mesh_reader *reader)
     reader->out_from_geometry = dmat4_from_trs(&trs);
     reader->writer.is_clockwise = trs.scale[0] * trs.scale[1] * trs.scale[2] < 0;
     struct dmat4 inverse;
-    dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity where there is none */
+    dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity if the matrix is singular */
     for (int column = 0; column < 3; column++)
         for (int row = 0; row < 3; row++)
             reader->corners.normal_from_geometry[3 * column + row] = inverse.m[4 * row + column];

@@ -18,7 +18,7 @@ static int64_t choice(const struct fbx *fbx, uint32_t object, const char *name, 
     return value >= 0 && value <= largest ? value : fallback;
 }
 
-/* A vector that is there and finite. Otherwise *out stays, and *is_broken says that it is there. */
+/* Reads a vector if it exists and is finite. Otherwise *out keeps its value; *is_broken is set if the vector exists. */
 static void read_vector(const struct fbx_scene *scene, uint32_t object, const char *name, double out[3],
                         bool *is_broken)
 {
@@ -182,7 +182,7 @@ static int read_tree(struct fbx *fbx, struct err *err)
     return 0;
 }
 
-/* Parents may come later in the file: goes up to the next node that is done, then down again. */
+/* A parent may follow its child in the file, so this walks up to the nearest completed node and then back down. */
 static void compose_rest(struct fbx *fbx, const struct trs *rests)
 {
     const struct node *nodes = fbx->builder->nodes;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double RAD_PER_DEG = 3.14159265358979323846 / 180;
-/* A track of one key that is this near to the rest transform says nothing: relative to 1 or the value. */
+/* A track of one key is omitted when it is this close to the rest transform, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-7;
 
 /* --- as the file has them --- */
