@@ -20,7 +20,7 @@ static void put_double(const struct fbx_file *file, const struct fbx_value *valu
     memcpy(out, &real, sizeof real);
 }
 
-/* The nearest whole number towards 0; 0 for what is none. */
+/* Truncates towards 0 and clamps to int64_t; NaN gives 0. */
 static int64_t whole(const struct fbx_value *value)
 {
     if (value->kind == FBX_INTEGER)

@@ -1,7 +1,7 @@
-/* fbx_made.c - objects for what older files keep within the records of other objects.
+/* fbx_made.c - makes objects for data that older files store within the records of other objects.
  *
- * Before 7.0 a Model's record has what is in 7.x in its Geometry or NodeAttribute: the model's subtype says which it
- * is. Up to 7.1 shapes are records within the mesh: Shape: "name" { Indexes, Vertices, Normals }. */
+ * Before 7.0, a Model's record holds what 7.x stores in its Geometry or NodeAttribute; the model's subtype tells which.
+ * Up to 7.1, shapes are records within the mesh: Shape: "name" { Indexes, Vertices, Normals }. */
 #include "import/fbx_file/fbx_scene_internal.h"
 
 uint32_t fbx_make(struct fbx_scene *scene, uint32_t of, const char *kind, const char *subtype, uint32_t record,

@@ -1,4 +1,4 @@
-/* fbx_property.c - properties: an object's own, what is given to it, what its template says. */
+/* fbx_property.c - properties: an object's own, its given values, and its template's. */
 #include "base/mem.h"
 #include "import/fbx_file/fbx_scene_internal.h"
 
@@ -130,7 +130,7 @@ static const struct fbx_given *find_given(const struct fbx_scene *scene, uint32_
     return NULL;
 }
 
-/* The first `count` numbers of the object's own property, of what is given, of its template's. */
+/* The first `count` numbers of the object's own property, else of its given value, else of its template's property. */
 static bool numbers(const struct fbx_scene *scene, uint32_t object, const char *name, uint32_t count, double *out)
 {
     if (object == FBX_NONE)

@@ -65,7 +65,8 @@ static int read_choice(const struct fbx_scene *scene, uint32_t element, const ch
     return fbx_int32s(file, fbx_child(file, element, name), &out->indices, &out->count, err);
 }
 
-/* The index of a polygon, -1: it has none. An element that is for all and has no index means the first. */
+/* The index that an element gives a polygon, or -1. An element that applies to all polygons and has no index gives
+ * 0. */
 static int32_t chosen(const struct choice *choice, uint32_t polygon)
 {
     if (choice->is_same)
@@ -73,7 +74,7 @@ static int32_t chosen(const struct choice *choice, uint32_t polygon)
     return polygon < choice->count ? choice->indices[polygon] : -1;
 }
 
-/* What the textures of a model are linked by: its lists, and the property of the element at hand. */
+/* The lists with which a model's textures are linked, and the property of the current element. */
 struct slot {
     struct fbx_scene *scene;
     const struct list *textures, *materials;
@@ -81,7 +82,7 @@ struct slot {
     bool *is_done; /* [materials] */
 };
 
-/* Only the first texture of a material is taken. Indices that name nothing are passed over. */
+/* Links only the first texture of a material. Skips indices out of range. */
 static int link_pair(const struct slot *slot, int64_t texture, int64_t material, struct err *err)
 {
     if (texture < 0 || texture >= slot->textures->count || material < 0 || material >= slot->materials->count ||

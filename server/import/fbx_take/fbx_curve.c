@@ -46,10 +46,10 @@ static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *t
     };
 }
 
-/* A cubic whose tangents have no weights of their own: the polynomial of its ends' values and slopes, but for a share
- * that is as small as FBX_WEIGHT is near a third. */
+/* A cubic segment whose tangents have no weights of their own. It is the polynomial with the same end values and
+ * slopes, except for a deviation as small as the difference between FBX_WEIGHT and a third. */
 struct polynomial {
-    double value, rise, from, to; /* value and rise from there; slopes times the piece's time */
+    double value, rise, from, to; /* value at the start and rise from it; slopes times the segment's time */
 };
 
 static bool is_polynomial(const struct fbx_key *from, const struct fbx_key *to)
@@ -177,7 +177,8 @@ static double inside(const struct fbx_curve *curve, double time)
                                                                        : fbx_piece_at(curve, key, time);
 }
 
-/* The time in the keys' range that stands for one that is `away` from it, and how many whole ranges are between. */
+/* Maps a time at distance `away` to its equivalent in the keys' range, and sets *whole to the number of whole ranges
+ * between them. */
 static double fold(const struct fbx_curve *curve, struct fbx_extension extension, double away, bool is_before,
                    double *whole)
 {

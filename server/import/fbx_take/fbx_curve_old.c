@@ -46,7 +46,7 @@ static int take_numbers(struct list *list, double *out, int count)
     return rc;
 }
 
-/* A letter of these; 0 and an error: there is none. */
+/* Takes one of these letters; if there is none, returns 0 and sets an error. */
 static int take_letter(struct list *list, const char *letters)
 {
     const int letter = list->at < list->count ? fbx_letter(&list->values[list->at]) : 0;

@@ -1,4 +1,4 @@
-/* fbx_curve_place.c - the part of a curve that a clip plays, as plain keys in the clip's own time. */
+/* fbx_curve_place.c - converts the part of a curve that a clip plays to simple keys in the clip's time. */
 #include "import/fbx_take/fbx_curve.h"
 
 #include "base/mem.h"
@@ -16,8 +16,9 @@ struct placer {
     bool is_full;
 };
 
-/* Who asks for a time of the file takes one rounded number of seconds from another. That may be a hair less than the
- * difference of the ticks, and a key that jumps would not have begun there: so the lesser of both is the key's time. */
+/* A caller that evaluates a time of the file subtracts one rounded number of seconds from another. The result may be
+ * slightly less than the difference in ticks, and would then be before a key that jumps. So the lesser of both is the
+ * key's time. */
 double fbx_range_s(const struct fbx_range *range, double ticks)
 {
     const double since_start_s = (ticks - range->start) / range->ticks_per_s;
@@ -40,7 +41,7 @@ static void append(struct placer *placer, struct fbx_key key)
     out->keys[out->key_count++] = key;
 }
 
-/* What is before the last key stays, what is behind it comes from `key`. */
+/* Keeps the curve before the last key and takes the curve after it from `key`. */
 static void continue_as(struct fbx_key *last, const struct fbx_key *key)
 {
     last->value = key->value;
@@ -79,12 +80,12 @@ static void put(struct placer *placer, struct fbx_key key, bool is_late)
 
 /* --- all keys, once --- */
 
-/* Where the keys stand once more: at their own place, or as an extrapolation repeats them. */
+/* One placement of the keys: their own, or a repetition by an extrapolation. */
 struct stretch {
-    double start; /* tick of the first */
-    double rise;  /* what is added to values */
+    double start; /* tick of the first key */
+    double rise;  /* the offset added to values */
     bool is_mirrored;
-    bool is_late; /* at the start the value from before holds */
+    bool is_late; /* at the start, the previous value still applies */
 };
 
 static enum fbx_interpolation mirrored(enum fbx_interpolation interpolation)
@@ -147,8 +148,8 @@ static struct stretch repetition(const struct fbx_curve *curve, struct fbx_exten
         .start = is_before ? first->time - (index + 1) * span : last->time + index * span,
         .rise = extension.kind == FBX_EXTEND_RELATIVE ? side * (index + 1) * (last->value - first->value) : 0,
         .is_mirrored = extension.kind == FBX_EXTEND_MIRROR && fmod(index, 2) == 0,
-        /* Outside, a time that ends one repetition and begins another belongs to the one that is farther away; the ends
-         * of the keys belong to the keys. */
+        /* Outside the keys, a time at which one repetition ends and another begins belongs to the more distant one. The
+         * first and last times of the keys belong to the keys. */
         .is_late = is_before || index == 0,
     };
 }

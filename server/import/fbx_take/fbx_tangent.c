@@ -4,15 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond this a bias no longer pulls to a side but steepens: by the square of what is above, in hundreds, times 40. */
+/* Above BIAS_STEEP, a bias no longer pulls to a side but steepens the slope. The steepening is 40 times the square of
+ * the excess, in hundreds. */
 static const double BIAS_STEEP = 5, STEEPNESS = 40;
-/* Biases below a hundredth of a percent pull nowhere. */
+/* Biases below a hundredth of a percent have no effect. */
 static const double BIAS_MIN = 1e-4;
-/* Of a difference of slopes, below which it has no sign. */
+/* A difference of slopes below this counts as 0. */
 static const double SLOPE_MIN = 1e-5;
 static const double WEIGHT_UNIT = 1e-4;
 
-/* What is on one side of a key; exists is false at the ends, and where the neighbour is at the same time. */
+/* The segment on one side of a key. exists is false at the ends, and if the neighbour is at the same time. */
 struct side {
     bool exists;
     double span_s, rise, chord;

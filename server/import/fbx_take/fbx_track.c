@@ -15,7 +15,7 @@ struct piece {
     double start, end, start_slope, end_slope;
 };
 
-/* `key` is the last one that is not after from_s, or 0. */
+/* `key` is the last key at or before from_s, or 0. */
 static struct piece piece_of(const struct fbx_component *component, uint32_t key, double from_s, double to_s)
 {
     const struct fbx_curve *curve = component->curve;
