@@ -19,12 +19,11 @@
 
 #define FBX_NONE UINT32_MAX       /* no record, no object */
 #define FBX_TOP  (UINT32_MAX - 1) /* parent of top-level records; not FBX_NONE, which has no children */
-* /
 
-    enum {
-        FBX_DEPTH_MAX = 64,  /* nesting limit of records; a deeper file gives ERR_BAD_MODEL */
-        FBX_VALUES_MAX = 32, /* limit of separately stored values in a record; more become a list (FBX_ARRAY) */
-    };
+enum {
+    FBX_DEPTH_MAX = 64,  /* nesting limit of records; a deeper file gives ERR_BAD_MODEL */
+    FBX_VALUES_MAX = 32, /* limit of separately stored values in a record; more become a list (FBX_ARRAY) */
+};
 
 /* Bytes of the file with any content and no terminating NUL. `bytes` is never NULL. */
 struct fbx_span {

@@ -82,7 +82,7 @@ int gltf_read_layers(struct material_reader *reader, struct err *err)
     }
     if (out.present == 0)
         return 0;
-    /* without tangents their directions are those of texture coordinates */
+    /* without tangents, texture coordinates give the direction of the anisotropy */
     if ((out.present & 1U << LAYER_ANISOTROPY) != 0 && reader->texcoords.sets[0] < 0)
         texcoord_place(&reader->texcoords, 0);
     limit_ior(&out.ior);

@@ -49,7 +49,7 @@ static int check_version(const cJSON *view, const struct meshopt_layout *layout,
     return err_set(err, ERR_UNSUPPORTED_EXTENSION, "%s: streams of version %u are not read here", KHR, version);
 }
 
-/* libmeshoptimizer has assertions for what is refused here. */
+/* Refuses layouts on which libmeshoptimizer would fail an assertion. */
 static bool is_legal(const struct meshopt_layout *layout)
 {
     if (layout->count == 0)

@@ -152,7 +152,7 @@ static int read_roots(struct gltf *gltf, struct err *err)
     return 0;
 }
 
-/* KHR_node_visibility: a node that is not visible hides those below it. */
+/* KHR_node_visibility: an invisible node hides its descendants. */
 static void read_visibility(struct gltf *gltf)
 {
     const uint32_t count = gltf->builder->node_count;

@@ -80,8 +80,9 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     return rc;
 }
 
-/* The image of a texture, or -1. Where a file has several, they are the same picture: one that is read comes first. Of
- * the last ones the model's warnings say why they cannot be read. */
+/* The image of a texture, or -1. If a texture has several images, they show the same picture, so an image in a
+ * supported format comes first. For the unsupported formats at the end, the model's warnings explain why they cannot be
+ * read. */
 static int64_t image_of(const cJSON *texture)
 {
     static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",

@@ -36,8 +36,8 @@ static int read_positions(struct primitive_reader *reader, struct err *err)
     return 0;
 }
 
-/* Reads a row of an attribute that only affects appearance. A number that is not finite (normals of collapsed faces are
- * a common case) becomes 0; in a position it would be an error. True when there was one. */
+/* Reads a row of an attribute that only affects appearance. A non-finite number, common in normals of degenerate faces,
+ * becomes 0; in a position it would be an error. Returns true if there was one. */
 static bool read_repaired(const struct accessor *accessor, uint32_t row, double values[4])
 {
     bool is_repaired = false;
