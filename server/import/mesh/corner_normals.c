@@ -84,7 +84,7 @@ static void read_faces(struct surface *surface)
     }
 }
 
-/* Whether two corners at one point share an edge from there that is not hard. */
+/* Whether two corners at one point share a soft edge that starts there. */
 static bool has_soft_edge(const struct surface *surface, uint32_t c, uint32_t d)
 {
     const uint32_t *points = surface->polygons->corners;

@@ -13,13 +13,13 @@
  * time that grows with their square, is cut anyhow when it has had these. */
 enum { LOOKS_PER_CORNER = 512, LOOKS_FREE = 1000000 };
 
-/* What a corner must be to be cut; each stage takes what the stages before found no ear in. A simple polygon needs the
- * first alone, or the second where corners lie on lines. */
+/* The condition for cutting a corner. Each stage runs when the stages before find no ear. A simple polygon needs only
+ * the first, or the second if corners are collinear. */
 enum stage { CUT_EARS, CUT_STRAIGHT, CUT_CONVEX, CUT_ANY };
 
 struct triangulate_corner {
     double x, y;
-    uint32_t before, after; /* on what is left of the outline */
+    uint32_t before, after; /* neighbours on the remaining outline */
     uint32_t next_in_cell, next_in_queue;
     bool is_convex, is_queued, is_deferred;
 };
@@ -175,7 +175,8 @@ static void widen(const struct triangulate_corner *a, const struct triangulate_c
     *max = fmax(*max, fmax(x0, x1));
 }
 
-/* Whether no corner that is left lies in the triangle: of each row of cells, those between its edges. */
+/* Whether no remaining corner is inside the triangle. Searches only the cells between the triangle's edges in each
+ * row. */
 static bool is_clear(struct outline *outline, const struct triangulate_corner *const t[3])
 {
     const uint32_t first = row_of(outline, fmin(fmin(t[0]->y, t[1]->y), t[2]->y));
@@ -269,7 +270,7 @@ static void cut_ears(struct outline *outline, uint32_t count, uint32_t *out)
     struct triangulate_corner *corners = outline->corners;
     struct queue queue = {.corners = corners, .first = NO_CORNER};
     enum stage stage = CUT_EARS;
-    uint32_t rest = 0; /* a corner that is still on the outline */
+    uint32_t rest = 0; /* a corner on the remaining outline */
     push_outline(&queue, 1);
     for (uint32_t left = count; left > 3;) {
         if (queue.first == NO_CORNER) {

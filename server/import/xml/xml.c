@@ -11,12 +11,12 @@
 enum { DEPTH_MAX = 1024, ELEMENTS_MAX = 4000000 };
 
 struct xml_reader {
-    struct xml_parser parser; /* first: handlers get it */
+    struct xml_parser parser; /* the first member, because handlers receive it */
     struct xml *xml;
     const struct xml_form *form;
-    uint32_t open;    /* the innermost element that is kept and open, or XML_NONE */
-    uint32_t skipped; /* depth within an element that is left out */
-    size_t prefix;    /* of the document's element, with its colon: its namespace is the file's */
+    uint32_t open;    /* the innermost open element that is kept, or XML_NONE */
+    uint32_t skipped; /* depth within a skipped element */
+    size_t prefix;    /* length of the document element's prefix with its colon; its namespace is the file's */
 };
 
 /* --- expat's events to elements --- */
