@@ -182,7 +182,7 @@ static int refuse(const struct err *err)
     return EXIT_USAGE;
 }
 
-/* What is imported, for refuse_for_memory(). */
+/* The current import, for refuse_for_memory(). */
 static struct {
     const struct importer_options *options;
     const char *path;

@@ -11,8 +11,8 @@ struct material_reader {
     struct texcoord_sets texcoords;
 };
 
-/* Writes the texture of a textureInfo (NULL: none) and its placement to *out. Leaves *out unchanged if the texture has
- * no image that can be drawn. content: TEXTURE_COLORS or TEXTURE_DATA. */
+/* Writes the texture of a textureInfo (NULL: none) and its placement to *out. Leaves *out unchanged if no texture can
+ * be drawn. content: TEXTURE_COLORS or TEXTURE_DATA. */
 int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,
                        struct material_texture *out, struct err *err);
 

@@ -23,7 +23,7 @@ struct weight_repairs {
     uint32_t unweighted;   /* vertices without a valid weight */
 };
 
-/* Writes the influences of one vertex, in the order of its weights, to out[count] and returns their number. Destroys
+/* Writes the influences of one vertex, in the order of its weights, to out[count] and returns their number. Overwrites
  * `weights`. */
 uint32_t influences_of_vertex(struct joint_weight *weights, uint32_t count, uint32_t joint_count, struct influence *out,
                               struct weight_repairs *repairs);

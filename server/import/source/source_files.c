@@ -41,13 +41,13 @@ struct source_files {
     const struct limits *limits;
     struct read_file *items;
     size_t count, capacity;
-    uint64_t size_bytes;    /* of those that were read */
+    uint64_t size_bytes;    /* total size of the files read */
     struct name_list named; /* of the last source_files_list() */
     struct listed_folder folders[IMPORT_FOLDERS_MAX];
     uint32_t folder_count;
     uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
     size_t names_bytes;       /* of all folders */
-    struct err unavailable;   /* of a file that is there and could not be read; code 0: there is none */
+    struct err unavailable;   /* the error of an existing file that could not be read; code 0 if there is none */
 };
 
 struct source_files *source_files_new(const struct file_client *client, const char *model_path,

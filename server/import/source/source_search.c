@@ -74,7 +74,7 @@ static int compare(const char *name, const char *part, size_t part_bytes)
     return order != 0 ? order : name[part_bytes] != '\0';
 }
 
-/* The first of the names, in the order of source_files_names(), that is not before the part. */
+/* The index of the first name, in the order of source_files_names(), that is not less than the part. */
 static size_t first_like(const char *const *names, size_t count, const char *part, size_t part_bytes)
 {
     size_t low = 0;
@@ -167,8 +167,8 @@ static int try_name_in(struct search *search, const char *above, const char *fol
     return try_any_case(search, place);
 }
 
-/* Place 3. What is looked for is asked for as written as well: the daemon takes from the record which names count of
- * the folders that were looked into (daemon/model/searched_names.h). */
+/* Place 3. It also requests the names as written, because the daemon reads from the record which names matter in the
+ * searched folders (daemon/model/searched_names.h). */
 static int try_name(struct search *search, const char *path)
 {
     const char *name = source_path_base_name(path), *folder = last_two_parts(path);

@@ -18,18 +18,18 @@
 
 #include "import/source/import.h"
 
-/* Finds and reads what `reference` names. A file that lies elsewhere than written is a warning, file_found_elsewhere,
- * that names both. Returns 0, or what source_files_read() says of the path as written: ERR_COMPANION_MISSING where
- * there is none anywhere; whether that is an error or a warning is the caller's to say. The first file that cannot be
- * read for another reason, such as its size, ends the search. */
+/* Finds and reads the file that `reference` names. If the file is elsewhere, gives the warning file_found_elsewhere,
+ * which names both paths. Returns 0 or the error of source_files_read() for the path as written. This is
+ * ERR_COMPANION_MISSING if no file is found; the caller decides whether this is an error or a warning. The search ends
+ * at the first file that cannot be read for another reason, such as its size. */
 int source_search(struct import *import, const char *reference, enum source_role role, struct source_bytes *out,
                   struct err *err);
 
-/* Of several texts for one file, as FBX has, the best first: the number of the one by which source_search() finds a
- * file at the earliest place; 0 where none does. No warning. */
+/* Chooses among several references to one file, such as FBX has, ordered by preference. Returns the index of the one
+ * with which source_search() finds a file at the earliest place, or 0 if none finds a file. Gives no warning. */
 size_t source_search_best(struct import *import, const char *const *references, size_t count, enum source_role role);
 
-/* For a file that the model does not name, but that readers look for by a name of their own making: places 1 and 2 of
- * the order, without warning. */
+/* Searches for a file that the model does not name, under a name that the reader derives: places 1 and 2 of the order,
+ * without a warning. */
 int source_search_guess(struct import *import, const char *path, enum source_role role, struct source_bytes *out,
                         struct err *err);
