@@ -4,9 +4,9 @@
  *
  *   parent_from_node = T * Roff * Rp * Rpre * R * inverse(Rpost) * inverse(Rp) * Soff * Sp * S * inverse(Sp)
  *
- * in which only S scales and only Rpre, R and Rpost turn, so that the product is always a translation, a rotation and
- * a scale: nothing is lost. How scales are inherited is no part of it (NODE_SCALE_ in anim/model/model.h).
- * Angles are degrees about the node's axes, translations and pivots the file's units. */
+ * Only S scales and only Rpre, R and Rpost rotate, so the product is always exactly a translation, a rotation and a
+ * scale. It does not cover the inheritance of scales (NODE_SCALE_ in anim/model/model.h). Angles are in degrees about
+ * the node's axes; translations and pivots are in the file's units. */
 #pragma once
 
 #include "anim/model/mat.h"

@@ -27,12 +27,12 @@ int source_path_of_model(const char *path, char out[SOURCE_PATH_SIZE], struct er
  * file). */
 int source_path_resolve(const char *model_path, const char *path, char out[SOURCE_PATH_SIZE], struct err *err);
 
-/* What a file says of another, without what surrounds its path; the caller's to free:
- *   file: URIs (RFC 8089, 2): the path, percent-decoded, without an authority that is empty or localhost and without
- * the slash before a drive. What else stands in the authority's place counts as the path's first part, as exporters
- *     write "file://tex/skin.png";
- *   "//" in .blend files: the path behind it, which begins in the file's folder (Blender manual, "Relative Paths");
- *   everything else: as it is. */
+/* The path in a file's reference to another file; the caller frees it:
+ *   file: URIs (RFC 8089, 2): the path, percent-decoded, without an empty or localhost authority and without the slash
+ *     before a drive. Any other authority counts as the path's first component, because exporters write
+ *     "file://tex/skin.png";
+ *   "//" in .blend files: the path after it, relative to the file's folder (Blender manual, "Relative Paths");
+ *   everything else: unchanged. */
 char *source_path_plain(const char *model_path, const char *reference);
 /* Percent-decodes a path, or returns NULL if that changes nothing. */
 char *source_path_decoded(const char *path);

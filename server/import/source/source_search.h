@@ -1,19 +1,19 @@
-/* source_search.h - where a file that a model names is found: one order for the companions and textures of all formats.
+/* source_search.h - finds a file that a model names: one search order for the companions and textures of all formats.
  *
- *   1. As written, from the model's folder. '\\' counts as '/'; of file: URIs and of "//" in .blend files the path
- * counts (source_path_plain()), and where nothing is there, the path with its percent-escapes decoded.
- *   2. The same without regard to case, of folders and file.
- *   3. By its name alone, without regard to case, in the folder of which it is written to lie, if that is beside the
- *      model; in the model's folder; in textures, tex, maps and images there; and in ../textures.
+ *   1. As written, relative to the model's folder. '\\' counts as '/'. For file: URIs and for "//" in .blend files, the
+ *      path in them is used (source_path_plain()). If nothing is there, the percent-decoded path is tried.
+ *   2. The same with folders and file compared without regard to case.
+ *   3. By its file name alone, without regard to case, in these folders in order: the folder in the written path, if it
+ *      is beside the model; the model's folder; textures, tex, maps and images in it; ../textures.
  *
- * Absolute paths, as of Windows, begin with 3. "Without regard to case" is about the letters of ASCII; of several names
- * the one as written comes first, then the others in the order of their bytes. Hidden files are found as written only.
- * The daemon opens and lists what protocol/file_access.def lets the model have, and nothing else; folders that are
- * looked into are recorded, so that the model is stale when something appears in one. How many folders and files one
+ * The search for an absolute path, such as one of Windows, begins with 3. "Without regard to case" applies to ASCII
+ * letters. Of several matching names, the one as written comes first, then the others in byte order. Hidden files match
+ * only as written. The daemon opens and lists only what protocol/file_access.def allows the model. The model records
+ * the searched folders, so it becomes stale when something appears in one. The number of folders and files that one
  * model may look at is limited (source_files.h).
  *
- * A reader calls source_search() for a file that it must have and texture_add() (texture/texture.h), which calls it,
- * for pictures, both with the text that stands in the file. */
+ * A reader calls source_search() for a file that it requires. For images it calls texture_add() (texture/texture.h),
+ * which calls source_search(). It passes the text in the file to both. */
 #pragma once
 
 #include "import/source/import.h"
