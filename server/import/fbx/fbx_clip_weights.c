@@ -1,4 +1,5 @@
-/* fbx_clip_weights.c - how a take moves the blend shapes of a node: sliders in percent to weights of morph targets. */
+/* fbx_clip_weights.c - converts a take's animation of a node's blend shapes: slider percents become weights of morph
+ * targets. */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
 #include "import/fbx/fbx_deform.h"
@@ -14,7 +15,7 @@ static const char SLIDER[] = "DeformPercent";
 
 struct weighing {
     const struct fbx_blend *blend;
-    struct fbx_motion *motions; /* [blend->channel_count] of percents; those that nothing drives have no sheets */
+    struct fbx_motion *motions; /* [blend->channel_count], in percent; undriven ones have no sheets */
     double *rest;               /* [blend->target_count] */
     bool is_driven;
 };
@@ -69,7 +70,7 @@ static void fini(struct weighing *weighing)
 
 /* --- as the file has them --- */
 
-/* A slider of one shape is a straight line, so that its weight is a multiple of the file's curve. */
+/* A slider with one shape is linear, so its weight is a multiple of the file's curve. */
 static bool is_line(const struct weighing *weighing, uint32_t c)
 {
     const struct fbx_channel *channel = &weighing->blend->channels[c];
@@ -126,7 +127,7 @@ static void weights_at(void *user, double time_s, double *out)
                                 out + blend->channels[c].target_first);
 }
 
-/* Where a slider passes `percent` between two times at which it is on different sides of it. */
+/* The time at which a slider crosses `percent`, between two times at which it is on opposite sides of it. */
 static double crossing(struct fbx_motion *motion, double percent, double from_s, double to_s)
 {
     const bool is_above = percent_at(motion, from_s) > percent;

@@ -1,8 +1,8 @@
-/* fbx_extras.c - what users put into a file: properties of nodes, materials and clips as JSON objects, and the markers
- * of the timeline.
+/* fbx_extras.c - user data of a file: properties of nodes, materials and clips as JSON objects, and the timeline's
+ * markers.
  *
  * User properties have the flag U. Markers are FbxGlobalSettings::TimeMarker of the FBX SDK: a compound property
- * "TimeMarker" of the settings with a child for each, "TimeMarker|KEY", which has the children Time and Loop. */
+ * "TimeMarker" of the settings with a child "TimeMarker|KEY" for each marker, which has the children Time and Loop. */
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"
@@ -90,7 +90,7 @@ static int add_properties(struct fbx *fbx, uint32_t object, enum extra_owner own
     return rc;
 }
 
-/* Extras are sorted by the thing they belong to: the objects of each kind of thing, by its index. */
+/* Extras must be sorted by owner: the objects of each kind, by index. */
 static int add_all_of(struct fbx *fbx, const int32_t *thing_of, uint32_t thing_count, enum extra_owner owner,
                       struct err *err)
 {
@@ -135,7 +135,7 @@ static struct fbx_span take_part(struct fbx_span *key)
     return part;
 }
 
-/* Into every clip that plays at its time. */
+/* Adds a marker to every clip that plays at its time. */
 static int add_marker(struct fbx *fbx, const struct timeline_marker *from, struct err *err)
 {
     for (uint32_t c = 0; c < fbx->builder->clip_count && from->has_time; c++) {

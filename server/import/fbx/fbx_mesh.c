@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What polygons of one primitive have in common. */
+/* The properties shared by the polygons of one primitive. */
 struct part {
     uint32_t topology; /* TOPOLOGY_ */
     int32_t material;
 };
 
-/* A list that ends too early goes on with its last number, and numbers that name no material mean the first: files that
- * lost some of their materials still have one on each polygon. */
+/* A list that is too short repeats its last number. A number without a material means the first material: files that
+ * lost some materials still have one on each polygon. */
 static int32_t material_at(const struct fbx_surface *surface, const struct fbx_slots *slots, uint32_t polygon)
 {
     const struct fbx_layer_element *materials = &surface->materials;
@@ -45,7 +45,7 @@ static int compare_parts(const void *a, const void *b, void *user)
     return i < k ? -1 : i > k;
 }
 
-/* Fills parts and order, which is that of the polygons by part. */
+/* Fills `parts`, and `order` with the polygons sorted by part. */
 static void sort_polygons(const struct fbx_surface *surface, const struct fbx_slots *slots, struct part *parts,
                           uint32_t *order)
 {
@@ -79,7 +79,7 @@ static int add_primitives(struct fbx_mesh_reader *reader, const struct fbx_slots
     return rc;
 }
 
-/* What the vertices are multiplied by: nothing beneath a skin, whose matrices begin in geometry space. */
+/* The matrix for the vertices. It is the identity with a skin, whose matrices begin in geometry space. */
 static void set_space(struct fbx_mesh_reader *reader)
 {
     struct trs trs = reader->fbx->node_from_geometry[reader->node];
@@ -100,7 +100,7 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     struct bake_builder *builder = fbx->builder;
     const struct fbx_surface *surface = &reader->surface;
     const uint32_t corner_count = surface->size.corner_count;
-    /* Each corner becomes an index at least; more than the limit are refused before memory is asked for them. */
+    /* Each corner gives at least one index, so a number above the limit is refused before allocation. */
     if (import_check_limit(fbx->import, LIMIT_INDICES, builder->index_count, corner_count,
                            FBX_OBJECT_TEXT(&fbx->scene, reader->geometry), err) < 0)
         return err->code;
@@ -124,7 +124,7 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     return rc;
 }
 
-/* Room for a node's rest weights; each node has its own. NULL: *err is set. */
+/* Adds space for a node's rest weights; each node has its own. Returns NULL with *err set on failure. */
 static float *new_weights(struct fbx *fbx, uint32_t n, uint32_t count, struct err *err)
 {
     struct node *node = &fbx->builder->nodes[n];

@@ -1,8 +1,8 @@
-/* fbx_skin.c - skins: the clusters of a geometry, in the file's order, as joints.
+/* fbx_skin.c - converts the clusters of a geometry, in the file's order, to the joints of a skin.
  *
- * A joint takes the mesh's node to the bone where they were bound (fbx_bone_from_node()); with the geometric transform
- * before it, it takes control points there. Points that no cluster has follow the mesh's own node: for them a skin has
- * one more joint, the last. */
+ * A joint's matrix goes from the mesh's node to the bone in the bind pose (fbx_bone_from_node()), after the geometric
+ * transform for control points. Points without a cluster follow the mesh's own node, for which a skin has one more
+ * joint, the last. */
 #include "import/fbx/fbx_deform.h"
 
 #include "base/hash.h"

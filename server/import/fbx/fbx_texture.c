@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layers and nodes of a shading network that are followed to a texture with a picture. */
+/* The largest number of layers and shading network nodes to follow to a texture with an image. */
 enum { DEPTH_MAX = 8 };
 
 /* --- pictures beside the file --- */

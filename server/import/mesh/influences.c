@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A smaller deviation from 1 is rounding: files have weights of a few digits, or of 8 bits. */
+/* A smaller deviation from 1 is rounding, because files store weights with few digits or 8 bits. */
 static const double SUM_TOLERANCE = 1e-3;
 
 /* --- one vertex --- */

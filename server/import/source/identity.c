@@ -42,7 +42,7 @@ static void hash_file(struct sha256_ctx *sha, const char *path)
     sha256_update(sha, strlen(text), (const uint8_t *)text);
 }
 
-/* What goes into a hash. */
+/* The input of a hash. */
 struct identity {
     struct sha256_ctx sha;
     bool has_programs; /* posed-import and posed-assimp.so */

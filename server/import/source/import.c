@@ -1,4 +1,4 @@
-/* import.c - what the readers of all formats have in common: limits, extras, and the last steps of an import. */
+/* import.c - shared by the readers of all formats: limits, extras, and the last steps of an import. */
 #include "import/source/import.h"
 
 #include "base/json_check.h"

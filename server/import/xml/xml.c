@@ -21,7 +21,7 @@ struct xml_reader {
 
 /* --- expat's events to elements --- */
 
-/* Appends text and returns where it is; XML_NONE when there is more than offsets can say. */
+/* Appends text and returns its offset, or XML_NONE if the offset would overflow. */
 static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 {
     struct xml *xml = reader->xml;
@@ -37,7 +37,7 @@ static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 
 static uint32_t putz(struct xml_reader *reader, const char *text) { return put(reader, text, strlen(text) + 1); }
 
-/* An element with children has no text of its own that matters. */
+/* Ends the text of the open element unless it has children, because then its text is not needed. */
 static void end_text(struct xml_reader *reader)
 {
     if (reader->open == XML_NONE || reader->open + 1 != reader->xml->element_count)
@@ -130,7 +130,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int size)
 
 /* --- the file --- */
 
-/* A declaration that can be read byte by byte is not in UTF-16, whatever it says: the text was converted on its way. */
+/* A declaration that is readable byte by byte is not in UTF-16, whatever it claims: the text was converted earlier. */
 static bool is_declared_utf16(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "utf-16";
