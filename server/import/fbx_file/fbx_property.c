@@ -23,7 +23,7 @@ static bool is_property(const struct fbx_scene *scene, uint32_t record)
     return fbx_is(&scene->file, record, "P") || fbx_is(&scene->file, record, "Property");
 }
 
-/* Of several of one name the last is kept. */
+/* Keeps the last of several properties with one name. */
 struct fbx_property_list fbx_list_properties(struct fbx_scene *scene, uint32_t parent, uint32_t *record)
 {
     const struct fbx_file *file = &scene->file;
@@ -70,7 +70,7 @@ static uint32_t find(const struct fbx_scene *scene, struct fbx_property_list lis
     return FBX_NONE;
 }
 
-/* "P" has a label between type and flags, "Property" has not. */
+/* "P" has a label between type and flags; "Property" does not. */
 static struct fbx_property property_of(const struct fbx_scene *scene, uint32_t record)
 {
     const struct fbx_file *file = &scene->file;

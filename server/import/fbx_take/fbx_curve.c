@@ -26,13 +26,13 @@ uint32_t fbx_curve_key(const struct fbx_curve *curve, double time)
 
 /* --- one piece --- */
 
-/* A cubic piece in Bezier form: times as parts of its span, values as they are. */
+/* A cubic segment in Bezier form: times as fractions of its span, values unchanged. */
 struct cubic {
     double x1, x2;
     double y[4];
 };
 
-/* Weights beyond the piece would turn the curve back in time; the control points stay within. */
+/* Weights beyond the segment would turn the curve back in time, so the control points stay within it. */
 static double weight_of(struct fbx_tangent tangent) { return fmin(fmax(tangent.weight, 0), 1); }
 
 static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)

@@ -55,8 +55,8 @@ static double tick_after(const struct fbx_range *range, double time_s)
     return fmax(after_s, nextafter(time_s, HUGE_VAL));
 }
 
-/* Adds a key in seconds. is_late: where the last key is at the same time with another value, that value still holds at
- * the time, and this one follows. */
+/* Adds a key in seconds. is_late: if the last key has the same time and another value, its value still applies at that
+ * time, and this key follows. */
 static void put(struct placer *placer, struct fbx_key key, bool is_late)
 {
     struct fbx_curve *out = placer->out;
@@ -154,7 +154,7 @@ static struct stretch repetition(const struct fbx_curve *curve, struct fbx_exten
     };
 }
 
-/* How many repetitions lie wholly between the keys and the range, at least 0, and how many there are up to its end. */
+/* The number of repetitions entirely between the keys and the range, at least 0, and the number up to its end. */
 static void repetitions(const struct fbx_curve *curve, struct fbx_extension extension, double near, double far,
                         double *from, double *end)
 {
@@ -165,8 +165,8 @@ static void repetitions(const struct fbx_curve *curve, struct fbx_extension exte
     *from = fmin(fmax(floor(near / span), 0), fmax(*end - 1, 0));
 }
 
-/* Each repetition adds keys. Beyond the limit there is no use in trying: where times are so large that a repetition is
- * less than the step from one double to the next, none would be added, and counting up would never end. */
+/* Each repetition adds keys, so the loop stops at the limit. If times are so large that a repetition is shorter than
+ * the step between doubles, none would be added, and the count would never end. */
 static bool has_capacity(struct placer *placer, double from, double end)
 {
     placer->is_full |= !((end - from - 2) * (placer->curve->key_count - 1.0) < (double)placer->key_limit);
@@ -225,7 +225,7 @@ static void put_after(struct placer *placer)
     }
 }
 
-/* Keeps the keys within the range and one at each side. */
+/* Keeps the keys within the range and one on each side. */
 static void cut(struct fbx_curve *out, double stop_s)
 {
     uint32_t first = 0, end = 0;
@@ -238,7 +238,7 @@ static void cut(struct fbx_curve *out, double stop_s)
     out->key_count = end - first;
 }
 
-/* A curve that stands still is one key: baked takes are full of them. */
+/* A constant curve becomes one key, because baked takes have many of them. */
 static bool is_still(const struct fbx_curve *curve)
 {
     for (uint32_t i = 0; i + 1 < curve->key_count; i++) {

@@ -48,7 +48,7 @@ static int add_transform(struct fbx_take_list *list, const struct fbx_file *file
     return 0;
 }
 
-/* Before 6.0 the weight of a shape is called by its name and this. */
+/* Before 6.0, the property for the weight of a shape has the name of the shape with a suffix. */
 static struct fbx_span without_suffix(struct fbx_span name)
 {
     static const char SUFFIX[] = " (Shape)";
