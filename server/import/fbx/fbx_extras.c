@@ -14,7 +14,7 @@
 
 /* --- user properties --- */
 
-/* How many values make one of this type; more are its least and greatest, or the names of an enumeration. */
+/* The number of values of this type. Further values are its minimum and maximum, or the names of an enumeration. */
 static uint32_t width_of(struct fbx_span type)
 {
     static const struct {
@@ -124,7 +124,7 @@ static bool take_prefix(struct fbx_span *name, const char *prefix)
     return true;
 }
 
-/* Cuts "|Time" or "|Name" off; what it is, size 0: nothing. */
+/* Removes "|Time" or "|Name" from the end and returns the suffix, or size 0 without one. */
 static struct fbx_span take_part(struct fbx_span *key)
 {
     const uint8_t *bar = memrchr(key->bytes, '|', key->size_bytes);

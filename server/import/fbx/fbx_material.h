@@ -23,7 +23,7 @@ struct fbx_slots {
 void fbx_slots_of(const struct fbx *fbx, uint32_t node, const struct fbx_slots *first, struct fbx_slots *slots);
 void fbx_slots_fini(struct fbx_slots *slots);
 
-/* The UV layers of a surface that the material's textures use, for texcoords and second_texcoords; NULL if there is
- * none. Without a material (-1), these are the first two layers. A material without textures uses the first layer. */
+/* The UV layers of a surface that the material's textures use, for texcoords and second_texcoords, or NULL. Without a
+ * material (-1), these are the first two layers. A material without textures uses the first layer. */
 void fbx_corner_uvs(const struct fbx *fbx, int32_t material, const struct fbx_surface *surface,
                     const struct fbx_layer_element *uvs[2]);

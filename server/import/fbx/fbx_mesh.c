@@ -166,7 +166,7 @@ static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
     return 0;
 }
 
-/* Nodes whose meshes are there. */
+/* Nodes whose meshes were read. */
 struct shown {
     struct vertex_set nodes;
     struct fbx_slots *slots; /* [node_count] */
@@ -181,8 +181,8 @@ static bool shows_same(const struct fbx *fbx, const struct shown *shown, uint32_
            (a->count == 0 || memcmp(a->materials, b->materials, a->count * sizeof *a->materials) == 0);
 }
 
-/* A node before this one that shows the same, or -1: then later ones find this. Skins of two nodes have the same
- * joints, but for the node itself. */
+/* An earlier node that shows the same mesh, or -1; later calls then find this node. The skins of two nodes have the
+ * same joints, except for the node itself. */
 static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t node)
 {
     const struct fbx_slots *slots = &shown->slots[node];

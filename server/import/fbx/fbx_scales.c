@@ -12,7 +12,7 @@
 
 /* A node's own scale as in the file, and its inherited scale, at rest and at all times of all clips. */
 struct scaling {
-    float fixed;   /* the constant value of its uniform own scale; 0 if there is none or it is 0 */
+    float fixed;   /* the constant value of its uniform own scale; 0 if it varies or is 0 */
     bool is_alike; /* its own scale is always uniform */
     bool inherits_alike;
     double undone; /* the factor by which the scale of a child that ignores its parent's scale became too large when

@@ -54,7 +54,7 @@ static bool is_lambert(const struct fbx_scene *scene, uint32_t material)
     return model.size_bytes == sizeof NAME - 1 && strncasecmp((const char *)model.bytes, NAME, sizeof NAME - 1) == 0;
 }
 
-/* `Opacity` is what the SDK writes beside the colour and the factor, of which programs make different use. */
+/* The SDK writes `Opacity` beside the colour and the factor, and programs use these differently. */
 static float classic_opacity(const struct fbx_scene *scene, uint32_t material)
 {
     double opacity, factor = 1, color[3];
@@ -66,8 +66,8 @@ static float classic_opacity(const struct fbx_scene *scene, uint32_t material)
     return finite_or_zero(1 - factor * (color[0] + color[1] + color[2]) / 3);
 }
 
-/* The exponent as Blender writes it, 100 * (1 - roughness)^2, which is also what other programs' exponents come near
- * to; 1 where there is no highlight. */
+/* The exponent as Blender writes it, 100 * (1 - roughness)^2, to which the exponents of other programs come close.
+ * Gives 1 without a highlight. */
 static float phong_roughness(const struct fbx_scene *scene, uint32_t material)
 {
     float specular[3] = {1, 1, 1};

@@ -70,8 +70,8 @@ static int add_skin(struct fbx *fbx, struct fbx_bind_poses *poses, uint32_t node
 
 /* --- nodes that show the same --- */
 
-/* A node with the same skin before this one: no joint is the node itself, and the geometric transform is the same.
- * Otherwise -1, and the node's own skin is found from now on. */
+/* An earlier node with the same skin: no joint is the node itself, and the geometric transform is the same. Otherwise
+ * returns -1, and later calls find this node's own skin. */
 static int32_t shared_skin(const struct fbx *fbx, struct vertex_set *skinned, uint32_t node,
                            const struct fbx_weights *weights)
 {

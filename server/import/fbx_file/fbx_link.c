@@ -53,7 +53,7 @@ static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx
     return true;
 }
 
-/* --- links that are there twice --- */
+/* --- duplicate links --- */
 
 /* Links whose duplicates would deform or move twice. A material may be linked twice, to two slots. */
 static bool counts_once(const struct fbx_scene *scene, const struct fbx_link *link)

@@ -95,7 +95,7 @@ uint32_t fbx_object_named(const struct fbx_scene *scene, struct fbx_span full_na
 /* The object with an id, in files from 7.0 on; 0 is the root. Returns the first of several, or FBX_NONE. */
 uint32_t fbx_object_of_id(const struct fbx_scene *scene, int64_t id);
 /* The object that a value of a record names by id or by full name, as in a connection, a PoseNode's "Node" or a take's
- * "Model". Returns FBX_NONE if there is none. */
+ * "Model", or FBX_NONE. */
 uint32_t fbx_object_at(const struct fbx_scene *scene, uint32_t record, uint32_t value);
 enum { FBX_OBJECT_TEXT_SIZE = 160 };
 /* Writes "Model 'hip'", shortened if long, for err_set() and bake_warn(), which repair its UTF-8. Returns `out`. */
@@ -107,8 +107,8 @@ const char *fbx_object_text(const struct fbx_scene *scene, uint32_t object, char
 /* The links with this object as parent (or child), in the file's order; *count may be 0. */
 const struct fbx_link *fbx_children(const struct fbx_scene *scene, uint32_t object, uint32_t *count);
 const struct fbx_link *fbx_parents(const struct fbx_scene *scene, uint32_t object, uint32_t *count);
-/* The first child (or parent) of this kind and subtype that is linked as an object. Either may be NULL to match any.
- * Links from and to properties do not count. Returns FBX_NONE if there is none. */
+/* The first child (or parent) of this kind and subtype that is linked as an object, or FBX_NONE. The kind and the
+ * subtype may be NULL to match any. Links from and to properties do not count. */
 uint32_t fbx_first_child(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype);
 uint32_t fbx_first_parent(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype);
 

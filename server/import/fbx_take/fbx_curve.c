@@ -63,8 +63,9 @@ static struct polynomial polynomial_of(const struct fbx_key *from, const struct 
                                to->left.slope * span_s};
 }
 
-/* The share beside it, to first order in e = 1/3 - FBX_WEIGHT, of which the square is below 1e-12: with control points
- * in time at 1/3 - e and 2/3 + e the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move likewise. */
+/* The deviation from the polynomial, to first order in e = 1/3 - FBX_WEIGHT, whose square is below 1e-12. With control
+ * points in time at 1/3 - e and 2/3 + e, the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move in
+ * the same way. */
 static double polynomial_excess(const struct polynomial *p, double u)
 {
     static const double E = 1.0 / 3 - FBX_WEIGHT;
@@ -156,7 +157,7 @@ unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double t
     unsigned count = 0;
     for (int i = 0; i < 2; i++) {
         const double s = roots[i], r = 1 - s;
-        if (!(s > 0 && s < 1) || (count > 0 && s == roots[0])) /* nor where there are none */
+        if (!(s > 0 && s < 1) || (count > 0 && s == roots[0])) /* also false if no root exists */
             continue;
         times[count++] = from->time + (to->time - from->time) * s * (3 * r * (r * cubic.x1 + s * cubic.x2) + s * s);
     }

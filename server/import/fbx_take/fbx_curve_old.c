@@ -47,7 +47,7 @@ static int take_numbers(struct list *list, double *out, int count)
     return rc;
 }
 
-/* Takes one of these letters; if there is none, returns 0 and sets an error. */
+/* Takes one of these letters; otherwise returns 0 and sets an error. */
 static int take_letter(struct list *list, const char *letters)
 {
     const int letter = list->at < list->count ? fbx_letter(&list->values[list->at]) : 0;
@@ -60,7 +60,7 @@ static int take_letter(struct list *list, const char *letters)
     return 0;
 }
 
-/* n: none, c: likewise; a: both, r: the right one, l: that of the next key's left. */
+/* n and c: no weights; a: both; r: the right one; l: the left one of the next key. */
 static int take_weights(struct list *list, struct piece *piece)
 {
     const int letter = take_letter(list, "narlc");

@@ -62,8 +62,7 @@ static double largest_of(const struct fbx_component *components, uint32_t count)
     return largest;
 }
 
-/* The simplest interpolation that represents all segments within 0 and stop_s; FBX_KEY_CONSTANT_NEXT if there is
- * none. */
+/* The simplest interpolation that represents all segments within 0 and stop_s, or FBX_KEY_CONSTANT_NEXT. */
 static enum fbx_interpolation kind_of(const struct fbx_component *components, uint32_t count, double stop_s)
 {
     const double excess_max = SAME_SHARE * largest_of(components, count);

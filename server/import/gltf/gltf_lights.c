@@ -21,7 +21,7 @@ static bool read_cone(const cJSON *json, struct model_light *light)
     return light->inner_cone >= 0 && light->inner_cone < light->outer_cone && light->outer_cone <= 1.5708f;
 }
 
-/* Likewise. */
+/* Returns false if the numbers are invalid for a light. */
 static bool read_light(const cJSON *json, struct model_light *light)
 {
     static const char *const KINDS[LIGHT_KIND_COUNT] = {

@@ -204,7 +204,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reader.out.mesh = mesh;
     reader.out.material = (int32_t)json_index(json, "material");
     reader.out.vertex_first = builder->position_count;
-    reader.out.index_first = builder->index_count; /* of one without positions, which is empty */
+    reader.out.index_first = builder->index_count; /* needed by a primitive without positions, which is empty */
     reader.out.morph_target_first = builder->morph_target_count;
     reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
     if (check_sets(&reader, err) < 0 || gltf_read_mappings(gltf, json, reader.where, &reader.texcoord_use, err) < 0)

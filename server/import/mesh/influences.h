@@ -7,7 +7,7 @@
 
 #include "import/source/import.h"
 
-/* Names no joint; neither does any other number that is not less than the number of joints. */
+/* Names no joint, like any other number at or above the number of joints. */
 #define JOINT_NONE UINT32_MAX
 
 /* A weight of one vertex as stored in the file. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The notes of one segment. True when the build id was among them. */
+/* Reads the notes of one segment. Returns true if the build id was among them. */
 static bool hash_build_id(struct sha256_ctx *sha, const char *notes, size_t size_bytes)
 {
     while (size_bytes >= sizeof(ElfW(Nhdr))) {

@@ -47,7 +47,7 @@ struct source_files {
     uint32_t folder_count;
     uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
     size_t names_bytes;       /* of all folders */
-    struct err unavailable;   /* the error of an existing file that could not be read; code 0 if there is none */
+    struct err unavailable;   /* the error of an existing file that could not be read; code 0 without one */
 };
 
 struct source_files *source_files_new(const struct file_client *client, const char *model_path,

@@ -63,8 +63,8 @@ static inline uint32_t xml_line(const struct xml *xml, uint32_t element) { retur
 /* The character data, or "". */
 const char *xml_text(const struct xml *xml, uint32_t element);
 
-/* The first child of element `parent` with one of these tags, and the next such child after `child`; XML_NONE if there
- * is none. `tags` NULL matches any tag. */
+/* The first child of element `parent` with one of these tags, and the next such child after `child`, or XML_NONE.
+ * `tags` NULL matches any tag. */
 uint32_t xml_child(const struct xml *xml, uint32_t parent, const char *tags);
 uint32_t xml_next(const struct xml *xml, uint32_t child, const char *tags);
 
