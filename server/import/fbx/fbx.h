@@ -67,9 +67,9 @@ void fbx_simplify_scales(struct fbx *fbx);
 /* --- others --- */
 
 int fbx_read_materials(struct fbx *fbx, struct err *err); /* fbx_material.c */
-int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: call before fbx_read_meshes() */
-void fbx_skins_fini(struct fbx *fbx); /* fbx_skin.c: frees skin_of and weights_of; call after the meshes */
-int fbx_read_meshes(struct fbx *fbx, struct err *err); /* fbx_mesh.c: also sets node.mesh, node.skin and rest weights */
-int fbx_read_cameras(struct fbx *fbx, struct err *err); /* fbx_camera.c */
-int fbx_read_clips(struct fbx *fbx, struct err *err);   /* fbx_clip.c: reads only weights and transforms */
-int fbx_read_extras(struct fbx *fbx, struct err *err);  /* fbx_extras.c: also reads markers; call after the clips */
+int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: before fbx_read_meshes() */
+void fbx_skins_fini(struct fbx *fbx);                     /* fbx_skin.c: frees skin_of, weights_of; after the meshes */
+int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: also node.mesh, node.skin, rest weights */
+int fbx_read_cameras(struct fbx *fbx, struct err *err);   /* fbx_camera.c */
+int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: reads only weights and transforms */
+int fbx_read_extras(struct fbx *fbx, struct err *err);    /* fbx_extras.c: also reads markers; call after the clips */

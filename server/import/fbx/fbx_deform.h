@@ -8,8 +8,7 @@
 
 /* Joint numbers refer to the skins of the geometry's nodes (fbx.skin_of). */
 struct fbx_weights {
-    struct influences
-        influences; /* per control point; points without weights use an extra joint after the clusters' joints */
+    struct influences influences; /* per control point; points without weights use an extra last joint */
     uint32_t point_count;
     bool has_loose_points; /* some points have no weights */
     uint32_t method;       /* METHOD_ */

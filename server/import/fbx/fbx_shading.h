@@ -12,7 +12,7 @@
 struct fbx_shading {
     float color[3], color_weight; /* the weight scales linear light, not the sRGB value */
     float emission[3], emission_weight;
-    bool is_emission_physical; /* a texture is scaled only by the weight */
+    bool is_emission_physical; /* a texture replaces the colour and is scaled only by the weight */
     float metallic, roughness, opacity;
     float height_factor, normal_scale, occlusion_strength;
     uint32_t alpha_mode; /* ALPHA_ if the file gives it, else ALPHA_UNKNOWN */

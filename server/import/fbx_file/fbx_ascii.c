@@ -42,8 +42,7 @@ static bool colon_follows(const struct reader *reader)
 static int read_array(struct reader *reader, uint32_t record)
 {
     struct fbx_array array = {.type = 'a'};
-    struct fbx_token token =
-        fbx_next_token(&reader->at, reader->end); /* N is ignored, because the values are counted */
+    struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, ignored: values are counted */
     if (token.kind != FBX_TOKEN_WORD)
         return unexpected(reader, record, &token);
     const uint8_t *before = reader->at;

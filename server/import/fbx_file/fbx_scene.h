@@ -64,8 +64,7 @@ struct fbx_scene {
     struct import *import;
     struct fbx_object *objects; /* [0] root, [1] settings, then the file's objects in its order, then made objects */
     uint32_t object_count;
-    struct fbx_link *links_by_parent,
-        *links_by_child; /* the same links, sorted by parent or by child, then by the file's order */
+    struct fbx_link *links_by_parent, *links_by_child; /* sorted by parent or child, then in file order */
     uint32_t link_count;
     struct fbx_link *links; /* in order of arrival, during reading */
     uint32_t *properties;   /* records of properties */

@@ -10,11 +10,10 @@ enum { FBX_UV_SETS = 8 }; /* limit per surface; further sets are ignored */
 
 /* Heap arrays, freed by fbx_surface_fini(). */
 struct fbx_surface {
-    double (*points)[3]; /* [size.point_count], in geometry space */
-    uint32_t *corners;   /* [size.corner_count]: control points */
-    uint32_t *starts;    /* [size.polygon_count + 1]: the first corner of each polygon */
-    uint32_t
-        *edge_starts; /* [edge_count]: the corner at which an edge begins; NULL if the file does not number edges */
+    double (*points)[3];   /* [size.point_count], in geometry space */
+    uint32_t *corners;     /* [size.corner_count]: control points */
+    uint32_t *starts;      /* [size.polygon_count + 1]: the first corner of each polygon */
+    uint32_t *edge_starts; /* [edge_count]: the corner at which an edge begins; NULL if the file has no edges */
     uint32_t edge_count;
     struct fbx_surface_size size;
     struct fbx_layer_element normals, tangents, binormals, colors, materials, smoothing;

@@ -225,10 +225,9 @@ static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sample
     const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
     const uint32_t path = source->channel.path;
     const char *name = json_text(sampler, "interpolation");
-    const int interpolation = path == PATH_VISIBILITY
-                                  ? INTERPOLATION_STEP /* boolean values have no other interpolation */
-                              : name == NULL ? INTERPOLATION_LINEAR
-                                             : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
+    const int interpolation = path == PATH_VISIBILITY ? INTERPOLATION_STEP /* booleans have no other */
+                              : name == NULL          ? INTERPOLATION_LINEAR
+                                                      : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
     if (interpolation < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
     source->channel.interpolation = (uint32_t)interpolation;

@@ -22,7 +22,7 @@ enum smoothing_kind {
 
 struct smoothing {
     enum smoothing_kind kind;
-    double crease_cosine;   /* cosine of the smallest angle that is hard; 1 if all edges are hard */
+    double crease_cosine;   /* cosine of the smallest hard angle; 1 if all edges are hard */
     const uint32_t *groups; /* [polygon_count]: a bit for each group */
     const uint8_t
         *is_hard; /* [corners]: whether the edge that begins at this corner is hard; a mark on one side suffices */

@@ -25,10 +25,9 @@ struct xml_element {
 struct xml {
     struct xml_element *elements; /* [0] is the document element */
     struct xml_attribute *attributes;
-    char *text;      /* NUL-terminated strings */
-    const char *key; /* the key of xml_form */
-    uint32_t
-        *by_key; /* [key_count]: the elements with the key attribute, sorted by its value, then in the file's order */
+    char *text;       /* NUL-terminated strings */
+    const char *key;  /* the key of xml_form */
+    uint32_t *by_key; /* [key_count]: elements with the key attribute, sorted by its value, then in file order */
     uint32_t element_count, attribute_count, key_count;
     size_t text_size;
     size_t element_capacity, attribute_capacity, text_capacity;
