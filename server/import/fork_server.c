@@ -1,4 +1,4 @@
-/* fork_server.c - the loop of the fork server, and the first steps of the processes that it makes. */
+/* fork_server.c - the loop of the fork server, and the first steps of the processes that it forks. */
 #include "import/fork_server.h"
 
 #include "worker/fork_server.h"
@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where the kernel puts what comes by the socket: this process has no other descriptors. */
+/* The first descriptor number that the kernel assigns to received descriptors: this process has no others. */
 enum { FIRST_FD = FORK_SERVER_FD + 1 };
 
-/* Names by which people tell the processes apart (ps, top). */
+/* Process names for ps and top. */
 static const char SERVER_NAME[] = "posed-forks", IMPORTER_NAME[] = "posed-import";
 
 /* Returns true with FORK_FD_COUNT descriptors at FIRST_FD; false at the end of the stream. */
@@ -46,7 +46,7 @@ static bool receive(void)
     return first == FIRST_FD;
 }
 
-/* The descriptors of a message go where the importer expects them; nothing of the fork server's stays open. */
+/* Moves the descriptors of a message to the numbers that the importer expects, and closes the rest. */
 static bool take_place(pid_t daemon)
 {
     _Static_assert(FIRST_FD + FORK_STDERR > IMPORT_FILES_FD && FIRST_FD + FORK_FILES > IMPORT_RESULT_FD,
@@ -58,7 +58,7 @@ static bool take_place(pid_t daemon)
                           dup2(FIRST_FD + FORK_RESULT, IMPORT_RESULT_FD) >= 0;
     for (int fd = IMPORT_RESULT_FD + 1; fd < FIRST_FD + FORK_FD_COUNT; fd++)
         close(fd);
-    /* the kernel does not pass on whom a process dies with */
+    /* the parent-death signal is not inherited */
     return is_moved && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == daemon;
 }
 

@@ -1,4 +1,5 @@
-/* importer.c - one import: from a path to the sealed result, and how the process gives up what it does not need. */
+/* importer.c - one import, from a path to the sealed result, and how the process drops the rights that it does not
+ * need. */
 #include "import/importer.h"
 
 #include "import/hitboxes/hitboxes.h"
@@ -40,7 +41,7 @@ int importer_settle(const struct importer_options *options, int last_fd, struct 
     return 0;
 }
 
-/* limits_text: filled with what they are, or NULL. */
+/* `limits_text` receives the limits as text, or is NULL. */
 static int confine(const struct importer_options *options, struct sandbox *sandbox, char *limits_text, struct err *err)
 {
     const uint64_t *limits = options->limits.value;
@@ -182,13 +183,13 @@ static int refuse(const struct err *err)
     return EXIT_USAGE;
 }
 
-/* What is imported, for refuse_for_memory(). */
+/* The current import, for refuse_for_memory(). */
 static struct {
     const struct importer_options *options;
     const char *path;
 } running;
 
-/* Adds what the place of the error did not know: the limit of memory, and the model. */
+/* Adds facts unknown where the error occurred: the memory limit and the model. */
 static void complete_error(struct err *err)
 {
     char message[ERR_MESSAGE_SIZE];
@@ -200,7 +201,7 @@ static void complete_error(struct err *err)
     err_prefix(err, "%s", running.path);
 }
 
-/* For mem_set_exhausted(): ends the import from wherever it is. */
+/* For mem_set_exhausted(): ends the import at any point. */
 static void refuse_for_memory(void)
 {
     struct err err = {0};

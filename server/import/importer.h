@@ -1,6 +1,6 @@
-/* importer.h - what an importer process is: confined in two steps, then at work on one model until its end.
+/* importer.h - an importer process. It is confined in two steps, then works on one model and exits.
  *
- * The first step is what a process passes on to those that it forks; the fork server takes it once. */
+ * Forked processes inherit the first step, so the fork server does it once. */
 #pragma once
 
 #include "base/err.h"
@@ -14,15 +14,15 @@ struct importer_options {
     enum sandbox_mode sandbox;
 };
 
-/* Makes assimp's reader ready, which is a library of its own: most models do without. Before importer_settle(), which
- * takes what loading it needs. */
+/* Loads assimp's reader, a separate library that most models do not need. Call it before importer_settle(), which
+ * removes the rights that loading requires. */
 int importer_load_assimp(struct err *err);
 
-/* Descriptors above last_fd are closed. Fills *sandbox. */
+/* Does the first step of confinement. Closes descriptors above last_fd and fills *sandbox. */
 int importer_settle(const struct importer_options *options, int last_fd, struct sandbox *sandbox, struct err *err);
 
-/* Confines the process further, then does what it is there for: reads the model `path`, through IMPORT_FILES_FD, to
- * IMPORT_RESULT_FD; or tries the call that the sandbox forbids (worker/attempt.h). Returns the exit status of the
- * process. */
+/* Both do the second step of confinement. importer_run() then reads the model `path` through IMPORT_FILES_FD and writes
+ * it to IMPORT_RESULT_FD. importer_attempt() tries the call that the sandbox forbids (worker/attempt.h). Both return
+ * the process's exit status. */
 int importer_run(const struct importer_options *options, struct sandbox *sandbox, const char *path);
 int importer_attempt(const struct importer_options *options, struct sandbox *sandbox, const char *name);

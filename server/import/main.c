@@ -39,8 +39,8 @@ static void print_help(void)
                    (unsigned long long)LIMIT_INFO[i].initial);
 }
 
-/* The disk cache keeps the models of importers with the same number and libraries; posectl remembers the failures of
- * one with the same identity. */
+/* The disk cache keeps models made by importers with the same number and libraries. posectl remembers failures of an
+ * importer with the same identity. */
 static int print_version(void)
 {
     char identity[IDENTITY_SIZE], libraries[IDENTITY_SIZE];
@@ -96,7 +96,7 @@ static int parse_option(const char *option, const char *text, struct arguments *
     return 0;
 }
 
-/* Returns 0, -1 (said why), or 1 when help or version was asked for and given. */
+/* Returns 0, -1 after an error message, or 1 after help or version was printed. */
 static int parse_arguments(char **argv, struct arguments *out)
 {
     *out = (struct arguments){.options.sandbox = SANDBOX_TRY};
@@ -131,7 +131,7 @@ static int parse_arguments(char **argv, struct arguments *out)
     return 0;
 }
 
-/* One process as one that the fork server makes, without it: for people, and for tests. */
+/* Runs one process like those of the fork server, but without it, for people and tests. */
 static int run_alone(const struct arguments *arguments)
 {
     struct sandbox sandbox;

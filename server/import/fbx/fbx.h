@@ -1,10 +1,10 @@
-/* fbx.h - one FBX file while it is read: its objects, what they became in the baked model, and the parts that read
- * them.
+/* fbx.h - the state of reading one FBX file: its objects, their counterparts in the baked model, and the readers of
+ * each part.
  *
- * The order: the scene (import/fbx_file/fbx_scene.h), axes, nodes, materials, skins, meshes, cameras, clips, extras.
- * Every Model is a node, in the file's order, whatever it is linked to. Each part adds its arrays to the builder and
- * says in struct fbx which of them an object became. All return 0 or a negative ERR_ code and name the object. Spaces
- * and units are the file's own. One thread. */
+ * The reading order is: scene (import/fbx_file/fbx_scene.h), axes, nodes, materials, skins, meshes, cameras, clips,
+ * extras. Every Model becomes a node, in the file's order, whatever its links. Each reader adds its arrays to the
+ * builder and records in struct fbx which element an object became. All readers return 0 or a negative ERR_ code and
+ * name the object. Spaces and units are the file's own. Single-threaded. */
 #pragma once
 
 #include "import/fbx_take/fbx_transform.h"
@@ -16,59 +16,60 @@ struct fbx {
     struct bake_builder *builder;
     struct fbx_scene scene;
 
-    /* Of objects: [scene.object_count], -1: none. */
-    int32_t *node_of;     /* of a Model: its node */
-    int32_t *material_of; /* of a Material: its material; fbx_material.c */
-    int32_t *clip_of;     /* of an AnimationStack: its clip; fbx_clip.c */
+    /* Per object: [scene.object_count]; -1 means none. */
+    int32_t *node_of;     /* the node of a Model */
+    int32_t *material_of; /* the material of a Material; set by fbx_material.c */
+    int32_t *clip_of;     /* the clip of an AnimationStack; set by fbx_clip.c */
 
-    double *clip_starts_s; /* [clip_count]: the file's time at which the clip's is 0; fbx_clip.c */
-    uint32_t *shown_by;    /* of a Geometry: the first node whose mesh it is, or FBX_NONE; fbx_read_nodes() */
-    struct fbx_material_uvs *material_uvs; /* [material_count]: fbx_material.h; fbx_material.c */
+    double *clip_starts_s; /* [clip_count]: the file time of the clip's time 0; set by fbx_clip.c */
+    uint32_t *shown_by;    /* the first node that shows a Geometry as its mesh, or FBX_NONE; set by fbx_read_nodes() */
+    struct fbx_material_uvs *material_uvs; /* [material_count]: see fbx_material.h; set by fbx_material.c */
 
-    /* Of nodes: [node_count]. */
+    /* Per node: [node_count]. */
     uint32_t node_count;
     uint32_t *object_of;             /* its Model */
-    uint32_t *geometry_of;           /* its Geometry of the kind Mesh, the last of several, or FBX_NONE */
-    struct dmat4 *scene_from_node;   /* at rest, in double precision, with scales as they are inherited */
+    uint32_t *geometry_of;           /* its Geometry of subtype Mesh, the last if there are several, or FBX_NONE */
+    struct dmat4 *scene_from_node;   /* at rest, in double precision, with inherited scales */
     struct trs *node_from_geometry;  /* the geometric transform */
-    int32_t *skin_of;                /* the skin that deforms its mesh, or -1; fbx_read_skins() */
-    struct fbx_weights **weights_of; /* its geometry's weights, shared by nodes, or NULL; fbx_read_skins() */
+    int32_t *skin_of;                /* the skin that deforms its mesh, or -1; set by fbx_read_skins() */
+    struct fbx_weights **weights_of; /* its geometry's weights, which nodes share, or NULL; set by fbx_read_skins() */
 };
 
-/* Before fbx_scene_read(), and after everything, whatever failed: frees what its members point to. */
+/* The caller calls fbx_init() before fbx_scene_read(), and fbx_fini() at the end even after a failure. fbx_fini() frees
+ * what the members point to. */
 void fbx_init(struct fbx *fbx, struct import *import);
 void fbx_fini(struct fbx *fbx);
 
 /* --- fbx_axes.c --- */
 
-/* Axes, unit and generator into import->info. */
+/* Writes axes, unit and generator to import->info. */
 void fbx_read_settings(struct fbx *fbx);
-/* Whether the file's generator is Blender, whose exporter writes some things in a way of its own. After that. */
+/* Whether Blender wrote the file: its exporter deviates from others in some places. Call fbx_read_settings() first. */
 bool fbx_is_by_blender(const struct fbx *fbx);
 
 /* --- fbx_node.c --- */
 
-/* The nodes with their parents, rest transforms and names, the scene's roots, and all members of struct fbx that are
- * of nodes. A node's mesh, skin and weights are left to who reads those. */
+/* Reads the nodes with their parents, rest transforms and names, the scene's roots, and all per-node members of struct
+ * fbx. The readers of meshes and skins set a node's mesh, skin and weights. */
 int fbx_read_nodes(struct fbx *fbx, struct err *err);
-/* The static values of a Model's transform, which curves replace one by one. */
+/* The static values of a Model's transform. Curves replace them one by one. */
 void fbx_transform_values(const struct fbx *fbx, uint32_t object, struct fbx_transform_values *out);
-/* fbx_name.c: a name, and that of an object, as the builder's text, in UTF-8. */
+/* fbx_name.c: store a name, or an object's name, as UTF-8 in the builder's text. */
 struct str fbx_put_name(const struct fbx *fbx, struct fbx_span name);
 struct str fbx_name(const struct fbx *fbx, uint32_t object);
-/* fbx_visibility.c: NODE_HIDDEN. */
+/* fbx_visibility.c: sets NODE_HIDDEN. */
 void fbx_read_visibility(struct fbx *fbx);
-/* fbx_scales.c, after the clips: nodes that do not inherit scales become plain ones where no scale above them differs
- * by axis, or where it never changes and the node's own scale, at rest and in clips, can make up for it. Poses stay the
- * same, and the model is one that every way of evaluating can take. */
+/* fbx_scales.c, after the clips. A node that does not inherit scales becomes an ordinary node in two cases: all scales
+ * above it are uniform, or the scale above it never changes and its own scale, at rest and in clips, can absorb it.
+ * Poses stay the same, and every evaluation method supports the resulting model. */
 void fbx_simplify_scales(struct fbx *fbx);
 
 /* --- others --- */
 
 int fbx_read_materials(struct fbx *fbx, struct err *err); /* fbx_material.c */
-int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: before the meshes that they deform */
-void fbx_skins_fini(struct fbx *fbx);                     /* fbx_skin.c: skin_of and weights_of; after the meshes */
-int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: and node.mesh, node.skin, rest weights */
+int fbx_read_skins(struct fbx *fbx, struct err *err);     /* fbx_skin.c: before fbx_read_meshes() */
+void fbx_skins_fini(struct fbx *fbx);                     /* fbx_skin.c: frees skin_of, weights_of; after the meshes */
+int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: also node.mesh, node.skin, rest weights */
 int fbx_read_cameras(struct fbx *fbx, struct err *err);   /* fbx_camera.c */
-int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: all but weights and transforms is left out */
-int fbx_read_extras(struct fbx *fbx, struct err *err);    /* fbx_extras.c: and markers; after the clips */
+int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: reads only weights and transforms */
+int fbx_read_extras(struct fbx *fbx, struct err *err);    /* fbx_extras.c: also reads markers; call after the clips */

@@ -1,4 +1,4 @@
-/* fbx_axes.c - axes, unit, frame rate and generator, as GlobalSettings and the header have them. */
+/* fbx_axes.c - reads axes, unit, frame rate and generator from GlobalSettings and the header. */
 #include "import/fbx/fbx.h"
 
 #include <math.h>
@@ -16,15 +16,15 @@ static bool find_axis(const struct fbx *fbx, const char *name, const char *sign_
     return true;
 }
 
-/* Programs write factors such as 0.99999999: a power of ten within float's rounding is meant. */
+/* Programs write factors such as 0.99999999. A value within float's rounding of a power of ten means that power. */
 static double rounded_unit(double unit_m)
 {
     const double power = pow(10, round(log10(unit_m)));
     return fabs(unit_m - power) < 1e-6 * power ? power : unit_m;
 }
 
-/* Frames a second of a time mode (FBX SDK Reference, FbxTime::EMode; the rates of NTSC are by 1000 / 1001); 0: the file
- * does not say. */
+/* Frames per second of a time mode (FBX SDK Reference, FbxTime::EMode; NTSC rates are scaled by 1000 / 1001); 0 if the
+ * file does not give it. */
 static float frame_rate(const struct fbx *fbx)
 {
     enum { MODE_CUSTOM = 14 };

@@ -1,5 +1,4 @@
-/* fbx_bind.c - where a mesh was when it was bound to a bone: what a cluster says, else a bind pose, else the rest pose.
- */
+/* fbx_bind.c - the bind pose of a mesh and a bone: from the cluster, else a bind pose, else the rest pose. */
 #include "import/fbx/fbx_deform.h"
 
 #include "base/mem.h"
@@ -8,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pose: "BindPose" { PoseNode { Node: id  Matrix: scene_from_node } }. Of several matrices of a node the first. */
+/* Pose: "BindPose" { PoseNode { Node: id Matrix: scene_from_node } }. The first of several matrices of a node
+ * counts. */
 static void read_pose(const struct fbx *fbx, uint32_t pose, uint32_t *matrices)
 {
     const struct fbx_scene *scene = &fbx->scene;
@@ -34,7 +34,7 @@ static uint32_t pose_matrix(const struct fbx *fbx, struct fbx_bind_poses *poses,
     return poses->matrices[node];
 }
 
-/* False: there are no 16 numbers, or all are 0, as programs write them that know no bind pose. */
+/* Returns false if there are not 16 numbers, or all are 0, as programs without a bind pose write them. */
 static bool read_matrix(const struct fbx *fbx, uint32_t record, struct dmat4 *out)
 {
     struct err err = {0};

@@ -14,7 +14,7 @@ static double property_or(const struct fbx *fbx, uint32_t object, const char *na
     return isfinite(value) ? value : fallback;
 }
 
-/* Keeps shapes by rising percents; of equal ones the file's order. */
+/* Keeps shapes in ascending order of percents, and equal ones in the file's order. */
 static void insert_shape(struct fbx_channel *channel, uint32_t shape, double percent)
 {
     uint32_t at = channel->shape_count++;
@@ -86,7 +86,7 @@ static int read_channel(struct fbx *fbx, uint32_t object, struct fbx_blend *blen
         return err->code;
     if (channel.shape_count == 0)
         return 0;
-    /* A file can link the same shapes over and over. */
+    /* A file can link the same shapes many times. */
     if (import_check_limit(fbx->import, LIMIT_WEIGHTS, blend->target_count, channel.shape_count,
                            FBX_OBJECT_TEXT(scene, object), err) < 0)
         return err->code;
@@ -140,7 +140,7 @@ void fbx_channel_weights(const struct fbx_channel *channel, double percent, doub
     memset(out, 0, channel->shape_count * sizeof *out);
     int to = nearest_shape(channel, step);
     if (to < 0) {
-        /* On the side without shapes the line of the other side goes on. */
+        /* Without shapes on this side, the line of the other side continues. */
         to = nearest_shape(channel, -step);
         if (to >= 0)
             out[to] = percent / fulls[to];
@@ -158,7 +158,7 @@ void fbx_channel_weights(const struct fbx_channel *channel, double percent, doub
     out[to] = u;
 }
 
-/* Keeps the offsets that move a control point by a number. */
+/* Keeps only finite offsets of existing control points. */
 static void drop_broken(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target)
 {
     static const double NONE[3] = {0};

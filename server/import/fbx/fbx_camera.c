@@ -10,7 +10,7 @@ static const double ORTHO_UNITS = 30;
 enum aperture_mode { APERTURE_BOTH, APERTURE_HORIZONTAL, APERTURE_VERTICAL, APERTURE_FOCAL_LENGTH };
 enum gate_fit { GATE_NONE, GATE_VERTICAL, GATE_HORIZONTAL, GATE_FILL, GATE_OVERSCAN, GATE_STRETCH };
 
-/* Film sizes in thousandths of an inch, by ApertureFormat; 0: FilmWidth and FilmHeight say it. */
+/* Film sizes in thousandths of an inch, by ApertureFormat; 0 if FilmWidth and FilmHeight give the size. */
 static const uint16_t FILMS[][2] = {{1000, 1000}, {404, 295}, {493, 292},  {864, 630},  {816, 612},   {980, 735},
                                     {825, 446},   {864, 732}, {2066, 906}, {1485, 991}, {2080, 1480}, {2772, 2072}};
 enum { FILM_COUNT = sizeof FILMS / sizeof *FILMS, FILM_ANAMORPHIC = 7 };
@@ -42,7 +42,7 @@ static void film_size(const struct lens *lens, double size_in[2])
                  real_of(lens, "FilmSqueezeRatio", format == FILM_ANAMORPHIC ? 2 : 1);
 }
 
-/* Width / height of the picture. What is missing of the two follows from the film. */
+/* Width / height of the picture. The film gives whichever of the two is missing. */
 static double aspect_of(const struct lens *lens, const double film_in[2])
 {
     enum { MODE_FIXED_WIDTH = 3, MODE_FIXED_HEIGHT = 4 };
@@ -81,7 +81,7 @@ static double half_tangent(const struct lens *lens, double aspect, const double 
     }
 }
 
-/* False: no camera can have these numbers. */
+/* Returns false if the numbers are invalid for a camera. */
 static bool read_view(const struct lens *lens, struct model_camera *camera)
 {
     double film_in[2];
@@ -109,7 +109,7 @@ static bool read_view(const struct lens *lens, struct model_camera *camera)
            camera->z_far > camera->z_near;
 }
 
-/* Of several the last, as of meshes. */
+/* The last of several counts, as for meshes. */
 static uint32_t last_camera(const struct fbx *fbx, uint32_t object)
 {
     uint32_t count, camera = FBX_NONE;

@@ -1,4 +1,4 @@
-/* fbx_clip.c - takes to clips. A clip is its take: time 0 is where the take starts, and it plays as long as that. */
+/* fbx_clip.c - converts takes to clips. A clip begins at its take's start, as time 0, and has its take's duration. */
 #include "import/fbx/fbx_clip.h"
 
 #include "anim/model/bake_builder.h"

@@ -1,4 +1,5 @@
-/* fbx_clip_weights.c - how a take moves the blend shapes of a node: sliders in percent to weights of morph targets. */
+/* fbx_clip_weights.c - converts a take's animation of a node's blend shapes: slider percents become weights of morph
+ * targets. */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
 #include "import/fbx/fbx_deform.h"
@@ -14,15 +15,15 @@ static const char SLIDER[] = "DeformPercent";
 
 struct weighing {
     const struct fbx_blend *blend;
-    struct fbx_motion *motions; /* [blend->channel_count] of percents; those that nothing drives have no sheets */
+    struct fbx_motion *motions; /* [blend->channel_count], in percent; undriven ones have no sheets */
     double *rest;               /* [blend->target_count] */
     bool is_driven;
 };
 
 /* --- reading --- */
 
-/* What drives a channel: its own property, or one of another object that is linked to it, as in files that keep shapes
- * within their meshes. */
+/* The property that drives a channel: its own, or a property of another object linked to it. Files that store shapes
+ * within their meshes do the latter. */
 static void find_driven(const struct fbx *fbx, uint32_t channel, uint32_t *object, struct fbx_span *property)
 {
     uint32_t count;
@@ -69,7 +70,7 @@ static void fini(struct weighing *weighing)
 
 /* --- as the file has them --- */
 
-/* A slider of one shape is a straight line, so that its weight is a multiple of the file's curve. */
+/* A slider with one shape is linear, so its weight is a multiple of the file's curve. */
 static bool is_line(const struct weighing *weighing, uint32_t c)
 {
     const struct fbx_channel *channel = &weighing->blend->channels[c];
@@ -126,7 +127,7 @@ static void weights_at(void *user, double time_s, double *out)
                                 out + blend->channels[c].target_first);
 }
 
-/* Where a slider passes `percent` between two times at which it is on different sides of it. */
+/* The time at which a slider crosses `percent`, between two times at which it is on opposite sides of it. */
 static double crossing(struct fbx_motion *motion, double percent, double from_s, double to_s)
 {
     const bool is_above = percent_at(motion, from_s) > percent;
@@ -141,8 +142,9 @@ static double crossing(struct fbx_motion *motion, double percent, double from_s,
     }
 }
 
-/* Weights have a corner where a slider passes a shape: a piece begins there. `times` are those of keys and extrema;
- * found are those that an eighth between two of them passes once. */
+/* Weights have a corner where a slider passes a shape, so a piece begins there. `times` holds the times of keys and
+ * extrema. The search divides each interval between two of them into eight parts, and finds a crossing in a part that
+ * the slider crosses once. */
 static void add_corners(struct fbx_times *corners, const struct fbx_times *times, struct fbx_motion *motion,
                         double percent)
 {

@@ -1,8 +1,8 @@
-/* fbx_extras.c - what users put into a file: properties of nodes, materials and clips as JSON objects, and the markers
- * of the timeline.
+/* fbx_extras.c - user data of a file: properties of nodes, materials and clips as JSON objects, and the timeline's
+ * markers.
  *
  * User properties have the flag U. Markers are FbxGlobalSettings::TimeMarker of the FBX SDK: a compound property
- * "TimeMarker" of the settings with a child for each, "TimeMarker|KEY", which has the children Time and Loop. */
+ * "TimeMarker" of the settings with a child "TimeMarker|KEY" for each marker, which has the children Time and Loop. */
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 
 /* --- user properties --- */
 
-/* How many values make one of this type; more are its least and greatest, or the names of an enumeration. */
+/* The number of values of this type. Further values are its minimum and maximum, or the names of an enumeration. */
 static uint32_t width_of(struct fbx_span type)
 {
     static const struct {
@@ -90,7 +90,7 @@ static int add_properties(struct fbx *fbx, uint32_t object, enum extra_owner own
     return rc;
 }
 
-/* Extras are sorted by the thing they belong to: the objects of each kind of thing, by its index. */
+/* Extras must be sorted by owner: the objects of each kind, by index. */
 static int add_all_of(struct fbx *fbx, const int32_t *thing_of, uint32_t thing_count, enum extra_owner owner,
                       struct err *err)
 {
@@ -124,7 +124,7 @@ static bool take_prefix(struct fbx_span *name, const char *prefix)
     return true;
 }
 
-/* Cuts "|Time" or "|Name" off; what it is, size 0: nothing. */
+/* Removes "|Time" or "|Name" from the end and returns the suffix, or size 0 without one. */
 static struct fbx_span take_part(struct fbx_span *key)
 {
     const uint8_t *bar = memrchr(key->bytes, '|', key->size_bytes);
@@ -135,7 +135,7 @@ static struct fbx_span take_part(struct fbx_span *key)
     return part;
 }
 
-/* Into every clip that plays at its time. */
+/* Adds a marker to every clip that plays at its time. */
 static int add_marker(struct fbx *fbx, const struct timeline_marker *from, struct err *err)
 {
     for (uint32_t c = 0; c < fbx->builder->clip_count && from->has_time; c++) {

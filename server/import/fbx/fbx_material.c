@@ -15,19 +15,19 @@ struct material_reader {
     bool is_by_blender;
 };
 
-/* One material while it is read. */
+/* The state of reading one material. */
 struct one {
     struct fbx_shading shading;
     struct fbx_texture found[TEXTURE_USE_COUNT];
     struct material_textures textures;
-    struct texcoord_sets texcoords; /* places in uv_sets */
+    struct texcoord_sets texcoords; /* indices in uv_sets */
     struct fbx_span uv_sets[TEXTURE_USE_COUNT];
     uint32_t uv_set_count;
 };
 
 /* --- textures --- */
 
-/* The number of a set of texture coordinates: textures of one material that name the same share it. */
+/* The number of a texture coordinate set. Textures of one material that name the same set share it. */
 static int64_t set_of(struct one *one, struct fbx_span name)
 {
     for (uint32_t i = 0; i < one->uv_set_count; i++)
@@ -94,7 +94,7 @@ static void set_emission(const struct fbx_shading *shading, struct material *to)
     material_set_emission(to, color, shading->is_emission_physical ? weight : 1);
 }
 
-/* Where the file says how alpha is used, it is not guessed from the picture. */
+/* If the file specifies the alpha mode, the image does not decide it. */
 static void set_alpha(const struct fbx_shading *shading, struct material *to)
 {
     if (shading->alpha_mode == ALPHA_UNKNOWN)

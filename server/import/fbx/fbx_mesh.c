@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What polygons of one primitive have in common. */
+/* The properties shared by the polygons of one primitive. */
 struct part {
     uint32_t topology; /* TOPOLOGY_ */
     int32_t material;
 };
 
-/* A list that ends too early goes on with its last number, and numbers that name no material mean the first: files that
- * lost some of their materials still have one on each polygon. */
+/* A list that is too short repeats its last number. A number without a material means the first material: files that
+ * lost some materials still have one on each polygon. */
 static int32_t material_at(const struct fbx_surface *surface, const struct fbx_slots *slots, uint32_t polygon)
 {
     const struct fbx_layer_element *materials = &surface->materials;
@@ -45,7 +45,7 @@ static int compare_parts(const void *a, const void *b, void *user)
     return i < k ? -1 : i > k;
 }
 
-/* Fills parts and order, which is that of the polygons by part. */
+/* Fills `parts`, and `order` with the polygons sorted by part. */
 static void sort_polygons(const struct fbx_surface *surface, const struct fbx_slots *slots, struct part *parts,
                           uint32_t *order)
 {
@@ -79,7 +79,7 @@ static int add_primitives(struct fbx_mesh_reader *reader, const struct fbx_slots
     return rc;
 }
 
-/* What the vertices are multiplied by: nothing beneath a skin, whose matrices begin in geometry space. */
+/* The matrix for the vertices. It is the identity with a skin, whose matrices begin in geometry space. */
 static void set_space(struct fbx_mesh_reader *reader)
 {
     struct trs trs = reader->fbx->node_from_geometry[reader->node];
@@ -88,7 +88,7 @@ static void set_space(struct fbx_mesh_reader *reader)
     reader->out_from_geometry = dmat4_from_trs(&trs);
     reader->writer.is_clockwise = trs.scale[0] * trs.scale[1] * trs.scale[2] < 0;
     struct dmat4 inverse;
-    dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity where there is none */
+    dmat4_invert(&reader->out_from_geometry, &inverse); /* the identity if the matrix is singular */
     for (int column = 0; column < 3; column++)
         for (int row = 0; row < 3; row++)
             reader->corners.normal_from_geometry[3 * column + row] = inverse.m[4 * row + column];
@@ -100,7 +100,7 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     struct bake_builder *builder = fbx->builder;
     const struct fbx_surface *surface = &reader->surface;
     const uint32_t corner_count = surface->size.corner_count;
-    /* Each corner becomes an index at least; more than the limit are refused before memory is asked for them. */
+    /* Each corner gives at least one index, so a number above the limit is refused before allocation. */
     if (import_check_limit(fbx->import, LIMIT_INDICES, builder->index_count, corner_count,
                            FBX_OBJECT_TEXT(&fbx->scene, reader->geometry), err) < 0)
         return err->code;
@@ -124,7 +124,7 @@ static int add_mesh(struct fbx_mesh_reader *reader, const struct fbx_slots *slot
     return rc;
 }
 
-/* Room for a node's rest weights; each node has its own. NULL: *err is set. */
+/* Adds space for a node's rest weights; each node has its own. Returns NULL with *err set on failure. */
 static float *new_weights(struct fbx *fbx, uint32_t n, uint32_t count, struct err *err)
 {
     struct node *node = &fbx->builder->nodes[n];
@@ -166,7 +166,7 @@ static int add_weights(struct fbx_mesh_reader *reader, struct err *err)
     return 0;
 }
 
-/* Nodes whose meshes are there. */
+/* Nodes whose meshes were read. */
 struct shown {
     struct vertex_set nodes;
     struct fbx_slots *slots; /* [node_count] */
@@ -181,8 +181,8 @@ static bool shows_same(const struct fbx *fbx, const struct shown *shown, uint32_
            (a->count == 0 || memcmp(a->materials, b->materials, a->count * sizeof *a->materials) == 0);
 }
 
-/* A node before this one that shows the same, or -1: then later ones find this. Skins of two nodes have the same
- * joints, but for the node itself. */
+/* An earlier node that shows the same mesh, or -1; later calls then find this node. The skins of two nodes have the
+ * same joints, except for the node itself. */
 static int64_t same_node(const struct fbx *fbx, struct shown *shown, uint32_t node)
 {
     const struct fbx_slots *slots = &shown->slots[node];

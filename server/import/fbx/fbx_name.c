@@ -1,5 +1,5 @@
-/* fbx_name.c - names as UTF-8. Older exporters write them in the code page of their machine, and binary files may have
- * any byte in them; U+FFFD stands for each that is no text (Unicode 15, 3.9), as in other readers of FBX. */
+/* fbx_name.c - converts names to UTF-8. Older exporters write them in the machine's code page, and binary files may
+ * contain any bytes. U+FFFD replaces each invalid byte (Unicode 15, 3.9), as in other FBX readers. */
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* fbx_node.c - every Model as a node: names, parents, rest transforms, the scene's roots. */
+/* fbx_node.c - converts every Model to a node: names, parents, rest transforms, the scene's roots. */
 #include "import/fbx/fbx.h"
 
 #include "anim/pose/scale_frame.h"
@@ -18,7 +18,7 @@ static int64_t choice(const struct fbx *fbx, uint32_t object, const char *name, 
     return value >= 0 && value <= largest ? value : fallback;
 }
 
-/* A vector that is there and finite. Otherwise *out stays, and *is_broken says that it is there. */
+/* Reads a vector if it exists and is finite. Otherwise *out keeps its value; *is_broken is set if the vector exists. */
 static void read_vector(const struct fbx_scene *scene, uint32_t object, const char *name, double out[3],
                         bool *is_broken)
 {
@@ -89,7 +89,7 @@ static void store_trs(const struct trs *trs, struct node *node)
         node->rotation[i] = (float)trs->rotation[i];
 }
 
-/* Of several meshes of a Model the last is its mesh, as the SDK's GetMesh() has it. */
+/* The last of several meshes of a Model counts, as with the SDK's GetMesh(). */
 static uint32_t last_geometry(const struct fbx *fbx, uint32_t object)
 {
     uint32_t count, geometry = FBX_NONE;
@@ -130,7 +130,7 @@ static int read_node(struct fbx *fbx, uint32_t n, struct trs *rest, struct err *
 
 /* --- the tree --- */
 
-/* The Model that it is linked to; of several the last in the file's order of objects. */
+/* The Model to which it is linked; of several, the last in the file's order of objects. */
 static int32_t parent_of(struct fbx *fbx, uint32_t n)
 {
     uint32_t count, found = 0;
@@ -149,8 +149,8 @@ static int32_t parent_of(struct fbx *fbx, uint32_t n)
     return parent;
 }
 
-/* With one parent at most, a node is in a cycle when going up from it comes back. Each node is walked over once: `walk`
- * holds the number of the walk that passed it. */
+/* Each node has at most one parent, so a node is in a cycle if the walk up from it returns to it. Each node is visited
+ * once: `walk` holds the number of the walk that visited it. */
 static int check_cycles(const struct fbx *fbx, struct err *err)
 {
     const struct node *nodes = fbx->builder->nodes;
@@ -182,7 +182,7 @@ static int read_tree(struct fbx *fbx, struct err *err)
     return 0;
 }
 
-/* Parents may come later in the file: goes up to the next node that is done, then down again. */
+/* A parent may follow its child in the file, so this walks up to the nearest completed node and then back down. */
 static void compose_rest(struct fbx *fbx, const struct trs *rests)
 {
     const struct node *nodes = fbx->builder->nodes;

@@ -1,5 +1,5 @@
-/* fbx_node_channels.c - the channels of a node: the file's keys where the baked model can say them, else fitted ones.
- */
+/* fbx_node_channels.c - the channels of a node: the file's keys if the baked model can represent them exactly, else
+ * fitted keys. */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
 #include "import/fbx_take/fbx_track.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double RAD_PER_DEG = 3.14159265358979323846 / 180;
-/* A track of one key that is this near to the rest transform says nothing: relative to 1 or the value. */
+/* A track of one key is omitted when it is this close to the rest transform, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-7;
 
 /* --- as the file has them --- */
@@ -67,7 +67,7 @@ static double rotation_turn(void *user, double from_s, double to_s)
     return sum_deg * RAD_PER_DEG;
 }
 
-/* Which properties a path follows. */
+/* The properties that determine a path. */
 static bool follows(const struct fbx_node_motion *node, uint32_t path, int property)
 {
     if (path == PATH_SCALE)
@@ -121,7 +121,7 @@ static int fitted_track(struct track *track, struct fbx_node_motion *node, uint3
 
 /* --- channels --- */
 
-/* A take often has keys for what does not move. */
+/* A take often has keys for nodes that do not move. */
 static bool is_rest(const struct node *node, uint32_t path, const struct track *track)
 {
     const float *rest = path == PATH_TRANSLATION ? node->translation

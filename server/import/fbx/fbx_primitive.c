@@ -39,7 +39,7 @@ static int add_dual_weights(const struct fbx_mesh_reader *reader, const struct p
 
 /* --- morph targets --- */
 
-/* Offsets by control point as deltas by vertex; places[p] is that of control point p among them. */
+/* Converts offsets per control point to deltas per vertex; places[p] is the index of control point p in `offsets`. */
 static int add_deltas(const struct fbx_mesh_reader *reader, const double (*offsets)[3], const uint32_t *places,
                       uint32_t *first, struct err *err)
 {
@@ -81,7 +81,7 @@ static int add_target(struct fbx_mesh_reader *reader, const struct fbx_target *t
     return rc < 0 ? rc : import_put_morph_target(reader->fbx->import, &out, err);
 }
 
-/* A slider with one shape gives it its name; in-between shapes have names of their own. */
+/* A slider with one shape names the shape; in-between shapes have their own names. */
 static int add_targets(struct fbx_mesh_reader *reader, struct primitive *primitive, struct err *err)
 {
     struct fbx *fbx = reader->fbx;

@@ -1,23 +1,23 @@
-/* fbx_scales.c - nodes that do not inherit scales as a product of matrices does become plain ones, where they can.
+/* fbx_scales.c - converts nodes that do not inherit scales as a matrix product to ordinary nodes, where possible.
  *
- * A scale that is alike along all axes commutes with rotations, so a node may have it from its parent's matrix instead
- * of axis by axis; and one that never changes can be undone by the child's own scale. Both are common: files before 7.0
- * say of every node that it inherits by axis, and Maya compensates for the scale of every joint above, which mostly is
- * 1, or what makes metres of centimetres. */
+ * A uniform scale commutes with rotations, so a node can inherit it through its parent's matrix instead of axis by
+ * axis. The child's own scale can undo a scale that never changes. Both cases are common: before 7.0, files declare
+ * that every node inherits scales by axis. Maya compensates for the scale of every joint above, which is mostly 1 or a
+ * conversion from centimetres to metres. */
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* A node's scales, its own as the file has it and what it inherits of others, at rest and at all times of all clips. */
+/* A node's own scale as in the file, and its inherited scale, at rest and at all times of all clips. */
 struct scaling {
-    float fixed;   /* the one number that its own scale always is along all axes; 0: it is not, or it is 0 */
-    bool is_alike; /* its own scale is always alike along all axes */
+    float fixed;   /* the constant value of its uniform own scale; 0 if it varies or is 0 */
+    bool is_alike; /* its own scale is always uniform */
     bool inherits_alike;
-    double undone; /* by what the scales of a child that the parent's scale does not reach are too large since the node
-                      is composed with all that is above it */
-    double factor; /* of its own scale from now on */
+    double undone; /* the factor by which the scale of a child that ignores its parent's scale became too large when
+                      this node started to inherit all scales above it */
+    double factor; /* the factor to apply to its own scale */
 };
 
 static bool is_alike(const float v[3]) { return v[0] == v[1] && v[1] == v[2]; }
@@ -78,9 +78,9 @@ static uint32_t *order_of(const struct bake_builder *builder)
     return order;
 }
 
-/* Of a node below one that is done. With U the scene matrix without a node's `scale`, B what it inherits, and both of
- * a node that became plain marked by ' (scale_frame.h): U' = g U and so scale' = scale / g, and what a child inherits
- * through it should be B / g but is 1; `undone` is B / g. */
+/* Converts a node whose parent is done. U is the scene matrix without a node's `scale`, and B the inherited scale. A
+ * prime marks both for a node that was converted (scale_frame.h). U' = g U, so scale' = scale / g. A child should
+ * inherit B / g through it but inherits 1; `undone` is B / g. */
 static void simplify_node(struct node *node, struct scaling *scaling, const struct scaling *above)
 {
     const bool is_above_alike = above->is_alike && above->inherits_alike;

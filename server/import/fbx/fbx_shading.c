@@ -54,7 +54,7 @@ static bool is_lambert(const struct fbx_scene *scene, uint32_t material)
     return model.size_bytes == sizeof NAME - 1 && strncasecmp((const char *)model.bytes, NAME, sizeof NAME - 1) == 0;
 }
 
-/* `Opacity` is what the SDK writes beside the colour and the factor, of which programs make different use. */
+/* The SDK writes `Opacity` beside the colour and the factor, and programs use these differently. */
 static float classic_opacity(const struct fbx_scene *scene, uint32_t material)
 {
     double opacity, factor = 1, color[3];
@@ -66,8 +66,8 @@ static float classic_opacity(const struct fbx_scene *scene, uint32_t material)
     return finite_or_zero(1 - factor * (color[0] + color[1] + color[2]) / 3);
 }
 
-/* The exponent as Blender writes it, 100 * (1 - roughness)^2, which is also what other programs' exponents come near
- * to; 1 where there is no highlight. */
+/* The exponent as Blender writes it, 100 * (1 - roughness)^2, to which the exponents of other programs come close.
+ * Gives 1 without a highlight. */
 static float phong_roughness(const struct fbx_scene *scene, uint32_t material)
 {
     float specular[3] = {1, 1, 1};
@@ -89,7 +89,7 @@ static void read_classic(const struct fbx_scene *scene, uint32_t material, bool 
         find_color(scene, material, NAMES("Diffuse"), out->color); /* the product, beside the others */
     out->opacity = classic_opacity(scene, material);
     out->roughness = phong_roughness(scene, material);
-    /* Elsewhere that is a mirror's share, of most materials 1. */
+    /* Other programs use it as the mirror reflection factor, which is 1 in most materials. */
     out->metallic = is_by_blender ? fraction(real_or(scene, material, "ReflectionFactor", 0)) : 0;
     find_color(scene, material, NAMES("EmissiveColor", "Emissive"), out->emission);
     out->emission_weight = finite_or_zero(real_or(scene, material, "EmissiveFactor", 1));
@@ -183,11 +183,11 @@ static void read_gltf(const struct fbx_scene *scene, uint32_t material, struct f
 
 enum condition { ALWAYS, BLENDER };
 
-/* Of several properties for one use the first that a texture is linked to, and that is not switched off. */
+/* For each use, the first property counts that has a linked texture and is not switched off. */
 static const struct {
     enum texture_use use;
     const char *property;
-    const char *switch_name; /* a property that is 0 where the texture is not shown, or NULL */
+    const char *switch_name; /* a property whose value 0 switches the texture off, or NULL */
     enum condition condition;
 } LINKS[] = {
     {USE_BASE_COLOR, "Maya|TEX_color_map", "Maya|use_color_map", ALWAYS},
@@ -240,7 +240,7 @@ static const struct {
 };
 enum { LINK_COUNT = sizeof LINKS / sizeof *LINKS };
 
-/* Maya's names are those of compounds, of which a texture is linked to the part "file". */
+/* Maya names a compound here, and links the texture to its part "file". */
 static struct fbx_span property_of(const struct fbx_link *link)
 {
     static const char PART[] = "|file";

@@ -1,8 +1,8 @@
-/* fbx_skin.c - skins: the clusters of a geometry, in the file's order, as joints.
+/* fbx_skin.c - converts the clusters of a geometry, in the file's order, to the joints of a skin.
  *
- * A joint takes the mesh's node to the bone where they were bound (fbx_bone_from_node()); with the geometric transform
- * before it, it takes control points there. Points that no cluster has follow the mesh's own node: for them a skin has
- * one more joint, the last. */
+ * A joint's matrix goes from the mesh's node to the bone in the bind pose (fbx_bone_from_node()), after the geometric
+ * transform for control points. Points without a cluster follow the mesh's own node, for which a skin has one more
+ * joint, the last. */
 #include "import/fbx/fbx_deform.h"
 
 #include "base/hash.h"
@@ -70,8 +70,8 @@ static int add_skin(struct fbx *fbx, struct fbx_bind_poses *poses, uint32_t node
 
 /* --- nodes that show the same --- */
 
-/* A node with the same skin before this one: no joint is the node itself, and the geometric transform is the same.
- * Otherwise -1, and the node's own skin is found from now on. */
+/* An earlier node with the same skin: no joint is the node itself, and the geometric transform is the same. Otherwise
+ * returns -1, and later calls find this node's own skin. */
 static int32_t shared_skin(const struct fbx *fbx, struct vertex_set *skinned, uint32_t node,
                            const struct fbx_weights *weights)
 {

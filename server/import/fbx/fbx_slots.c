@@ -1,4 +1,4 @@
-/* fbx_slots.c - the materials of a Model, and the layers of texture coordinates that a material's textures lie by. */
+/* fbx_slots.c - the materials of a Model, and the UV layers that a material's textures use. */
 #include "import/fbx/fbx_material.h"
 
 #include "base/mem.h"

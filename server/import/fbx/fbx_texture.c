@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layers and nodes of a shading network that are followed to a texture with a picture. */
+/* The largest number of layers and shading network nodes to follow to a texture with an image. */
 enum { DEPTH_MAX = 8 };
 
 /* --- pictures beside the file --- */
@@ -21,8 +21,8 @@ static char *copy(struct fbx_span span)
     return text;
 }
 
-/* The path, of those that the texture and its Video give, by which source_search() finds a file at the earliest place;
- * where there is none, the first. Heap. */
+/* Returns the path with which source_search() finds a file at the earliest place, out of the paths of the texture and
+ * its Video. If none finds a file, returns the first path. Heap. */
 static char *find_path(const struct fbx_textures *textures, uint32_t texture)
 {
     enum { GIVEN = 4 };
@@ -60,7 +60,7 @@ static void multiply(const double a[6], const double b[6], double c[6])
     memcpy(c, out, sizeof out);
 }
 
-/* Puts `m`, with `pivot` as its origin, after what is there. */
+/* Applies `m`, with `pivot` as its origin, after the transform in `all`. */
 static void then(double all[6], const double m[6], const double pivot[3])
 {
     const double to_pivot[6] = {1, 0, -pivot[0], 0, 1, -pivot[1]}, from_pivot[6] = {1, 0, pivot[0], 0, 1, pivot[1]};
@@ -112,8 +112,8 @@ static uint32_t wrap_of(const struct fbx_scene *scene, uint32_t object, const ch
 
 /* --- textures --- */
 
-/* The texture with a picture that stands for this one: the first layer, and of a Texture that has neither a file nor a
- * Video the one that is linked to it. */
+/* The texture whose image represents this one. For a LayeredTexture it is the first layer. For a Texture with neither a
+ * file nor a Video it is the texture linked to it. */
 static uint32_t with_picture(const struct fbx_textures *textures, uint32_t texture, const char *material)
 {
     const struct fbx *fbx = textures->fbx;

@@ -1,4 +1,4 @@
-/* fbx_video.c - paths of Textures and Videos, and the pictures that are in the file. */
+/* fbx_video.c - paths of Textures and Videos, and embedded images. */
 #include "import/fbx/fbx_texture.h"
 
 #include "base/mem.h"
@@ -140,7 +140,7 @@ static struct fbx_video *video_named(const struct fbx_textures *textures, struct
     return is_found && name.size_bytes > 0 ? &textures->videos[from] : NULL;
 }
 
-/* Of several Videos of one file the SDK gives the content to one, so it is also looked for by name. */
+/* If several Videos have the same file, the SDK gives the content to only one, so this also searches by name. */
 struct fbx_video *fbx_video_of(const struct fbx_textures *textures, uint32_t texture)
 {
     const struct fbx_scene *scene = &textures->fbx->scene;

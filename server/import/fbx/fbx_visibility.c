@@ -1,5 +1,5 @@
-/* fbx_visibility.c - which nodes a viewer does not show: those that the file hides, and all but the finest level of
- * detail. Whose visibility a clip changes is shown. */
+/* fbx_visibility.c - finds the nodes that viewers do not show: those that the file hides, and all but the finest level
+ * of detail. Nodes whose visibility a clip changes are shown. */
 #include "import/fbx/fbx.h"
 
 #include "base/mem.h"
@@ -30,7 +30,7 @@ static bool inherits(const struct fbx *fbx, uint32_t object)
     return value != 0;
 }
 
-/* Groups hold their levels from the finest on. */
+/* Groups list their levels from the finest on. */
 static void hide_levels(struct fbx *fbx, enum visibility *visibilities)
 {
     enum { PLAIN, GROUP, GROUP_WITH_LEVEL };
@@ -49,7 +49,7 @@ static void hide_levels(struct fbx *fbx, enum visibility *visibilities)
     free(kinds);
 }
 
-/* A file that shows nothing shows all. */
+/* If a file would show nothing, all nodes are shown. */
 static void show_something(struct fbx *fbx)
 {
     struct node *nodes = fbx->builder->nodes;

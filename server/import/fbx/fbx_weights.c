@@ -1,11 +1,11 @@
-/* fbx_weights.c - the weights of a skin: of each control point its influences, and how it follows them. */
+/* fbx_weights.c - reads skin weights: the influences of each control point, and its skinning method. */
 #include "import/fbx/fbx_deform.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* The weights of a cluster, which is joint `joint`. */
+/* Adds the weights of a cluster as joint `joint`. */
 static int add_cluster(const struct fbx *fbx, uint32_t cluster, uint32_t joint, struct weight_list *list,
                        struct err *err)
 {
@@ -35,7 +35,7 @@ static uint32_t method_of(const struct fbx *fbx, uint32_t skin)
                                                  : METHOD_LINEAR;
 }
 
-/* Points that the file gives no weight follow the joints linearly. */
+/* Points without a weight in the file use linear skinning. */
 static int read_dual_weights(const struct fbx *fbx, uint32_t skin, struct fbx_weights *weights, struct err *err)
 {
     const struct fbx_file *file = &fbx->scene.file;
@@ -63,7 +63,7 @@ static struct fbx_weights *make_weights(const struct fbx *fbx, uint32_t geometry
     weights->point_count = point_count;
     weights->has_loose_points = weights->influences.repairs.unweighted > 0;
     weights->method = method_of(fbx, clusters->skin);
-    /* FbxCluster::eNormalize: files leave it to readers to divide by the sum. */
+    /* FbxCluster::eNormalize: the reader must divide by the sum. */
     const struct weight_repairs repairs = {.dropped = weights->influences.repairs.dropped};
     influences_warn(fbx->builder, &repairs, point_count, FBX_OBJECT_TEXT(&fbx->scene, geometry));
     return weights;

@@ -1,4 +1,4 @@
-/* fbx_array.c - all numbers of a record, whatever form they have in the file. */
+/* fbx_array.c - reads all numbers of a record, whatever their form in the file. */
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "import/fbx_file/fbx_internal.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* What the caller wants its numbers as. */
+/* The number type that the caller requests. */
 struct form {
     size_t item_bytes;
     void (*put)(const struct fbx_file *file, const struct fbx_value *value, uint8_t *out);
@@ -20,7 +20,7 @@ static void put_double(const struct fbx_file *file, const struct fbx_value *valu
     memcpy(out, &real, sizeof real);
 }
 
-/* The nearest whole number towards 0; 0 for what is none. */
+/* Truncates towards 0 and clamps to int64_t; NaN gives 0. */
 static int64_t whole(const struct fbx_value *value)
 {
     if (value->kind == FBX_INTEGER)
@@ -91,7 +91,7 @@ static struct fbx_value element(const struct fbx_file *file, uint8_t type, const
     return value;
 }
 
-/* The array's bytes as they were before packing. */
+/* The unpacked bytes of the array. */
 static int unpack(const struct fbx_file *file, uint32_t record, const struct fbx_array *array, uint8_t *out,
                   size_t size_bytes, struct err *err)
 {
@@ -128,7 +128,7 @@ static void convert(const struct fbx_file *file, const struct fbx_array *array, 
     const bool is_bits = form == &BITS && array->type == 'f'; /* a double would change some NaNs */
     if (!file->is_big_endian && (is_bits || (form == &DOUBLES && array->type == 'd') ||
                                  (form == &INT64S && array->type == 'l') || (form == &INT32S && array->type == 'i')))
-        return; /* they are as they are wanted */
+        return; /* no conversion is needed */
     const size_t each = element_bytes(array->type);
     for (uint32_t i = 0; i < array->count; i++) {
         const uint8_t type = is_bits ? 'i' : array->type;
@@ -137,7 +137,7 @@ static void convert(const struct fbx_file *file, const struct fbx_array *array, 
     }
 }
 
-/* The unpacked elements lie at the end of *out, before which the converted ones grow: neither overtakes the other. */
+/* The unpacked elements are at the end of *out. The converted ones grow from the start and never overtake them. */
 static int read_elements(const struct fbx_file *file, uint32_t record, const struct fbx_array *array,
                          const struct form *form, uint8_t **out, uint32_t *count, struct err *err)
 {
@@ -145,7 +145,7 @@ static int read_elements(const struct fbx_file *file, uint32_t record, const str
     const size_t wanted = form->item_bytes * array->count, larger = wanted > packed ? wanted : packed;
     if (check_size(file, record, array, larger, err) < 0)
         return err->code;
-    if (!array->is_packed && array->span.size_bytes < packed) /* before memory is asked for */
+    if (!array->is_packed && array->span.size_bytes < packed) /* before allocation */
         return unpack(file, record, array, NULL, packed, err);
     *out = mem_alloc(larger);
     const uint8_t *from = *out + (larger - packed);
@@ -166,7 +166,7 @@ static bool is_wanted(const struct form *form, const struct fbx_value *value)
     return form == &VALUES || value->kind == FBX_INTEGER || value->kind == FBX_REAL;
 }
 
-/* The values of a list, of either form of file, that are wanted. */
+/* The requested values of a list, from a binary or an ASCII file. */
 static int read_list(const struct fbx_file *file, uint32_t record, const struct fbx_array *list,
                      const struct form *form, uint8_t **out, uint32_t *count, struct err *err)
 {
@@ -202,7 +202,7 @@ static int read_numbers(const struct fbx_file *file, uint32_t record, const stru
     const uint32_t value_count = fbx_value_count(file, record);
     for (uint32_t i = 0; i < value_count; i++) {
         const struct fbx_value *value = fbx_value(file, record, i);
-        if (value->kind == FBX_ARRAY) { /* the first one is all, values before it are left out */
+        if (value->kind == FBX_ARRAY) { /* the first array replaces the values before it */
             free(*out);
             *out = NULL;
             *count = 0;

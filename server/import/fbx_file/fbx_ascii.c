@@ -1,7 +1,7 @@
-/* fbx_ascii.c - the records of an ASCII file (fbx_file.h has the format's source).
+/* fbx_ascii.c - reads the records of an ASCII file (fbx_file.h gives the format's source).
  *
- * A word before a colon begins a record; its values go on, over lines, to the next such word or brace. Commas only
- * separate: the SDK has written some before the first value. */
+ * A word before a colon begins a record. Its values continue, over lines, to the next such word or brace. Commas only
+ * separate; the SDK has written some before the first value. */
 #include "import/fbx_file/fbx_internal.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int unexpected(struct reader *reader, uint32_t record, const struct fbx_t
                    (const char *)token->text.bytes, byte);
 }
 
-/* Whether the colon after a word follows. */
+/* Whether a colon follows a word. */
 static bool colon_follows(const struct reader *reader)
 {
     const uint8_t *at = reader->at;
@@ -42,7 +42,7 @@ static bool colon_follows(const struct reader *reader)
 static int read_array(struct reader *reader, uint32_t record)
 {
     struct fbx_array array = {.type = 'a'};
-    struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, which is counted instead */
+    struct fbx_token token = fbx_next_token(&reader->at, reader->end); /* N, ignored: values are counted */
     if (token.kind != FBX_TOKEN_WORD)
         return unexpected(reader, record, &token);
     const uint8_t *before = reader->at;
@@ -72,7 +72,7 @@ static int read_array(struct reader *reader, uint32_t record)
     return 0;
 }
 
-/* The values that are one more than FBX_VALUES_MAX become a list, which the next ones lengthen. */
+/* When the values exceed FBX_VALUES_MAX by one, they become a list, which the next values extend. */
 static void add_value(struct reader *reader, uint32_t record, const struct fbx_token *token, struct fbx_array *list)
 {
     if (list->count == 0)
@@ -121,7 +121,7 @@ static const uint8_t *pass_blanks(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
-/* "; FBX 7.5.0 project file": what the SDK writes first. */
+/* "; FBX 7.5.0 project file" is the SDK's first line. */
 static uint32_t comment_version(const uint8_t *at, const uint8_t *end)
 {
     static const char PARTS[] = ";FBX";

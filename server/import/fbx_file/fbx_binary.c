@@ -1,9 +1,9 @@
-/* fbx_binary.c - the records of a binary file (fbx_file.h has the format's source).
+/* fbx_binary.c - reads the records of a binary file (fbx_file.h gives the format's source).
  *
- * A record: where it ends, the number of its values, their bytes (32 bits each, 64 from version 7500 on), the length of
- * its name (8 bits), the name, the values, its children. A list of children ends where the record does, or before with
- * a record of zeros. A record that says to end at 0 but has a name ends with its values: Maya's exporter has written
- * such. */
+ * A record has its end offset, the number and the size of its values (32 bits each, 64 from version 7500 on), the
+ * length of its name (8 bits), the name, the values and the children. A list of children ends at the record's end, or
+ * earlier with a record of zeros. A record with end offset 0 but with a name ends after its values; Maya's exporter has
+ * written such records. */
 #include "base/bytes.h"
 #include "import/fbx_file/fbx_internal.h"
 
@@ -46,7 +46,7 @@ static double real_of_f32(uint32_t bits)
     return (double)value;
 }
 
-/* The bytes of a value of one size after its type, 0: it is of no such type. */
+/* The size of a value by its type, or 0 if the type has no fixed size. */
 static size_t fixed_size(uint8_t type)
 {
     switch (type) {
@@ -150,7 +150,7 @@ static struct head head_at(const struct fbx_file *file, uint64_t at)
     return (struct head){fbx_u32(file, p), fbx_u32(file, p + 4), fbx_u32(file, p + 8), p[12]};
 }
 
-/* All values are stepped over even where they are kept as a list, so that a broken one is found here. */
+/* Visits all values even if they are kept as a list, so that a broken one is found here. */
 static int read_values(struct fbx_file *file, uint32_t record, const struct head *head, const uint8_t *values,
                        struct err *err)
 {
@@ -172,7 +172,7 @@ static int read_values(struct fbx_file *file, uint32_t record, const struct head
     return 0;
 }
 
-/* The record at *at, whose head lies within its parent. Moves *at to its first child or behind it. */
+/* Reads the record at *at, whose header is within its parent. Moves *at to its first child or past the record. */
 static int read_record(struct fbx_file *file, struct fbx_levels *levels, uint64_t *at, const struct head *head,
                        struct err *err)
 {
@@ -198,7 +198,7 @@ static int read_record(struct fbx_file *file, struct fbx_levels *levels, uint64_
     return end > values_end ? fbx_open_level(file, levels, record, end, err) : 0;
 }
 
-/* Whether the innermost list ends at *at, which is then moved behind its record. */
+/* Whether the innermost list ends at *at. If so, moves *at past the list's record. */
 static bool ends_list(const struct fbx_file *file, struct fbx_levels *levels, uint64_t *at, struct head *head)
 {
     const uint64_t end = levels->stack[levels->depth].end;

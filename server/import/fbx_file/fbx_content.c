@@ -18,7 +18,7 @@ static int digit(uint8_t c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes into `out`, which has room. Padding ends a piece, so that pieces that were encoded singly are right too. */
+/* Decodes into `out`, which is large enough. Padding ends a piece, so separately encoded pieces decode correctly. */
 static bool decode(struct fbx_span piece, uint8_t *out, size_t *size_bytes, uint32_t *bits, unsigned *bit_count)
 {
     for (size_t i = 0; i < piece.size_bytes; i++) {

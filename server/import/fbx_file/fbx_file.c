@@ -1,4 +1,4 @@
-/* fbx_file.c - reads a file of either form, and what the readers of both need to build records. */
+/* fbx_file.c - reads a binary or ASCII file, and provides the functions with which both readers build records. */
 #include "import/fbx_file/fbx_file.h"
 
 #include "base/mem.h"
@@ -40,7 +40,7 @@ void fbx_pool_free(struct fbx_pool *pool)
     }
 }
 
-/* Room for one element more; mem_realloc() ends the process when memory is gone. */
+/* Makes space for one more element. mem_realloc() ends the process if memory is exhausted. */
 static void *grown(void *items, uint64_t *capacity, uint64_t count, size_t item_bytes)
 {
     if (count < *capacity)
@@ -121,7 +121,7 @@ bool fbx_file_is_fbx(const uint8_t *bytes, size_t size_bytes)
     return fbx_binary_is(bytes, size_bytes) || is_ascii(bytes, size_bytes);
 }
 
-/* Files of 5000 call themselves 3000 in the binary header, and ASCII files may begin without saying it. */
+/* Files of version 5000 state 3000 in the binary header, and ASCII files may begin without a version. */
 static void read_version(struct fbx_file *file)
 {
     enum { VERSION_ASSUMED = 7400, VERSION_OBJECTS = 6000 };

@@ -1,12 +1,13 @@
-/* fbx_file.h - the records of an FBX file, binary or ASCII, of any version: names, values and what lies in what.
+/* fbx_file.h - reads the records of an FBX file, binary or ASCII, of any version: names, values and nesting.
  *
- * Nothing here knows what a record means; fbx_scene.h does. The file's bytes stay the caller's and must outlive the
- * struct: names, texts and arrays point into them, and arrays are inflated or parsed only when they are asked for.
- * Total on any bytes, without recursion; memory is linear in the file. One thread.
+ * This header does not interpret records; fbx_scene.h does. The caller owns the file's bytes and keeps them until after
+ * fbx_file_fini(), because names, texts and arrays point into them. Arrays are inflated or parsed only on request. The
+ * reader accepts any bytes without undefined behaviour and does not recurse; memory is linear in the file size.
+ * Single-threaded.
  *
- * Format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; from version 7500 on with 64-bit
- * sizes. Byte 22 of the header is 0 where numbers are little-endian. ASCII is what the FBX SDK writes as such:
- * `Name: value, value { children }`, `*N { a: numbers }` for arrays, comments from ';' to the end of a line. */
+ * Binary format: "FBX binary file format specification", Blender Developers Blog, 2013-08-10; sizes have 64 bits from
+ * version 7500 on. Byte 22 of the header is 0 if numbers are little-endian. ASCII format: the FBX SDK's output, with
+ * `Name: value, value { children }`, `*N { a: numbers }` for arrays, and comments from ';' to the end of a line. */
 #pragma once
 
 #include "base/err.h"
@@ -17,14 +18,14 @@
 #include <stdint.h>
 
 #define FBX_NONE UINT32_MAX       /* no record, no object */
-#define FBX_TOP  (UINT32_MAX - 1) /* as a parent: the top level; so a record that was not found has no children */
+#define FBX_TOP  (UINT32_MAX - 1) /* parent of top-level records; not FBX_NONE, which has no children */
 
 enum {
-    FBX_DEPTH_MAX = 64,  /* records within records; deeper: ERR_BAD_MODEL */
-    FBX_VALUES_MAX = 32, /* values of a record that are kept singly; more are a list (FBX_ARRAY) */
+    FBX_DEPTH_MAX = 64,  /* nesting limit of records; a deeper file gives ERR_BAD_MODEL */
+    FBX_VALUES_MAX = 32, /* limit of separately stored values in a record; more become a list (FBX_ARRAY) */
 };
 
-/* Bytes of the file, of any content, without a NUL. `bytes` is never NULL. */
+/* Bytes of the file with any content and no terminating NUL. `bytes` is never NULL. */
 struct fbx_span {
     const uint8_t *bytes;
     size_t size_bytes;
@@ -33,17 +34,17 @@ struct fbx_span {
 enum fbx_kind {
     FBX_INTEGER, /* Y C B Z I L of binary files; whole numbers of ASCII */
     FBX_REAL,    /* F D; numbers with a point or an exponent */
-    FBX_TEXT,    /* S; quoted and bare words of ASCII (T, Y, W, ...), &quot; and its like replaced */
+    FBX_TEXT,    /* S; in ASCII quoted and bare words (T, Y, W, ...), with &quot; and other escapes decoded */
     FBX_BYTES,   /* R */
-    FBX_ARRAY,   /* f d l i b c with a count; `*N { a: ... }`; or all values of a record that has more than
-                  * FBX_VALUES_MAX of them: then it is the record's only value */
+    FBX_ARRAY, /* f d l i b c with a count; `*N { a: ... }`; or, for a record with more than FBX_VALUES_MAX values, all
+                  of them as its only value */
 };
 
-/* An array as it lies in the file. For fbx_doubles() and its like; of interest elsewhere is only the count. */
+/* An undecoded array in the file, for fbx_doubles() and related functions. Other code uses only the count. */
 struct fbx_array {
     struct fbx_span span;
-    uint32_t count; /* as the file says (binary) or as counted (ASCII) */
-    uint8_t type;   /* 'f' 'd' 'l' 'i' 'b' 'c'; 'v': values with a type each; 'a': text */
+    uint32_t count; /* as stated in the file (binary) or counted (ASCII) */
+    uint8_t type;   /* 'f' 'd' 'l' 'i' 'b' 'c'; 'v': each value has its own type; 'a': text */
     bool is_packed; /* zlib */
 };
 
@@ -59,9 +60,9 @@ struct fbx_value {
 
 struct fbx_record {
     struct fbx_span name;
-    uint32_t value_first, value_count; /* of fbx_file.values */
+    uint32_t value_first, value_count; /* indices into fbx_file.values */
     uint32_t first_child, next;        /* records; FBX_NONE */
-    uint64_t offset;                   /* of its first byte in the file, for messages */
+    uint64_t offset;                   /* offset of its first byte in the file, for messages */
 };
 
 struct fbx_pool; /* decoded texts, fbx_file.c */
@@ -70,77 +71,78 @@ struct fbx_file {
     const uint8_t *bytes; /* borrowed */
     size_t size_bytes;
     const struct limits *limits; /* borrowed */
-    uint32_t version;            /* 7400, also where the file does not say */
+    uint32_t version;            /* 7400 if the file does not give it */
     bool is_ascii, is_big_endian;
-    struct fbx_record *records; /* in the file's order; a record comes before its children */
+    struct fbx_record *records; /* in the file's order; a record precedes its children */
     uint32_t record_count;
-    uint32_t first; /* of the top level, FBX_NONE: the file is empty */
+    uint32_t first; /* first record at the top level; FBX_NONE if the file is empty */
     struct fbx_value *values;
     uint32_t value_count;
     struct fbx_pool *pool;
     uint64_t record_capacity, value_capacity; /* mem_reserve() */
 };
 
-/* Whether the bytes begin like a binary file, or like an ASCII one (a comment, or a record with a name). */
+/* Whether the bytes begin like a binary FBX file, or like an ASCII one (a comment, or a record with a name). */
 bool fbx_file_is_fbx(const uint8_t *bytes, size_t size_bytes);
 
-/* Returns 0, ERR_NOT_A_MODEL (neither binary nor ASCII) or ERR_BAD_MODEL with the byte and the record. Whatever it
- * returns, fbx_file_fini() is needed and safe afterwards. */
+/* Returns 0, ERR_NOT_A_MODEL (neither binary nor ASCII) or ERR_BAD_MODEL, which names the byte and the record. The
+ * caller calls fbx_file_fini() in any case. */
 int fbx_file_read(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                   struct err *err);
 void fbx_file_fini(struct fbx_file *file);
 
-/* --- records. Each takes FBX_NONE for a record and then says that there is nothing; linear in the siblings. --- */
+/* --- records. Each function accepts FBX_NONE and then reports nothing. Time is linear in the siblings. --- */
 
-/* The first child of this name; `parent` FBX_TOP: of the top level. NULL: of any name. */
+/* The first child with this name, or with any name if `name` is NULL. `parent` FBX_TOP searches the top level. */
 uint32_t fbx_child(const struct fbx_file *file, uint32_t parent, const char *name);
-/* The next sibling of this name, NULL: of any. */
+/* The next sibling with this name, or with any name if `name` is NULL. */
 uint32_t fbx_next(const struct fbx_file *file, uint32_t record, const char *name);
 bool fbx_is(const struct fbx_file *file, uint32_t record, const char *name);
 uint32_t fbx_value_count(const struct fbx_file *file, uint32_t record);
 
-/* --- single values: of a record the `value`-th, from 0. A value of another kind is converted where it is a number
- * (1.0 is 1), and is missing where it is not; reals beyond int64_t are missing as integers. --- */
+/* --- single values: the value at index `value` of a record, from 0. A number of another kind is converted (1.0 is 1).
+ * Any other kind counts as missing, as does a real beyond int64_t when an integer is requested. --- */
 
 const struct fbx_value *fbx_value(const struct fbx_file *file, uint32_t record, uint32_t value); /* or NULL */
 double fbx_real(const struct fbx_file *file, uint32_t record, uint32_t value, double fallback);
-/* Whether all are finite as floats, which is what a model has. */
+/* Whether all values are finite as floats, the type that models store. */
 bool fbx_fits_float(const double *values, int count);
 int64_t fbx_integer(const struct fbx_file *file, uint32_t record, uint32_t value, int64_t fallback);
-struct fbx_span fbx_text(const struct fbx_file *file, uint32_t record, uint32_t value); /* size 0: none */
+struct fbx_span fbx_text(const struct fbx_file *file, uint32_t record, uint32_t value); /* size 0 if missing */
 
-/* The same of a child: fbx_child_real(file, layer, "Weight", 100) is the first value of layer's record "Weight". */
+/* The same for a child: fbx_child_real(file, layer, "Weight", 100) gives the first value of layer's record "Weight". */
 double fbx_child_real(const struct fbx_file *file, uint32_t parent, const char *name, double fallback);
 int64_t fbx_child_integer(const struct fbx_file *file, uint32_t parent, const char *name, int64_t fallback);
 struct fbx_span fbx_child_text(const struct fbx_file *file, uint32_t parent, const char *name);
 
-/* --- all numbers of a record: of its one array, or all its values that are numbers (texts are left out). *out is the
- * caller's: free(); NULL with *count 0 where there are none, also for record FBX_NONE. Returns 0, ERR_BAD_MODEL (a
- * damaged array, with byte and name of the record) or ERR_MODEL_LIMIT (larger than --max-model). --- */
+/* --- all numbers of a record: its single array, or else all its numeric values; texts are left out. The caller frees
+ * *out with free(). *out is NULL and *count 0 if there are no numbers or the record is FBX_NONE. Returns 0,
+ * ERR_BAD_MODEL (a damaged array; names the byte and the record) or ERR_MODEL_LIMIT (larger than --max-model). --- */
 
 int fbx_doubles(const struct fbx_file *file, uint32_t record, double **out, uint32_t *count, struct err *err);
 int fbx_integers(const struct fbx_file *file, uint32_t record, int64_t **out, uint32_t *count, struct err *err);
-/* What does not fit becomes the nearest that does. */
+/* Clamps values to the range of int32_t. */
 int fbx_int32s(const struct fbx_file *file, uint32_t record, int32_t **out, uint32_t *count, struct err *err);
-/* The 32 bits of each element, for KeyAttrDataFloat, where some are no floats: of binary files as they lie, of ASCII
- * files whole numbers are the bits (from version 7200 on) and others a float's. */
+/* The 32 bits of each element, for KeyAttrDataFloat, which also holds data other than floats. Binary files store the
+ * bits. In ASCII files, whole numbers are the bits (from version 7200 on) and other numbers are floats. */
 int fbx_bits(const struct fbx_file *file, uint32_t record, uint32_t **out, uint32_t *count, struct err *err);
-/* The letter that a value is: "U" of ASCII files, 85 of binary ones (legacy key lists); 0: it is none. */
+/* The value as a letter for legacy key lists, "U" in ASCII files and 85 in binary ones; 0 if it is not a letter. */
 int fbx_letter(const struct fbx_value *value);
-/* All values with their kinds, texts too: for legacy key lists. An array becomes its numbers. */
+/* All values with their kinds, including texts, for legacy key lists. An array is expanded to its numbers. */
 int fbx_values(const struct fbx_file *file, uint32_t record, struct fbx_value **out, uint32_t *count, struct err *err);
-/* The bytes of a record "Content": one value, several in a row, base64 in ASCII files. *out may point into the file
- * or to *owned, which is the caller's to free() (NULL where there is nothing to free). Size 0: there is none.
- * Returns 0 or ERR_BAD_MODEL: a damaged picture, which is no reason to refuse the model. */
+/* The bytes of a record "Content", stored as one value, as several in a row, or as base64 in ASCII files. *out points
+ * into the file or to *owned. The caller frees *owned with free(); it is NULL if there is nothing to free. Size 0 means
+ * that there is no content. Returns 0 or ERR_BAD_MODEL for a damaged image; the caller should still accept the
+ * model. */
 int fbx_content(const struct fbx_file *file, uint32_t record, struct fbx_span *out, uint8_t **owned, struct err *err);
 
 /* --- spans --- */
 
 bool fbx_span_is(struct fbx_span span, const char *text);
 bool fbx_span_equal(struct fbx_span a, struct fbx_span b);
-int fbx_span_order(struct fbx_span a, struct fbx_span b); /* as memcmp(), shorter first: for sorting */
+int fbx_span_order(struct fbx_span a, struct fbx_span b); /* like memcmp(), a prefix first; for sorting */
 struct fbx_span fbx_span_of(const char *text);
 
-/* ERR_BAD_MODEL: "byte 1234 (Vertices): what". `what` is a printf format without a full stop. */
+/* Sets ERR_BAD_MODEL with "byte 1234 (Vertices): what". `what` is a printf format without a full stop. */
 int fbx_bad(const struct fbx_file *file, uint32_t record, struct err *err, const char *what, ...)
     __attribute__((format(printf, 4, 5)));

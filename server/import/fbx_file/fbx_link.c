@@ -1,4 +1,4 @@
-/* fbx_link.c - the connections between objects, by id (from 7.0 on) or by full name.
+/* fbx_link.c - reads the connections between objects, by id (from 7.0 on) or by full name.
  *
  * C: "OO", child, parent; "OP", child, parent, property; "PO", child, property, parent; "PP" with both. */
 #include "base/mem.h"
@@ -29,7 +29,7 @@ uint32_t fbx_object_at(const struct fbx_scene *scene, uint32_t record, uint32_t 
     return found->kind == FBX_TEXT ? fbx_object_named(scene, found->span) : FBX_NONE;
 }
 
-/* False: it is broken, or one of its ends is no object. */
+/* Returns false if the connection is broken or one of its ends is not an object. */
 static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx_link *out)
 {
     const struct fbx_file *file = &scene->file;
@@ -53,9 +53,9 @@ static bool read_link(const struct fbx_scene *scene, uint32_t record, struct fbx
     return true;
 }
 
-/* --- links that are there twice --- */
+/* --- duplicate links --- */
 
-/* What would deform or move twice. A material may well be linked twice: to two slots. */
+/* Links whose duplicates would deform or move twice. A material may be linked twice, to two slots. */
 static bool counts_once(const struct fbx_scene *scene, const struct fbx_link *link)
 {
     return link->property.size_bytes == 0 && link->child_property.size_bytes == 0 &&
@@ -109,7 +109,7 @@ int fbx_read_links(struct fbx_scene *scene, struct err *err)
     return 0;
 }
 
-/* Sorts by counting, so that links of one object keep their order. */
+/* Sorts by counting, which keeps the order of an object's links. */
 static void sort(struct fbx_scene *scene, struct fbx_link *to, bool by_parent)
 {
     uint32_t *ends = mem_zalloc((size_t)scene->object_count + 1, sizeof *ends);
@@ -121,7 +121,7 @@ static void sort(struct fbx_scene *scene, struct fbx_link *to, bool by_parent)
         *(by_parent ? &object->child_link_first : &object->parent_link_first) = first;
         *(by_parent ? &object->child_link_count : &object->parent_link_count) = ends[i];
         const uint32_t count = ends[i];
-        ends[i] = first; /* where its next one goes */
+        ends[i] = first; /* position of its next link */
         first += count;
     }
     for (uint32_t i = 0; i < scene->link_count; i++)

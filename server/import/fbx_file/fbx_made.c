@@ -1,7 +1,7 @@
-/* fbx_made.c - objects for what older files keep within the records of other objects.
+/* fbx_made.c - makes objects for data that older files store within the records of other objects.
  *
- * Before 7.0 a Model's record has what is in 7.x in its Geometry or NodeAttribute: the model's subtype says which it
- * is. Up to 7.1 shapes are records within the mesh: Shape: "name" { Indexes, Vertices, Normals }. */
+ * Before 7.0, a Model's record holds what 7.x stores in its Geometry or NodeAttribute; the model's subtype tells which.
+ * Up to 7.1, shapes are records within the mesh: Shape: "name" { Indexes, Vertices, Normals }. */
 #include "import/fbx_file/fbx_scene_internal.h"
 
 uint32_t fbx_make(struct fbx_scene *scene, uint32_t of, const char *kind, const char *subtype, uint32_t record,
@@ -26,7 +26,7 @@ uint32_t fbx_make(struct fbx_scene *scene, uint32_t of, const char *kind, const 
     return fbx_add_link(scene, &link, err) < 0 ? FBX_NONE : made;
 }
 
-/* A channel, its shape, and what moves it. */
+/* A channel, its shape, and the link that moves it. */
 static int make_shape(struct fbx_scene *scene, uint32_t blend_shape, uint32_t owner, uint32_t record, struct err *err)
 {
     const struct fbx_span name = fbx_text(&scene->file, record, 0);
@@ -71,7 +71,7 @@ static bool is_geometry(const struct fbx_scene *scene, uint32_t model)
     return fbx_child(&scene->file, scene->objects[model].record, "Vertices") != FBX_NONE;
 }
 
-/* A model of a file from 6.0 on and before 7.0. A plain one has no subtype, or its own kind as such. */
+/* A model of a file from 6.0 on and before 7.0. A plain model has no subtype, or its own kind as the subtype. */
 static int make_part(struct fbx_scene *scene, uint32_t model, struct err *err)
 {
     const struct fbx_object *object = &scene->objects[model];

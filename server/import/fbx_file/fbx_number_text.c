@@ -1,4 +1,4 @@
-/* fbx_number_text.c - finds a value of an ASCII record again by counting the ones before it. */
+/* fbx_number_text.c - finds a value in an ASCII record again by counting the values before it. */
 #include "import/fbx_file/fbx_number_text.h"
 
 #include "import/fbx_file/fbx_internal.h"
@@ -9,7 +9,7 @@ static bool is_space(uint8_t c) { return c <= ' ' || c == ','; }
 
 static bool ends_word(uint8_t c) { return is_space(c) || c == '"' || c == ';' || c == '{' || c == '}' || c == ':'; }
 
-/* Past white space, commas and comments. */
+/* Skips white space, commas and comments. */
 static const uint8_t *pass(const uint8_t *at, const uint8_t *end)
 {
     while (at < end && (is_space(*at) || *at == ';'))
@@ -17,7 +17,7 @@ static const uint8_t *pass(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
-/* The word or quote at `at`, a sign alone. */
+/* The word or quote at `at`, or a single sign. */
 static struct fbx_span word_at(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *last = at + 1;

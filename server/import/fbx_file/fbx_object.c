@@ -1,4 +1,4 @@
-/* fbx_object.c - objects from the records of "Objects", and how they are found. */
+/* fbx_object.c - reads objects from the records of "Objects", and finds objects by id and name. */
 #include "base/mem.h"
 #include "import/fbx_file/fbx_scene_internal.h"
 
@@ -8,7 +8,7 @@
 
 enum { NO_SPLIT = -1 };
 
-/* Where two bytes lie in a name; NO_SPLIT: they do not. */
+/* The position of two bytes in a name, or NO_SPLIT. */
 static int64_t find_two(struct fbx_span name, const char two[2])
 {
     for (size_t i = 0; i + 2 <= name.size_bytes; i++)
@@ -69,7 +69,7 @@ static int read_object(struct fbx_scene *scene, uint32_t record, struct err *err
     return fbx_add_object(scene, &object, err) == FBX_NONE ? err->code : 0;
 }
 
-/* The first document's root node has an id of its own, mostly 0. */
+/* The root node of the first document has its own id, usually 0. */
 static int64_t root_id(const struct fbx_file *file)
 {
     const uint32_t documents = fbx_child(file, FBX_TOP, "Documents");

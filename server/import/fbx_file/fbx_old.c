@@ -1,8 +1,8 @@
-/* fbx_old.c - files before 6.0: models at the top level, which name their children, bones and materials.
+/* fbx_old.c - reads files before 6.0, whose top-level models name their children, bones and materials.
  *
- * Model: "Box01" { Type: "Mesh"  Vertices: ...  Link: "Bone01" { Indexes, Weights, Transform, TransformLink }
- * Material: "grey" { Diffuse: r, g, b }  Channel: "Transform" { ... }  Children: "a", "b" }; Media { Video { Video: ...
- * } }  SceneGenericPersistence { Pose: ... }. Read from files of 3ds Max 6 and 7. */
+ * Model: "Box01" { Type: "Mesh" Vertices: ... Link: "Bone01" { Indexes, Weights, Transform, TransformLink } Material:
+ * "grey" { Diffuse: r, g, b } Channel: "Transform" { ... } Children: "a", "b" }; Media { Video { Video: ... } }
+ * SceneGenericPersistence { Pose: ... }. This format is derived from files of 3ds Max 6 and 7. */
 #include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int link_children(struct fbx_scene *scene, uint32_t model, struct err *er
     return rc;
 }
 
-/* A cluster for each "Link", all in one skin of the geometry. */
+/* Makes a cluster for each "Link", all in one skin of the geometry. */
 static int make_skin(struct fbx_scene *scene, uint32_t geometry, uint32_t record, struct err *err)
 {
     const struct fbx_file *file = &scene->file;
@@ -102,7 +102,7 @@ static int make_materials(struct fbx_scene *scene, uint32_t model, struct err *e
     return 0;
 }
 
-/* What a model is: a light, camera or bone by its type, else a mesh where it has vertices. */
+/* The kind of a model: a light, camera or bone by its type, else a mesh if it has vertices. */
 static int make_part(struct fbx_scene *scene, uint32_t model, struct err *err)
 {
     const uint32_t record = scene->objects[model].record;

@@ -1,4 +1,4 @@
-/* fbx_old_value.c - what files before 6.0 have as records and channels, as the properties that 7.x has for it. */
+/* fbx_old_value.c - converts records and channels of files before 6.0 to the corresponding properties of 7.x. */
 #include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct old_value OLD_VALUES[] = {
     {"Material", "Shininess", "Shininess", 0, 1},
 };
 
-/* The channels of a transform, their properties and what a missing axis is. */
+/* The channels of a transform, their properties, and the value of a missing axis. */
 static const struct {
     const char *channel, *property;
     double missing;
@@ -88,7 +88,7 @@ void fbx_give_old_values(struct fbx_scene *scene, uint32_t object)
         give_channels(scene, object, record);
 }
 
-/* The last take that has a value says how a model stands. */
+/* The last take with a value gives a model's rest transform. */
 void fbx_give_take_defaults(struct fbx_scene *scene)
 {
     const struct fbx_file *file = &scene->file;

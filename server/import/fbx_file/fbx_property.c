@@ -1,4 +1,4 @@
-/* fbx_property.c - properties: an object's own, what is given to it, what its template says. */
+/* fbx_property.c - properties: an object's own, its given values, and its template's. */
 #include "base/mem.h"
 #include "import/fbx_file/fbx_scene_internal.h"
 
@@ -23,7 +23,7 @@ static bool is_property(const struct fbx_scene *scene, uint32_t record)
     return fbx_is(&scene->file, record, "P") || fbx_is(&scene->file, record, "Property");
 }
 
-/* Of several of one name the last is kept. */
+/* Keeps the last of several properties with one name. */
 struct fbx_property_list fbx_list_properties(struct fbx_scene *scene, uint32_t parent, uint32_t *record)
 {
     const struct fbx_file *file = &scene->file;
@@ -70,7 +70,7 @@ static uint32_t find(const struct fbx_scene *scene, struct fbx_property_list lis
     return FBX_NONE;
 }
 
-/* "P" has a label between type and flags, "Property" has not. */
+/* "P" has a label between type and flags; "Property" does not. */
 static struct fbx_property property_of(const struct fbx_scene *scene, uint32_t record)
 {
     const struct fbx_file *file = &scene->file;
@@ -130,7 +130,7 @@ static const struct fbx_given *find_given(const struct fbx_scene *scene, uint32_
     return NULL;
 }
 
-/* The first `count` numbers of the object's own property, of what is given, of its template's. */
+/* The first `count` numbers of the object's own property, else of its given value, else of its template's property. */
 static bool numbers(const struct fbx_scene *scene, uint32_t object, const char *name, uint32_t count, double *out)
 {
     if (object == FBX_NONE)

@@ -1,12 +1,13 @@
-/* fbx_scene.c - from a file's records to its objects and links, step by step (fbx_scene.h). */
+/* fbx_scene.c - converts a file's records to objects and links, step by step (fbx_scene.h). */
 #include "import/fbx_file/fbx_scene.h"
 
 #include "import/fbx_file/fbx_scene_internal.h"
 
 #include <stdlib.h>
 
-/* KTime: 46186158000 a second in all versions before 8000. TCDefinition, which counts where FBXHeaderVersion is at
- * least 1004, chooses: 127 for that, anything else for the 141120000 that FBX 8 has ("FbxTime", FBX SDK 2020). */
+/* KTime has 46186158000 ticks per second in all versions before 8000. TCDefinition decides if FBXHeaderVersion is at
+ * least 1004: 127 selects this rate, and any other value selects 141120000, the rate of FBX 8 ("FbxTime", FBX SDK
+ * 2020). */
 static double ticks_per_s(const struct fbx_file *file)
 {
     enum { OLD_DEFINITION = 127, HEADER_VERSION = 1004, VERSION_NEW_TIME = 8000 };

@@ -1,8 +1,8 @@
 /* fbx_template.c - the defaults that "Definitions" gives to the objects of a kind.
  *
- * ObjectType: "Model" { PropertyTemplate: "FbxNode" { Properties70 { ... } } }. A template is for the class that its
- * name says; one of models, materials, stacks and layers serves all objects of the kind, of others only those of the
- * subtype that is the name without "Fbx". */
+ * ObjectType: "Model" { PropertyTemplate: "FbxNode" { Properties70 { ... } } }. A template applies to the class that it
+ * names. The template of a model, material, stack or layer serves all objects of the kind. Any other template serves
+ * only objects whose subtype is its name without "Fbx". */
 #include "base/mem.h"
 #include "import/fbx_file/fbx_scene_internal.h"
 

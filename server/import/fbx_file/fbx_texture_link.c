@@ -1,8 +1,8 @@
-/* fbx_texture_link.c - textures of files before 7.0, as the properties of materials that they are in 7.x.
+/* fbx_texture_link.c - converts textures of files before 7.0 to properties of materials, as in 7.x.
  *
- * A Model has materials and textures, each in the order of its links; LayerElementTexture and its like say for each
- * polygon, or for all, which of the textures it has ("TextureId"), as LayerElementMaterial does for materials. A
- * material gets the texture of the first polygon that has both. */
+ * A Model has materials and textures, each in the order of its links. LayerElementTexture and related elements give the
+ * texture of each polygon, or of all ("TextureId"), as LayerElementMaterial does for materials. A material gets the
+ * texture of the first polygon that has both. */
 #include "base/mem.h"
 #include "import/fbx_file/fbx_scene_internal.h"
 
@@ -28,7 +28,7 @@ static const struct {
     {"LayerElementReflectionFactorTextures", "ReflectionFactor"},
 };
 
-/* The children of a model that are of one kind, in the links' order. */
+/* The children of a model with one kind, in link order. */
 struct list {
     uint32_t *objects; /* [count], heap */
     uint32_t count;
@@ -49,7 +49,7 @@ static struct list children_of(const struct fbx_scene *scene, uint32_t model, co
     return list;
 }
 
-/* What an element says of the polygons: an index for each, or one for all (count 1, is_same). */
+/* An element's indices: one for each polygon, or one for all (count 1, is_same). */
 struct choice {
     int32_t *indices; /* heap */
     uint32_t count;
@@ -65,7 +65,8 @@ static int read_choice(const struct fbx_scene *scene, uint32_t element, const ch
     return fbx_int32s(file, fbx_child(file, element, name), &out->indices, &out->count, err);
 }
 
-/* The index of a polygon, -1: it has none. An element that is for all and has no index means the first. */
+/* The index that an element gives a polygon, or -1. An element that applies to all polygons and has no index gives
+ * 0. */
 static int32_t chosen(const struct choice *choice, uint32_t polygon)
 {
     if (choice->is_same)
@@ -73,7 +74,7 @@ static int32_t chosen(const struct choice *choice, uint32_t polygon)
     return polygon < choice->count ? choice->indices[polygon] : -1;
 }
 
-/* What the textures of a model are linked by: its lists, and the property of the element at hand. */
+/* The lists with which a model's textures are linked, and the property of the current element. */
 struct slot {
     struct fbx_scene *scene;
     const struct list *textures, *materials;
@@ -81,7 +82,7 @@ struct slot {
     bool *is_done; /* [materials] */
 };
 
-/* Only the first texture of a material is taken. Indices that name nothing are passed over. */
+/* Links only the first texture of a material. Skips indices out of range. */
 static int link_pair(const struct slot *slot, int64_t texture, int64_t material, struct err *err)
 {
     if (texture < 0 || texture >= slot->textures->count || material < 0 || material >= slot->materials->count ||
@@ -108,7 +109,7 @@ static int link_slot(const struct slot *slot, const struct choice *texture, cons
     return rc;
 }
 
-/* Reads one element, FBX_NONE: the first texture is for all polygons. */
+/* Reads one element. With FBX_NONE, the first texture is for all polygons. */
 static int link_element(struct slot *slot, uint32_t element, const struct choice *material, struct err *err)
 {
     struct choice texture = {0};

@@ -1,4 +1,4 @@
-/* fbx_token.c - the tokens of ASCII files, and the numbers that words are. */
+/* fbx_token.c - splits ASCII files into tokens, and parses words as numbers. */
 #include "import/fbx_file/fbx_internal.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ static bool begins(const uint8_t *at, const uint8_t *end, const char *lower)
     return true;
 }
 
-/* Behind the digits and the '#' of "1.#INF", or `at` where these are not there. Files have other digits than 1, too. */
+/* The position after the digits and the '#' of "1.#INF", or `at` if these are missing. Files also have digits other
+ * than 1. */
 static const uint8_t *pass_hash(const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *hash = at;
@@ -90,10 +91,10 @@ static bool special_number(struct fbx_span word, double *out)
     return true;
 }
 
-/* What a word says as a decimal number: mantissa * 10^power. */
+/* A word as a decimal number: mantissa * 10^power. */
 struct decimal {
     uint64_t mantissa;
-    int digits; /* of the mantissa, without zeros before */
+    int digits; /* digits of the mantissa, without leading zeros */
     int power;
     bool is_negative, is_whole;
 };
@@ -115,7 +116,7 @@ static const uint8_t *read_exponent(const uint8_t *at, const uint8_t *end, struc
     return at > first ? at : NULL;
 }
 
-/* False: the word is no decimal number. */
+/* Returns false if the word is not a decimal number. */
 static bool read_decimal(struct fbx_span word, struct decimal *out)
 {
     const uint8_t *at = word.bytes, *end = at + word.size_bytes;
@@ -138,8 +139,8 @@ static bool read_decimal(struct fbx_span word, struct decimal *out)
     return has_digit && at == end;
 }
 
-/* Exact: a product or quotient of two numbers that a double holds exactly is rounded once (Clinger, How to read
- * floating point numbers accurately, 1990); the rest is the C library's. */
+/* Exact: the product or quotient of two numbers that doubles hold exactly is rounded once (Clinger, How to read
+ * floating point numbers accurately, 1990). Other numbers use the C library. */
 static double real_of_decimal(struct fbx_span word, const struct decimal *decimal)
 {
     static const double POWERS[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

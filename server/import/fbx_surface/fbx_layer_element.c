@@ -22,8 +22,8 @@ enum fbx_mapping fbx_mapping_of(struct fbx_span text)
     return FBX_BY_NOTHING;
 }
 
-/* Files of version 5000 say "ByPolygon" of what they give for each corner, and those before say nothing: then the count
- * tells. */
+/* Files of version 5000 write "ByPolygon" for values per corner, and earlier files write nothing. The count decides in
+ * both cases. */
 static enum fbx_mapping settle(enum fbx_mapping mapping, uint32_t count, const struct fbx_surface_size *size)
 {
     if (mapping == FBX_BY_POLYGON && count == size->corner_count && count != size->polygon_count)
@@ -48,7 +48,7 @@ int fbx_layer_element_read(struct fbx_layer_element *element, const struct fbx_f
     if (fbx_doubles(file, fbx_child(file, record, values), &element->values, &number_count, err) < 0)
         return err->code;
     element->value_count = number_count / width;
-    /* "Direct" means that indices, where a file has them all the same, do not count. */
+    /* "Direct" means that any indices in the file are ignored. */
     const struct fbx_span reference = fbx_child_text(file, record, "ReferenceInformationType");
     if (places != NULL && !fbx_span_is(reference, "Direct") &&
         fbx_int32s(file, fbx_child(file, record, places), &element->places, &element->place_count, err) < 0)
@@ -85,7 +85,7 @@ const double *fbx_layer_element_at(const struct fbx_layer_element *element, cons
         return NULL;
     }
     if (element->places != NULL) {
-        /* A negative index stands for "no value here". */
+        /* A negative index means that there is no value. */
         if (at >= element->place_count || element->places[at] < 0)
             return NULL;
         at = (uint32_t)element->places[at];

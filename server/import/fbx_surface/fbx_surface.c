@@ -17,8 +17,8 @@ static int read_points(struct fbx_surface *surface, const struct fbx_scene *scen
     return 0;
 }
 
-/* The last corner of a polygon is written as -1 - k, for control point k. A last polygon without such an end is one all
- * the same. */
+/* The last corner of a polygon is written as -1 - k, for control point k. A last polygon without this mark is still a
+ * polygon. */
 static int read_polygons(struct fbx_surface *surface, const struct fbx_scene *scene, uint32_t geometry, struct err *err)
 {
     const uint32_t record = fbx_child(&scene->file, geometry, "PolygonVertexIndex");
@@ -65,7 +65,8 @@ static bool is_old(const struct fbx_file *file, uint32_t geometry)
            fbx_child(file, geometry, "Normals") != FBX_NONE;
 }
 
-/* Counts tell what normals are by, and where they are the same the version; what materials are by is written. */
+/* The counts decide the mapping of normals, and the version decides if they are equal. Files write the mapping of
+ * materials. */
 static int read_old_elements(struct fbx_surface *surface, const struct fbx_file *file, uint32_t geometry,
                              struct err *err)
 {
@@ -84,7 +85,7 @@ static int read_old_elements(struct fbx_surface *surface, const struct fbx_file 
                                   &surface->size, err);
 }
 
-/* Goes through the layer elements of one name by their numbers, of equal ones in the file's order. `record` is FBX_NONE
+/* Iterates over the layer elements of one name by number, and equal numbers in the file's order. `record` is FBX_NONE
  * before the first. */
 struct element_cursor {
     uint32_t geometry;
@@ -127,14 +128,14 @@ static int read_uvs(struct fbx_surface *surface, const struct fbx_file *file, ui
     return 0;
 }
 
-/* Materials are numbers from 0 on: the values of their layer element are the places themselves. */
+/* Materials are numbers from 0 on: the values of their layer element are the indices themselves. */
 struct element_kind {
     struct fbx_layer_element *element;
     const char *record, *values, *places;
     uint32_t width;
 };
 
-/* Of several the first one that says something; exporters write some that are empty. */
+/* The first element with data counts, because exporters write some empty ones. */
 static int read_element(const struct element_kind *kind, const struct fbx_surface *surface, const struct fbx_file *file,
                         uint32_t geometry, struct err *err)
 {
@@ -172,7 +173,7 @@ int fbx_surface_read(struct fbx_surface *surface, const struct fbx_scene *scene,
     *surface = (struct fbx_surface){0};
     const struct fbx_file *file = &scene->file;
     const uint32_t geometry = scene->objects[object].record;
-    if (fbx_child(file, geometry, "Vertices") == FBX_NONE) /* then polygons say nothing */
+    if (fbx_child(file, geometry, "Vertices") == FBX_NONE) /* polygons have no meaning without vertices */
         return 0;
     if (read_points(surface, scene, geometry, err) < 0 || read_polygons(surface, scene, geometry, err) < 0 ||
         read_edges(surface, scene, geometry, err) < 0)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The three numbers of a direction as a unit vector; false where they are none. */
+/* Converts three numbers to a unit vector. Returns false if they give no direction. */
 static bool read_direction(const struct fbx_layer_element *element, const struct fbx_place *place, double out[3])
 {
     const double *value = fbx_layer_element_at(element, place);
@@ -34,7 +34,7 @@ static struct rgba8 color_at(const struct fbx_layer_element *colors, const struc
     return value == NULL ? (struct rgba8){255, 255, 255, 255} : rgba8_of(value[0], value[1], value[2], value[3]);
 }
 
-/* The binormal of a file points along growing v, which is up in the picture as normal maps are. */
+/* A file's binormal points along increasing v, which is up in the image, as in normal maps. */
 static struct vec4 tangent_at(const struct fbx_surface *surface, const struct fbx_place *place, const double normal[3])
 {
     double tangent[3], binormal[3], across[3];
@@ -86,13 +86,13 @@ static uint32_t *polygon_groups(const struct fbx_surface *surface)
     for (uint32_t p = 0; p < surface->size.polygon_count; p++) {
         const struct fbx_place place = {.polygon = p};
         const double *value = fbx_layer_element_at(&surface->smoothing, &place);
-        /* Bits: the highest is a minus in files that write them as int32_t. */
+        /* A bit set; the highest bit is a minus sign in files that write it as int32_t. */
         groups[p] = value != NULL && *value >= INT32_MIN && *value <= UINT32_MAX ? (uint32_t)(int64_t)*value : 0;
     }
     return groups;
 }
 
-/* An edge is known by the corner at which it begins; 0 says that it is hard. */
+/* The corner at which an edge begins identifies it; 0 means that it is hard. */
 static uint8_t *hard_edges(const struct fbx_surface *surface)
 {
     uint8_t *is_hard = mem_zalloc(surface->size.corner_count, 1);

@@ -26,13 +26,13 @@ uint32_t fbx_curve_key(const struct fbx_curve *curve, double time)
 
 /* --- one piece --- */
 
-/* A cubic piece in Bezier form: times as parts of its span, values as they are. */
+/* A cubic segment in Bezier form: times as fractions of its span, values unchanged. */
 struct cubic {
     double x1, x2;
     double y[4];
 };
 
-/* Weights beyond the piece would turn the curve back in time; the control points stay within. */
+/* Weights beyond the segment would turn the curve back in time, so the control points stay within it. */
 static double weight_of(struct fbx_tangent tangent) { return fmin(fmax(tangent.weight, 0), 1); }
 
 static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
@@ -46,10 +46,10 @@ static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *t
     };
 }
 
-/* A cubic whose tangents have no weights of their own: the polynomial of its ends' values and slopes, but for a share
- * that is as small as FBX_WEIGHT is near a third. */
+/* A cubic segment whose tangents have no weights of their own. It is the polynomial with the same end values and
+ * slopes, except for a deviation as small as the difference between FBX_WEIGHT and a third. */
 struct polynomial {
-    double value, rise, from, to; /* value and rise from there; slopes times the piece's time */
+    double value, rise, from, to; /* value at the start and rise from it; slopes times the segment's time */
 };
 
 static bool is_polynomial(const struct fbx_key *from, const struct fbx_key *to)
@@ -63,8 +63,9 @@ static struct polynomial polynomial_of(const struct fbx_key *from, const struct 
                                to->left.slope * span_s};
 }
 
-/* The share beside it, to first order in e = 1/3 - FBX_WEIGHT, of which the square is below 1e-12: with control points
- * in time at 1/3 - e and 2/3 + e the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move likewise. */
+/* The deviation from the polynomial, to first order in e = 1/3 - FBX_WEIGHT, whose square is below 1e-12. With control
+ * points in time at 1/3 - e and 2/3 + e, the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move in
+ * the same way. */
 static double polynomial_excess(const struct polynomial *p, double u)
 {
     static const double E = 1.0 / 3 - FBX_WEIGHT;
@@ -156,7 +157,7 @@ unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double t
     unsigned count = 0;
     for (int i = 0; i < 2; i++) {
         const double s = roots[i], r = 1 - s;
-        if (!(s > 0 && s < 1) || (count > 0 && s == roots[0])) /* nor where there are none */
+        if (!(s > 0 && s < 1) || (count > 0 && s == roots[0])) /* also false if no root exists */
             continue;
         times[count++] = from->time + (to->time - from->time) * s * (3 * r * (r * cubic.x1 + s * cubic.x2) + s * s);
     }
@@ -177,7 +178,8 @@ static double inside(const struct fbx_curve *curve, double time)
                                                                        : fbx_piece_at(curve, key, time);
 }
 
-/* The time in the keys' range that stands for one that is `away` from it, and how many whole ranges are between. */
+/* Maps a time at distance `away` to its equivalent in the keys' range, and sets *whole to the number of whole ranges
+ * between them. */
 static double fold(const struct fbx_curve *curve, struct fbx_extension extension, double away, bool is_before,
                    double *whole)
 {

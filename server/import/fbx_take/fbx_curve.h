@@ -1,9 +1,9 @@
-/* fbx_curve.h - one animated number of an FBX file. Pure; any thread.
+/* fbx_curve.h - the animation curve of one number in an FBX file. Pure; any thread.
  *
- * Between two keys a curve is constant, linear, or a cubic Bezier curve in the plane of time and value, whose inner
- * control points lie on the tangents: a third of the piece's time away from its key, or what a weight says. Before and
- * behind the keys it goes on as its extrapolations say (FBX SDK Reference: FbxAnimCurve, FbxAnimCurveDef,
- * FbxAnimCurveBase::EExtrapolationType). */
+ * Between two keys, a curve is constant, linear, or a cubic Bezier curve in the plane of time and value. The inner
+ * control points of the Bezier curve lie on the tangents. Their distance from the key is a third of the segment's time,
+ * or the tangent's weight. Before the first key and after the last, the curve's extrapolations apply (FBX SDK
+ * Reference: FbxAnimCurve, FbxAnimCurveDef, FbxAnimCurveBase::EExtrapolationType). */
 #pragma once
 
 #include "base/err.h"
@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is between a key and the next. */
+/* The curve between a key and the next. */
 enum fbx_interpolation {
     FBX_KEY_CONSTANT,      /* the key's value until the next key */
-    FBX_KEY_CONSTANT_NEXT, /* behind the key at once the next one's value */
+    FBX_KEY_CONSTANT_NEXT, /* the next key's value immediately after this key */
     FBX_KEY_LINEAR,
     FBX_KEY_CUBIC,
 };
@@ -22,77 +22,77 @@ enum fbx_interpolation {
 /* One side of a key. */
 struct fbx_tangent {
     double slope;  /* value per second */
-    double weight; /* how far away the control point is: a part of the piece's time */
+    double weight; /* distance of the control point as a fraction of the segment's time */
 };
 
-/* The weight of a tangent that has none of its own, in as many digits as programs have it. With a third, time and
- * parameter would be the same; with this they are nearly so. */
+/* The weight of a tangent without its own, with as many digits as other programs use. With exactly a third, time would
+ * be linear in the Bezier parameter; with this value it is nearly so. */
 #define FBX_WEIGHT 0.333333
 
 struct fbx_key {
-    double time; /* in ticks; of a placed curve in seconds of the clip */
+    double time; /* in ticks; in a placed curve, in seconds of the clip */
     double value;
-    struct fbx_tangent left, right;       /* of the pieces before and behind the key */
-    enum fbx_interpolation interpolation; /* of the piece behind the key */
+    struct fbx_tangent left, right;       /* tangents of the segments before and after the key */
+    enum fbx_interpolation interpolation; /* interpolation of the segment after the key */
 };
 
-/* Letters as in files. */
+/* The letters are those in files. */
 enum fbx_extrapolation {
     FBX_EXTEND_CONSTANT = 'C',
-    FBX_EXTEND_SLOPE = 'K', /* straight on, with the tangent of the last key's piece */
+    FBX_EXTEND_SLOPE = 'K', /* straight line along the tangent of the last key's segment */
     FBX_EXTEND_MIRROR = 'M',
     FBX_EXTEND_REPEAT = 'R',
-    FBX_EXTEND_RELATIVE = 'A', /* repeated, each time from where the last one ended */
+    FBX_EXTEND_RELATIVE = 'A', /* repeated, each time starting where the previous one ended */
 };
 
 struct fbx_extension {
     enum fbx_extrapolation kind;
-    int32_t count; /* of repetitions, behind which it is constant; below 0: endless */
+    int32_t count; /* number of repetitions, after which the curve is constant; below 0: endless */
 };
 
-/* Of keys at one time the last has the value there, and the piece before ends at the first. */
+/* If several keys share a time, the last gives the value there, and the segment before ends at the first. */
 struct fbx_curve {
-    struct fbx_key *keys; /* [key_count], heap; times do not fall, everything is finite */
+    struct fbx_key *keys; /* [key_count], heap; times never decrease, and all numbers are finite */
     uint32_t key_count;
-    double units_per_s; /* of the times: ticks a second; 1 of a placed curve */
+    double units_per_s; /* time units: ticks per second, or 1 in a placed curve */
     struct fbx_extension before, after;
 };
 
 void fbx_curve_fini(struct fbx_curve *curve);
 
-/* Index of the last key that is not after the time; 0 when all are. */
+/* Index of the last key at or before the time; 0 if all keys are later. */
 uint32_t fbx_curve_key(const struct fbx_curve *curve, double time);
-/* The value within the piece behind a key that is not the last; time is between its ends. */
+/* The value within the segment after a key, which must not be the last; `time` is within the segment. */
 double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time);
-/* How far such a piece is at most from the polynomial of its ends' values and slopes: the cubic that other programs and
- * the baked model know. Not finite where a tangent has a weight of its own. */
+/* The largest deviation of such a segment from the cubic polynomial with the same end values and slopes, which other
+ * programs and the baked model use. Not finite if a tangent has its own weight. */
 double fbx_piece_excess(const struct fbx_curve *curve, uint32_t key);
-/* The slope there, per second. Of a jump 0; of a curve that stands upright there, not finite. */
+/* The slope at `time`, per second: 0 at a jump, and not finite where the curve is vertical. */
 double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time);
-/* Fills in, rising, the times at which such a piece turns back, and returns how many these are: 0 to 2. */
+/* Fills `times` with the times of the segment's extrema in ascending order, and returns their number: 0 to 2. */
 unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double times[2]);
-/* The value at any time. A curve without keys is 0. */
+/* The value at any time. A curve without keys has the value 0. */
 double fbx_curve_at(const struct fbx_curve *curve, double time);
-/* The same of a placed curve that has keys. *hint is any key, and becomes the last one that is not after the time:
- * times that rise need no search. */
+/* The same for a placed curve that has keys. *hint is the index of any key, and becomes that of the last key at or
+ * before the time. Ascending times thus need no search. */
 double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint);
-/* About how far a placed curve goes from one time to another within one of its pieces, there and back. */
+/* The approximate total variation of a placed curve between two times within one segment. */
 double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, uint32_t *hint);
 
-/* What a clip plays of its file's time line. */
+/* The part of a file's time line that a clip plays. */
 struct fbx_range {
     double start, stop; /* ticks */
     double ticks_per_s;
 };
 
-/* The seconds of the clip at which a tick is. */
+/* Converts a tick to seconds of the clip. */
 double fbx_range_s(const struct fbx_range *range, double ticks);
 
-/* Makes of a curve in ticks one in seconds of the clip, with the same values in the whole range. Extrapolations become
- * keys; beside the range is one key at each side, where there is one; a curve that stands still is one key. Jumps are
- * made plain: all times rise, and a piece is constant, linear or cubic. Where a curve jumps so that the value at the
- * time is still the old one, a key stands one tick behind; where it jumps from elsewhere than its last key, one stands
- * at the last double before.
- * Returns 0 or ERR_MODEL_LIMIT (more than key_limit keys); on failure *out is empty. */
+/* Converts a curve in ticks to one in seconds of the clip, with the same values in the whole range. Extrapolations
+ * become keys. At most one key remains outside the range on each side. A curve that does not move becomes one key.
+ * Times increase strictly, and each segment is constant, linear or cubic. To represent a jump whose old value still
+ * applies at its time, the new value's key is one tick later. For a jump from a value other than the last key's, an
+ * extra key is at the last double before. Returns 0 or ERR_MODEL_LIMIT (more than key_limit keys); on failure *out is
+ * empty. */
 int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const struct fbx_range *range,
                     uint64_t key_limit, struct err *err);

@@ -1,4 +1,5 @@
-/* fbx_curve_old.c - the key lists of files before 7.0: numbers, and letters that say which follow. */
+/* fbx_curve_old.c - reads the key lists of files before 7.0: numbers, and letters that give the type of what
+ * follows. */
 #include "import/fbx_take/fbx_curve_read.h"
 #include "import/fbx_take/fbx_tangent.h"
 
@@ -12,11 +13,11 @@ struct list {
     uint32_t record;
     const struct fbx_value *values;
     uint32_t count, at;
-    int64_t version; /* of its letters: KeyVer */
+    int64_t version; /* version of its letters: KeyVer */
     struct err *err;
 };
 
-/* What a key says of the piece behind it. */
+/* A key's data for the segment after it. */
 struct piece {
     enum fbx_interpolation interpolation;
     struct fbx_tangent right, next_left;
@@ -46,7 +47,7 @@ static int take_numbers(struct list *list, double *out, int count)
     return rc;
 }
 
-/* A letter of these; 0 and an error: there is none. */
+/* Takes one of these letters; otherwise returns 0 and sets an error. */
 static int take_letter(struct list *list, const char *letters)
 {
     const int letter = list->at < list->count ? fbx_letter(&list->values[list->at]) : 0;
@@ -59,7 +60,7 @@ static int take_letter(struct list *list, const char *letters)
     return 0;
 }
 
-/* n: none, c: likewise; a: both, r: the right one, l: that of the next key's left. */
+/* n and c: no weights; a: both; r: the right one; l: the left one of the next key. */
 static int take_weights(struct list *list, struct piece *piece)
 {
     const int letter = take_letter(list, "narlc");
@@ -76,8 +77,8 @@ static int take_weights(struct list *list, struct piece *piece)
     return rc;
 }
 
-/* What follows a letter of a cubic key: numbers, then lists of weights. s and b have two slopes, all others are
- * automatic: a plainly; p, q, t (tension, continuity, bias) and d with numbers of their own, which do not count. */
+/* The data after a letter of a cubic key: numbers, then lists of weights. s and b have two slopes. All others are
+ * automatic: a without numbers; p, q, t (tension, continuity, bias) and d with their own numbers, which are ignored. */
 static const struct {
     char letter;
     uint8_t numbers;
@@ -137,7 +138,7 @@ static int take_piece(struct list *list, struct piece *piece)
     return 0;
 }
 
-/* Linear pieces have the chord's slope, and automatic keys what follows from their neighbours. */
+/* Linear segments have the chord's slope, and automatic keys have slopes that follow from their neighbours. */
 static void solve(struct fbx_curve *curve, const bool *is_automatic)
 {
     enum { FLAGS = FBX_FLAG_TIME_INDEPENDENT | FBX_FLAG_CLAMP_PROGRESSIVE };
@@ -164,7 +165,7 @@ static int by_time(const void *a, const void *b)
                                       : (i->place > k->place) - (i->place < k->place);
 }
 
-/* Keys that are not in the order of their times are put into it, each with what the list says of its sides. */
+/* Sorts keys by time, each with the list's data for its sides. */
 static void sort(struct fbx_curve *curve, bool *is_automatic)
 {
     const uint32_t count = curve->key_count;
@@ -201,7 +202,7 @@ static int take_keys(struct list *list, struct fbx_curve *curve, bool *is_automa
     return 0;
 }
 
-/* Files without KeyVer have the one of their time. */
+/* Files without KeyVer have the version usual at their time. */
 static int64_t version_of(const struct fbx_file *file, uint32_t record)
 {
     const int64_t version = fbx_child_integer(file, record, "KeyVer", 0);

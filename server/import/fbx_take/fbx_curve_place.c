@@ -1,4 +1,4 @@
-/* fbx_curve_place.c - the part of a curve that a clip plays, as plain keys in the clip's own time. */
+/* fbx_curve_place.c - converts the part of a curve that a clip plays to simple keys in the clip's time. */
 #include "import/fbx_take/fbx_curve.h"
 
 #include "base/mem.h"
@@ -16,8 +16,9 @@ struct placer {
     bool is_full;
 };
 
-/* Who asks for a time of the file takes one rounded number of seconds from another. That may be a hair less than the
- * difference of the ticks, and a key that jumps would not have begun there: so the lesser of both is the key's time. */
+/* A caller that evaluates a time of the file subtracts one rounded number of seconds from another. The result may be
+ * slightly less than the difference in ticks, and would then be before a key that jumps. So the lesser of both is the
+ * key's time. */
 double fbx_range_s(const struct fbx_range *range, double ticks)
 {
     const double since_start_s = (ticks - range->start) / range->ticks_per_s;
@@ -40,7 +41,7 @@ static void append(struct placer *placer, struct fbx_key key)
     out->keys[out->key_count++] = key;
 }
 
-/* What is before the last key stays, what is behind it comes from `key`. */
+/* Keeps the curve before the last key and takes the curve after it from `key`. */
 static void continue_as(struct fbx_key *last, const struct fbx_key *key)
 {
     last->value = key->value;
@@ -54,8 +55,8 @@ static double tick_after(const struct fbx_range *range, double time_s)
     return fmax(after_s, nextafter(time_s, HUGE_VAL));
 }
 
-/* Adds a key in seconds. is_late: where the last key is at the same time with another value, that value still holds at
- * the time, and this one follows. */
+/* Adds a key in seconds. is_late: if the last key has the same time and another value, its value still applies at that
+ * time, and this key follows. */
 static void put(struct placer *placer, struct fbx_key key, bool is_late)
 {
     struct fbx_curve *out = placer->out;
@@ -79,12 +80,12 @@ static void put(struct placer *placer, struct fbx_key key, bool is_late)
 
 /* --- all keys, once --- */
 
-/* Where the keys stand once more: at their own place, or as an extrapolation repeats them. */
+/* One placement of the keys: their own, or a repetition by an extrapolation. */
 struct stretch {
-    double start; /* tick of the first */
-    double rise;  /* what is added to values */
+    double start; /* tick of the first key */
+    double rise;  /* the offset added to values */
     bool is_mirrored;
-    bool is_late; /* at the start the value from before holds */
+    bool is_late; /* at the start, the previous value still applies */
 };
 
 static enum fbx_interpolation mirrored(enum fbx_interpolation interpolation)
@@ -147,13 +148,13 @@ static struct stretch repetition(const struct fbx_curve *curve, struct fbx_exten
         .start = is_before ? first->time - (index + 1) * span : last->time + index * span,
         .rise = extension.kind == FBX_EXTEND_RELATIVE ? side * (index + 1) * (last->value - first->value) : 0,
         .is_mirrored = extension.kind == FBX_EXTEND_MIRROR && fmod(index, 2) == 0,
-        /* Outside, a time that ends one repetition and begins another belongs to the one that is farther away; the ends
-         * of the keys belong to the keys. */
+        /* Outside the keys, a time at which one repetition ends and another begins belongs to the more distant one. The
+         * first and last times of the keys belong to the keys. */
         .is_late = is_before || index == 0,
     };
 }
 
-/* How many repetitions lie wholly between the keys and the range, at least 0, and how many there are up to its end. */
+/* The number of repetitions entirely between the keys and the range, at least 0, and the number up to its end. */
 static void repetitions(const struct fbx_curve *curve, struct fbx_extension extension, double near, double far,
                         double *from, double *end)
 {
@@ -164,8 +165,8 @@ static void repetitions(const struct fbx_curve *curve, struct fbx_extension exte
     *from = fmin(fmax(floor(near / span), 0), fmax(*end - 1, 0));
 }
 
-/* Each repetition adds keys. Beyond the limit there is no use in trying: where times are so large that a repetition is
- * less than the step from one double to the next, none would be added, and counting up would never end. */
+/* Each repetition adds keys, so the loop stops at the limit. If times are so large that a repetition is shorter than
+ * the step between doubles, none would be added, and the count would never end. */
 static bool has_capacity(struct placer *placer, double from, double end)
 {
     placer->is_full |= !((end - from - 2) * (placer->curve->key_count - 1.0) < (double)placer->key_limit);
@@ -224,7 +225,7 @@ static void put_after(struct placer *placer)
     }
 }
 
-/* Keeps the keys within the range and one at each side. */
+/* Keeps the keys within the range and one on each side. */
 static void cut(struct fbx_curve *out, double stop_s)
 {
     uint32_t first = 0, end = 0;
@@ -237,7 +238,7 @@ static void cut(struct fbx_curve *out, double stop_s)
     out->key_count = end - first;
 }
 
-/* A curve that stands still is one key: baked takes are full of them. */
+/* A constant curve becomes one key, because baked takes have many of them. */
 static bool is_still(const struct fbx_curve *curve)
 {
     for (uint32_t i = 0; i + 1 < curve->key_count; i++) {

@@ -1,4 +1,4 @@
-/* fbx_curve_read.c - curves of files from 7.0 on, and extrapolations. */
+/* fbx_curve_read.c - reads curves of files from 7.0 on, and extrapolations. */
 #include "import/fbx_take/fbx_curve_read.h"
 #include "import/fbx_take/fbx_tangent.h"
 
@@ -61,7 +61,7 @@ static int read_arrays(struct arrays *arrays, const struct fbx_file *file, uint3
     return 0;
 }
 
-/* Flags and floats of every key: each run has one of the former, four of the latter, and a length. */
+/* Expands the flags and floats of every key. Each run has one set of flags, four floats and a length. */
 static int expand(struct fbx_key_data *data, const struct arrays *arrays, const struct fbx_file *file, uint32_t record,
                   struct err *err)
 {
@@ -92,7 +92,7 @@ static int by_time(const void *a, const void *b)
                               : (i->index > k->index) - (i->index < k->index);
 }
 
-/* Keys that are not in the order of their times are put into it. */
+/* Sorts keys by time. */
 static void sort(struct arrays *arrays, struct fbx_key_data *data)
 {
     bool is_sorted = true;

@@ -89,7 +89,7 @@ static double power(double value, double weight)
     return weight <= 0 ? 1 : weight >= 1 ? value : copysign(pow(fabs(value), weight), value);
 }
 
-/* Turns `below` by `own`, or goes from one to the other. */
+/* Multiplies `below` by `own`, or interpolates from one to the other. */
 static void blend_turns(enum fbx_layering blend, double weight, const double own[4], double below[4])
 {
     static const double NONE[] = {0, 0, 0, 1};

@@ -1,4 +1,4 @@
-/* fbx_take.c - animation stacks of files from 7.0 on. */
+/* fbx_take.c - reads animation stacks of files from 7.0 on. */
 #include "import/fbx_take/fbx_take.h"
 
 #include "base/mem.h"
@@ -21,7 +21,7 @@ void fbx_take_list_fini(struct fbx_take_list *list)
     *list = (struct fbx_take_list){0};
 }
 
-/* Room for one more. */
+/* Makes space for one more. */
 static void *grown(void *items, uint64_t *capacity, uint32_t count, size_t item_bytes)
 {
     if (count < *capacity)
@@ -110,7 +110,8 @@ const struct fbx_drive *fbx_take_drives(const struct fbx_take_list *list, const 
 
 /* --- curve nodes --- */
 
-/* Which of three curves one is by the property of its curve node: "d|Y"; others are the first ("d|DeformPercent"). */
+/* The index of a curve by its property of the curve node: "d|Y" is 1, and any other name is the first
+ * ("d|DeformPercent"). */
 static uint32_t axis_of(struct fbx_span property)
 {
     return fbx_span_is(property, "Y") || fbx_span_is(property, "d|Y")   ? 1
@@ -118,7 +119,7 @@ static uint32_t axis_of(struct fbx_span property)
                                                                         : 0;
 }
 
-/* A curve node holds what its property is without curves: d|X, d|Y and d|Z, or one of another name. */
+/* A curve node holds the property's default: d|X, d|Y and d|Z, or one with another name. */
 static void read_defaults(const struct fbx_scene *scene, uint32_t node, struct fbx_drive *drive)
 {
     struct fbx_property property;
@@ -145,7 +146,7 @@ static void read_curve_node(const struct fbx_scene *scene, uint32_t node, struct
             drive->curves[axis_of(links[i].property)] = scene->objects[links[i].child].record;
 }
 
-/* A drive for each property that a curve node is linked to. */
+/* Adds a drive for each property that a curve node is linked to. */
 static int add_curve_node(struct fbx_take_list *list, const struct fbx_scene *scene, uint32_t node, struct err *err)
 {
     uint32_t count;
@@ -163,7 +164,7 @@ static int add_curve_node(struct fbx_take_list *list, const struct fbx_scene *sc
         drive->property = links[i].property;
         if (list->drive_count == first + 1) {
             read_curve_node(scene, node, drive);
-        } else { /* by the same curves */
+        } else { /* driven by the same curves */
             memcpy(drive->curves, list->drives[first].curves, sizeof drive->curves);
             memcpy(drive->defaults, list->drives[first].defaults, sizeof drive->defaults);
         }
@@ -219,7 +220,7 @@ static int add_layer(struct fbx_take_list *list, const struct fbx_scene *scene, 
     return 0;
 }
 
-/* Where a layer plays solo, the others do not. */
+/* If a layer plays solo, the others do not play. */
 static void silence(struct fbx_layer *layers, const bool *is_solo, uint32_t count)
 {
     bool has_solo = false;
@@ -249,7 +250,7 @@ static int add_layers(struct fbx_take_list *list, const struct fbx_scene *scene,
 
 /* --- times --- */
 
-/* A take without times goes from 0 to its last key, and one whose times are the same from there. */
+/* A take without times goes from 0 to its last key. If its two times are equal, it goes from there. */
 static int key_times(struct fbx_take_list *list, const struct fbx_scene *scene, struct fbx_take *take, struct err *err)
 {
     for (uint64_t i = 0; i < 3 * (uint64_t)take->drive_count; i++) {

@@ -11,7 +11,7 @@ static bool is_curve(const struct fbx_file *file, uint32_t channel)
     return fbx_child(file, channel, "Key") != FBX_NONE || fbx_child(file, channel, "Default") != FBX_NONE;
 }
 
-/* A channel that is a curve itself, or up to three that are. */
+/* Adds a channel that is itself a curve, or that contains up to three curves. */
 static int add_property(struct fbx_take_list *list, const struct fbx_file *file, uint32_t object, uint32_t channel,
                         struct fbx_span property, struct err *err)
 {
@@ -48,7 +48,7 @@ static int add_transform(struct fbx_take_list *list, const struct fbx_file *file
     return 0;
 }
 
-/* Before 6.0 the weight of a shape is called by its name and this. */
+/* Before 6.0, the property for the weight of a shape has the name of the shape with a suffix. */
 static struct fbx_span without_suffix(struct fbx_span name)
 {
     static const char SUFFIX[] = " (Shape)";

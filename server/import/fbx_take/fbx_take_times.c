@@ -1,4 +1,4 @@
-/* fbx_take_times.c - from when to when a take plays: what a stack says, else the record Take of its name. */
+/* fbx_take_times.c - the time range of a take: from the stack, else from the record Take with its name. */
 #include "import/fbx_take/fbx_take.h"
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static void read_take_records(const struct fbx_scene *scene, struct fbx_take_rec
         qsort_r(out->records, out->count, sizeof *out->records, by_take_name, (void *)(uintptr_t)file);
 }
 
-/* The first of a name, or FBX_NONE. */
+/* The first record with a name, or FBX_NONE. */
 static uint32_t take_record(const struct fbx_file *file, const struct fbx_take_records *takes, struct fbx_span name)
 {
     uint32_t low = 0, high = takes->count;

@@ -4,15 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond this a bias no longer pulls to a side but steepens: by the square of what is above, in hundreds, times 40. */
+/* Above BIAS_STEEP, a bias no longer pulls to a side but steepens the slope. The steepening is 40 times the square of
+ * the excess, in hundreds. */
 static const double BIAS_STEEP = 5, STEEPNESS = 40;
-/* Biases below a hundredth of a percent pull nowhere. */
+/* Biases below a hundredth of a percent have no effect. */
 static const double BIAS_MIN = 1e-4;
-/* Of a difference of slopes, below which it has no sign. */
+/* A difference of slopes below this counts as 0. */
 static const double SLOPE_MIN = 1e-5;
 static const double WEIGHT_UNIT = 1e-4;
 
-/* What is on one side of a key; exists is false at the ends, and where the neighbour is at the same time. */
+/* The segment on one side of a key. exists is false at the ends, and if the neighbour is at the same time. */
 struct side {
     bool exists;
     double span_s, rise, chord;
@@ -47,7 +48,7 @@ static double biased(double slope, double bias, const struct side *left, const s
     return slope * (1 - weight) + target * weight + steepened(bias, fabs(pull) > SLOPE_MIN ? pull : bias);
 }
 
-/* The slope nearest to this one with which the curve's control points do not pass the neighbours' values. */
+/* The nearest slope that keeps the curve's control points within the neighbours' values. */
 static double clamped(double slope, const double weight[2], const struct side *left, const struct side *right)
 {
     const double sign = slope >= 0 ? 1 : -1;
@@ -92,8 +93,8 @@ double fbx_tangent_auto(const struct fbx_curve *curve, uint32_t key, const doubl
 
 /* --- TCB --- */
 
-/* Kochanek and Bartels, "Interpolating Splines with Local Tension, Continuity, and Bias Control", SIGGRAPH 1984. At an
- * end there is one chord alone, which counts twice. */
+/* Kochanek and Bartels, "Interpolating Splines with Local Tension, Continuity, and Bias Control", SIGGRAPH 1984. An end
+ * has a single chord, which counts twice. */
 static void solve_tcb(const struct fbx_curve *curve, uint32_t key, double tension, double continuity, double bias,
                       double slope[2])
 {
@@ -112,7 +113,7 @@ static double number(const struct fbx_key_data *data, int i)
     return isfinite(value) ? (double)value : 0;
 }
 
-/* What a key says of the tangents of the piece behind it. */
+/* A key's data for the tangents of the segment after it. */
 static void read_piece(const struct fbx_curve *curve, uint32_t key, const struct fbx_key_data *data,
                        struct fbx_tangent *right, struct fbx_tangent *next_left)
 {
@@ -140,8 +141,8 @@ static enum fbx_interpolation interpolation_of(uint32_t flags)
     return (flags & FBX_FLAG_CUBIC) != 0 ? FBX_KEY_CUBIC : FBX_KEY_LINEAR;
 }
 
-/* The slopes of a cubic key, where they are not what the file says. Of automatic ones the file gives biases: of the
- * left one with a cubic piece before it, since a straight piece has a slope of its own. data: of this key. */
+/* Computes the slopes of a cubic key that are not stored in the file. The file gives biases for automatic slopes. The
+ * left one counts if the segment before is cubic, because a linear segment has its own slope. data: of this key. */
 static void solve_key(const struct fbx_curve *curve, uint32_t index, const struct fbx_key_data *data)
 {
     struct fbx_key *key = &curve->keys[index];

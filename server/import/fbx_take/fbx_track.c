@@ -10,12 +10,12 @@
 
 static const double VALUE_MAX = 3e38;
 
-/* What a component does from one time to the next: at the start and at the end, from within. */
+/* A component's values and slopes at the start and the end of an interval, from within. */
 struct piece {
     double start, end, start_slope, end_slope;
 };
 
-/* `key` is the last one that is not after from_s, or 0. */
+/* `key` is the last key at or before from_s, or 0. */
 static struct piece piece_of(const struct fbx_component *component, uint32_t key, double from_s, double to_s)
 {
     const struct fbx_curve *curve = component->curve;
@@ -49,7 +49,7 @@ struct maker {
     bool is_bad;
 };
 
-/* Below this share of the largest value a piece is the cubic of its ends. */
+/* A deviation below this fraction of the largest value counts as none: the segment is the cubic of its ends. */
 static const double SAME_SHARE = 5e-8;
 
 static double largest_of(const struct fbx_component *components, uint32_t count)
@@ -62,7 +62,7 @@ static double largest_of(const struct fbx_component *components, uint32_t count)
     return largest;
 }
 
-/* The least that says all pieces within 0 and stop_s; FBX_KEY_CONSTANT_NEXT: none does. */
+/* The simplest interpolation that represents all segments within 0 and stop_s, or FBX_KEY_CONSTANT_NEXT. */
 static enum fbx_interpolation kind_of(const struct fbx_component *components, uint32_t count, double stop_s)
 {
     const double excess_max = SAME_SHARE * largest_of(components, count);
@@ -109,7 +109,7 @@ static void push(struct maker *maker, double time_s, const double *values)
         maker->is_bad |= !(fabs(values[c]) <= VALUE_MAX);
 }
 
-/* One number of each piece, as an array that the next call overwrites. */
+/* One component of each segment, as an array that the next call overwrites. */
 static const double *numbers(struct maker *maker, size_t offset)
 {
     for (uint32_t c = 0; c < maker->count; c++)
@@ -146,8 +146,8 @@ static bool is_jump(const struct maker *maker, const double *ends)
     return false;
 }
 
-/* The key between the pieces that were and those that are, after one at the last double before it where a component
- * jumps there. */
+/* Adds the key between the previous and the next segments. Before it, adds one at the last double if a component jumps
+ * there. */
 static void push_between(struct maker *maker, double from_s, double time_s, const double *ends, const double *slopes)
 {
     const double before_s = nextafter(time_s, -HUGE_VAL);
@@ -187,7 +187,7 @@ static void push_all(struct maker *maker)
     free(maker->keys);
 }
 
-/* Keys that are all the same are one key. */
+/* Reduces identical keys to one. */
 static void shrink(const struct maker *maker)
 {
     const size_t doubles = (size_t)maker->count * (maker->track->is_cubic ? 3 : 1);

@@ -1,4 +1,4 @@
-/* fbx_transform.c - pivots, offsets and Euler angles to one translation, rotation and scale. */
+/* fbx_transform.c - converts pivots, offsets and Euler angles to one translation, rotation and scale. */
 #include "import/fbx_take/fbx_transform.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ const struct fbx_transform_values FBX_TRANSFORM_NONE = {
 };
 const struct fbx_geometric_values FBX_GEOMETRIC_NONE = {.scaling = {1, 1, 1}};
 
-/* The axes in the order in which they turn. */
+/* The axes in rotation order. */
 static const uint8_t AXES[FBX_ORDER_COUNT][3] = {
     [FBX_ORDER_XYZ] = {0, 1, 2},     [FBX_ORDER_XZY] = {0, 2, 1}, [FBX_ORDER_YZX] = {1, 2, 0},
     [FBX_ORDER_YXZ] = {1, 0, 2},     [FBX_ORDER_ZXY] = {2, 0, 1}, [FBX_ORDER_ZYX] = {2, 1, 0},
@@ -44,7 +44,7 @@ static void subtract3(double out[3], const double v[3])
 
 static bool is_zero3(const double v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
 
-/* v turned by the unit quaternion q: v + 2 * (w * (q x v) + q x (q x v)). */
+/* Rotates v by the unit quaternion q: v + 2 * (w * (q x v) + q x (q x v)). */
 static void rotate3(double v[3], const double q[4])
 {
     double once[3], twice[3];
@@ -116,7 +116,7 @@ static void rotation_of(const struct fbx_transform_values *values, double out[4]
     }
 }
 
-/* The node's origin is followed through the product from the right; every other point differs by R * S alone. */
+/* Applies the product to the node's origin from the right; every other point differs only by R * S. */
 struct trs fbx_transform_turned(const struct fbx_transform_values *values, const double rotation[4])
 {
     struct trs trs;

@@ -1,6 +1,6 @@
-/* draco.cpp - one mesh by libdraco, whose header is read before anything is decoded.
- * Layout of the first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and
- * "EdgeBreaker Decoder". */
+/* draco.cpp - decodes one mesh with libdraco. It reads the mesh's header before it decodes anything. Layout of the
+ * first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and "EdgeBreaker
+ * Decoder". */
 #include "import/gltf/draco.h"
 
 #include <cmath>
@@ -29,7 +29,7 @@ struct sizes {
     uint64_t points; /* at most */
 };
 
-/* The sizes that the decoder will allocate for, without decoding. */
+/* Reads the sizes for which the decoder will allocate, without decoding. */
 bool read_sizes(const uint8_t *bytes, size_t size_bytes, sizes &out)
 {
     draco::DecoderBuffer buffer;
@@ -61,7 +61,7 @@ bool read_sizes(const uint8_t *bytes, size_t size_bytes, sizes &out)
     return true;
 }
 
-/* libdraco checks face indices for one of its two encodings only. */
+/* libdraco checks face indices for only one of its two encodings. */
 bool has_good_faces(const draco::Mesh &mesh)
 {
     for (draco::FaceIndex f(0); f < mesh.num_faces(); ++f)
@@ -78,7 +78,7 @@ template <typename T> double get(const uint8_t *bytes)
     return static_cast<double>(value);
 }
 
-/* NaN for types that glTF has no use for. */
+/* NaN for types that glTF does not use. */
 double load(const uint8_t *bytes, draco::DataType type)
 {
     switch (type) {
@@ -113,7 +113,7 @@ template <typename T> bool put(double value, uint8_t *&out)
     return true;
 }
 
-/* By glTF's number of the component type. */
+/* Indexed by glTF's number of the component type. */
 bool store(double value, uint32_t component_type, uint8_t *&out)
 {
     switch (component_type) {
@@ -132,7 +132,7 @@ bool store(double value, uint32_t component_type, uint8_t *&out)
     }
 }
 
-/* The bytes of a point's row, or NULL when the attribute does not have them. */
+/* The bytes of a point's row, or NULL if the attribute does not have them. */
 const uint8_t *find_row(const draco::PointAttribute &attribute, draco::PointIndex point, size_t row_bytes)
 {
     const draco::AttributeValueIndex value = attribute.mapped_index(point);

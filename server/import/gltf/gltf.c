@@ -1,4 +1,4 @@
-/* gltf.c - import_gltf(): from a file's bytes to the builder, part by part (gltf.h). */
+/* gltf.c - import_gltf(): reads a file's bytes into the builder, part by part (gltf.h). */
 #include "import/gltf/gltf.h"
 
 #include "import/gltf/gltf_buffer.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* glTF 1.0 has objects where 2.0 has arrays, so it is recognised before the schema is checked. */
+/* Recognises glTF 1.0, which has objects instead of arrays, before the schema check. */
 static int check_version(const cJSON *root, struct err *err)
 {
     const cJSON *asset = json_member(root, "asset");
@@ -24,7 +24,7 @@ static int check_version(const cJSON *root, struct err *err)
     return 0;
 }
 
-/* From the file's bytes to gltf->root and gltf->bin. */
+/* Converts the file's bytes to gltf->root and gltf->bin. */
 static int open_container(struct gltf *gltf, struct err *err)
 {
     const struct import *import = gltf->import;

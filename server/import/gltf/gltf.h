@@ -1,9 +1,9 @@
-/* gltf.h - one glTF file while it is read: its JSON tree, its top-level arrays, and the parts that read them.
+/* gltf.h - the state of reading one glTF file: its JSON tree, its top-level arrays, and the readers of its parts.
  *
- * The order: container and JSON (gltf.c), schema (gltf_schema.c: from then on every member that is read has its type
- * and every index is in range), then skins, nodes, materials, meshes and animations into the builder. Indices of nodes,
- * skins, meshes, materials and clips in the baked model are the file's own. All readers return 0 or a negative ERR_
- * code and name the culprit by its JSON path. One thread. */
+ * The reading order is: container and JSON (gltf.c), schema (gltf_schema.c), then skins, nodes, materials, meshes and
+ * animations into the builder. After the schema check, every member that is read has its type, and every index is in
+ * range. The baked model keeps the file's indices of nodes, skins, meshes, materials and clips. All readers return 0 or
+ * a negative ERR_ code and name the culprit by its JSON path. Single-threaded. */
 #pragma once
 
 #include "import/gltf/gltf_json.h"
@@ -26,49 +26,49 @@ struct gltf_list {
 
 struct gltf_buffer; /* gltf_buffer.c */
 
-/* How the nodes draw a mesh; decides which joints its vertices may name. */
+/* How the nodes draw a mesh. This decides which joints its vertices may reference. */
 struct gltf_mesh_use {
-    uint32_t joint_count;  /* the smallest of the skins it is drawn with */
-    int32_t skin;          /* that skin, or -1: drawn without skin or not at all */
-    uint32_t target_count; /* morph targets: the most of any primitive */
+    uint32_t joint_count;  /* of the skin with the fewest joints that it is drawn with */
+    int32_t skin;          /* that skin, or -1 if the mesh is drawn without a skin or not at all */
+    uint32_t target_count; /* the largest number of morph targets in any primitive */
 };
 
-/* Where an input accessor's times lie in the builder. */
+/* The location of an input accessor's times in the builder. */
 struct gltf_times {
     uint32_t first, count;
     bool is_read;
-    bool has_duplicates; /* the earlier key of two with equal times was left out */
+    bool has_duplicates; /* two keys had equal times, and the earlier one was left out */
 };
 
-/* Where an output accessor's values lie in the builder. */
+/* The location of an output accessor's values in the builder. */
 struct gltf_values {
     uint32_t first;
-    uint32_t size; /* floats a key */
-    int64_t times; /* the input accessor whose equal times left keys out, or -1: all rows are there */
+    uint32_t size; /* floats per key */
+    int64_t times; /* the input accessor whose equal times removed keys, or -1 if all rows are present */
     bool is_read;
-    unsigned checked; /* a bit for each interpolation with which they were checked as rotations */
+    unsigned checked; /* one bit for each interpolation with which the values passed the rotation check */
 };
 
 struct gltf {
     struct import *import;
     struct bake_builder *builder;
-    const char *json; /* the text that root was parsed from */
+    const char *json; /* the source text of root */
     size_t json_bytes;
     cJSON *root;
     struct gltf_list lists[GLTF_LIST_COUNT];
     const uint8_t *bin; /* a GLB's binary chunk, or NULL */
     uint64_t bin_bytes;
     struct gltf_buffer *buffers;     /* [buffers] */
-    uint8_t **decoded_views;         /* [bufferViews], NULL where a view is not compressed or not asked for yet */
-    uint64_t decoded_bytes;          /* of those together */
+    uint8_t **decoded_views;         /* [bufferViews], NULL if a view is not compressed or not yet requested */
+    uint64_t decoded_bytes;          /* total size of the decoded views */
     struct gltf_mesh_use *mesh_uses; /* [meshes] */
     struct gltf_times *times;        /* [accessors] */
     struct gltf_values *values;      /* [accessors] */
-    uint32_t *deltas;                /* [accessors]: where its morph deltas lie in the builder + 1, or 0 */
-    uint64_t row_bytes;              /* charged so far by accessor_charge() */
+    uint32_t *deltas;                /* [accessors]: position of its morph deltas in the builder + 1, or 0 */
+    uint64_t row_bytes;              /* total that accessor_charge() has counted */
     struct texcoord_sets *texcoords; /* [materials] */
     struct texture_mixer mixer;
-    uint32_t *view_images; /* [bufferViews]: the first image that lies in it + 1, or 0 */
+    uint32_t *view_images; /* [bufferViews]: the first image in the view + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -76,47 +76,48 @@ static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id 
     return gltf->lists[list].items[index];
 }
 
-/* The items of an array; none where there is no array. The vector is the caller's. */
+/* The items of an array; empty if `array` is not an array. The caller frees the vector. */
 struct gltf_list gltf_list_of(const cJSON *array);
 
-/* Checks types, required members and index ranges of the whole file, before anything is read from it, and fills the
- * lists. gltf->root is set. Linear in the file; members that gltf_schema.def does not have are not looked at.
- * Returns 0 or ERR_BAD_MODEL: "nodes[3].children is a number, expected an array". */
+/* Checks types, required members and index ranges of the whole file, and fills the lists, before anything else reads
+ * the file. The caller sets gltf->root first. Time is linear in the file. Members that gltf_schema.def does not list
+ * are ignored. Returns 0 or ERR_BAD_MODEL: "nodes[3].children is a number, expected an array". */
 int gltf_schema_check(struct gltf *gltf, struct err *err);
 
-/* The member "name" in the builder's text, with a warning when it is not UTF-8. */
+/* Stores the member "name" in the builder's text, with a warning if it is not UTF-8. */
 struct str gltf_name(const struct gltf *gltf, const cJSON *object, enum gltf_list_id list, uint32_t index);
 
-/* What the primitives of a material (or -1) take as texcoords and second_texcoords, -1 where it has no texture. After
- * gltf_read_materials(). */
+/* The texture coordinate sets that primitives of a material (or -1) use as texcoords and second_texcoords; -1 if the
+ * material has no texture. Call gltf_read_materials() first. */
 struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t material);
 
-/* gltf_variants.c: the file's variants; then, while a primitive is read and before it is put, its materials in each of
- * them, after gltf_read_materials(). *sets: those of its own material, joined with those of the others. */
+/* gltf_variants.c. gltf_read_variants() reads the file's variants. gltf_read_mappings() reads the materials of a
+ * primitive in each variant; call it after gltf_read_materials() and before the primitive is stored. *sets holds the
+ * sets of the primitive's own material, and receives those of the other materials as well. */
 int gltf_read_variants(struct gltf *gltf, struct err *err);
 int gltf_read_mappings(struct gltf *gltf, const cJSON *primitive, const char *where, struct texcoord_sets *sets,
                        struct err *err);
 
-/* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), -1 when it has no image. An
- * image is decoded once for each of the two, however many materials and samplers use it. */
+/* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), or -1 if it has no image. An
+ * image is decoded at most once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
 
-/* gltf_pointer.c: what a JSON pointer of KHR_animation_pointer names, where that is a property that a channel of the
- * core can move, or the visibility of a node: "/nodes/3/rotation". *path: PATH_. False: it is another one. */
+/* gltf_pointer.c: resolves a JSON pointer of KHR_animation_pointer, such as "/nodes/3/rotation", to a node and a path
+ * (PATH_). Returns false unless it points to a property that a core channel can animate, or to a node's visibility. */
 bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, int *path);
 
-/* gltf_extensions.c: refuses a file that requires an extension which is not supported, and warns of those it uses.
- * After the schema. */
+/* gltf_extensions.c: refuses a file that requires an unsupported extension, and warns of unsupported extensions that it
+ * uses. Call it after the schema check. */
 int gltf_check_extensions(const struct gltf *gltf, struct err *err);
-/* Warns of extensions that change how materials look and are not drawn. */
+/* Warns of extensions that change how materials look but are not drawn. */
 void gltf_warn_of_ignored(const struct gltf *gltf);
 
-/* In this order: each uses what those before have left in the builder. */
+/* Call these in this order, because each uses the builder contents of those before. */
 int gltf_read_skins(struct gltf *gltf, struct err *err);
-int gltf_read_nodes(struct gltf *gltf, struct err *err); /* and mesh_uses, scene roots */
+int gltf_read_nodes(struct gltf *gltf, struct err *err); /* also fills mesh_uses and scene roots */
 int gltf_read_materials(struct gltf *gltf, struct err *err);
 int gltf_read_meshes(struct gltf *gltf, struct err *err);
-int gltf_read_weights(struct gltf *gltf, struct err *err); /* of the nodes */
+int gltf_read_weights(struct gltf *gltf, struct err *err); /* morph weights of the nodes */
 int gltf_read_cameras(struct gltf *gltf, struct err *err);
 int gltf_read_lights(struct gltf *gltf, struct err *err); /* gltf_lights.c */
 int gltf_read_animations(struct gltf *gltf, struct err *err);

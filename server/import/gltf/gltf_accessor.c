@@ -66,8 +66,8 @@ static int find_types(const cJSON *json, const struct accessor_use *use, struct 
     return 0;
 }
 
-/* The rows[count] of `row_bytes` that an accessor, or `part` (".sparse.values") of one, has in its view. *stride is how
- * far apart they are; 0 takes the view's. */
+/* The rows[count] of `row_bytes` that an accessor, or `part` (".sparse.values") of it, has in its view. *stride is the
+ * distance between them; 0 means the view's stride. */
 static int find_rows(struct gltf *gltf, const cJSON *json, uint32_t accessor, const char *part, uint32_t count,
                      uint32_t row_bytes, const uint8_t **rows, uint64_t *stride, struct err *err)
 {

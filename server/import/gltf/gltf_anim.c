@@ -15,11 +15,12 @@ static const char *const PATHS[] = {[PATH_TRANSLATION] = "translation",
                                     [PATH_VISIBILITY] = "visibility"};
 static const char *const INTERPOLATIONS[] = {
     [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
-/* A larger deviation from unit length is not rounding: of floats, and of signed bytes, whose steps are 1/127. */
+/* A larger deviation from unit length is not rounding. The tolerances are for floats and for signed bytes, whose steps
+ * are 1/127. */
 static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
 enum { INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS };
 
-/* One channel while it is read. */
+/* The state of reading one channel. */
 struct key_source {
     char where[80]; /* "animations[0].channels[3]" */
     struct accessor times, values;
@@ -36,7 +37,7 @@ static double time_of(const struct accessor *accessor, uint32_t key)
     return time;
 }
 
-/* Of neighbours with equal times the later one counts, as STEP gives the new value at a key. */
+/* If neighbouring keys have equal times, the later one counts, because STEP gives the new value at a key. */
 static bool is_dropped(const struct accessor *times, uint32_t key)
 {
     return key + 1 < times->count && time_of(times, key) == time_of(times, key + 1);
@@ -67,7 +68,7 @@ static int check_times(struct gltf *gltf, const struct key_source *source, struc
     return 0;
 }
 
-/* Each input accessor goes into the builder once, for all channels and clips. */
+/* Adds each input accessor to the builder once, for all channels and clips. */
 static int read_times(struct gltf *gltf, uint32_t index, struct key_source *source, struct gltf_times **out,
                       struct err *err)
 {
@@ -99,7 +100,7 @@ static uint32_t floats_per_key(const struct channel *channel)
     return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
 }
 
-/* The floats of one key, in- and out-tangents included. */
+/* The number of floats per key, including in- and out-tangents. */
 static int read_key(const struct key_source *source, uint32_t key, float *out, struct err *err)
 {
     const uint32_t width = source->values.width, rows = floats_per_key(&source->channel) / width;
@@ -152,7 +153,7 @@ static int add_values(struct gltf *gltf, struct key_source *source, const struct
     return 0;
 }
 
-/* Without keys left out, the values are the accessor's rows, whatever times and interpolation they are used with. */
+/* If no keys are left out, the values are the accessor's rows, independent of times and interpolation. */
 static bool is_known(const struct gltf_values *values, const struct key_source *source, const struct gltf_times *times)
 {
     return values->is_read && (times->has_duplicates ? values->times == (int64_t)source->times.index &&
@@ -160,7 +161,7 @@ static bool is_known(const struct gltf_values *values, const struct key_source *
                                                      : values->times < 0);
 }
 
-/* Warns of the first rotation that is not of unit length; a zero quaternion cannot be normalised. */
+/* Warns of the first rotation without unit length; a zero quaternion is an error because it cannot be normalised. */
 static int check_rotations(const struct gltf *gltf, const struct key_source *source, struct gltf_values *values,
                            uint32_t count, struct err *err)
 {
@@ -204,7 +205,7 @@ static int read_values(struct gltf *gltf, uint32_t index, const struct accessor_
     return check_rotations(gltf, source, values, times->count, err);
 }
 
-/* Which accessors a path takes (glTF 2.0, 3.11, table of outputs). */
+/* The accessor types that a path accepts (glTF 2.0, 3.11, table of outputs). */
 static int check_output(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct key_source *source,
                         struct err *err)
 {
@@ -217,14 +218,14 @@ static int check_output(struct gltf *gltf, uint32_t index, const struct accessor
     return 0;
 }
 
-/* The keys of `sampler`, whose place in the file `sampler_where` names for messages. */
+/* Reads the keys of `sampler`. `sampler_where` names its place in the file for messages. */
 static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sampler_where, struct key_source *source,
                      struct err *err)
 {
     const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
     const uint32_t path = source->channel.path;
     const char *name = json_text(sampler, "interpolation");
-    const int interpolation = path == PATH_VISIBILITY ? INTERPOLATION_STEP /* what is true or false has no other */
+    const int interpolation = path == PATH_VISIBILITY ? INTERPOLATION_STEP /* booleans have no other */
                               : name == NULL          ? INTERPOLATION_LINEAR
                                                       : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
     if (interpolation < 0)
@@ -253,7 +254,7 @@ static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sample
 
 /* --- channels and clips --- */
 
-/* One clip while it is read. */
+/* The state of reading one clip. */
 struct clip_reader {
     struct gltf *gltf;
     uint32_t clip;
@@ -261,8 +262,7 @@ struct clip_reader {
     uint32_t *clip_of; /* [node][path]: the last clip + 1 that animates it */
 };
 
-/* Fills node, path and component_count. Returns 1, 0 (the channel moves nothing: a warning tells why) or a negative
- * code. */
+/* Fills node, path and component_count. Returns 1, 0 with a warning (the channel moves nothing) or a negative code. */
 static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;

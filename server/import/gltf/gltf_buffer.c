@@ -1,4 +1,4 @@
-/* gltf_buffer.c - where the bytes of a buffer are, and which of them a view is. */
+/* gltf_buffer.c - finds the bytes of buffers and views. */
 #include "import/gltf/gltf_buffer.h"
 
 #include "import/gltf/gltf_uri.h"
@@ -14,7 +14,7 @@ struct gltf_buffer {
     uint64_t size_bytes;  /* byteLength; the file may have more */
 };
 
-/* `json` is a view, or the extension of one that says where its compressed bytes are. */
+/* `json` is a view, or a view's extension that locates its compressed bytes. */
 static int check_range(const struct gltf *gltf, uint32_t index, const cJSON *json, struct err *err)
 {
     const uint32_t buffer = (uint32_t)json_index(json, "buffer");
@@ -71,7 +71,7 @@ static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **by
     return rc;
 }
 
-/* The bytes that a buffer has, however many its byteLength says. */
+/* The bytes that a buffer contains, which may be more or fewer than its byteLength. */
 static int find_bytes(struct gltf *gltf, uint32_t index, const char *uri, struct gltf_buffer *buffer,
                       size_t *size_bytes, struct err *err)
 {
@@ -109,7 +109,7 @@ static int read_buffer(struct gltf *gltf, uint32_t index, struct err *err)
     return 0;
 }
 
-/* The bytes that a view, or its extension, points at. */
+/* The bytes to which a view, or its extension, refers. */
 static int find_range(struct gltf *gltf, const cJSON *json, const uint8_t **bytes, struct err *err)
 {
     const uint32_t buffer = (uint32_t)json_index(json, "buffer");
@@ -119,8 +119,8 @@ static int find_range(struct gltf *gltf, const cJSON *json, const uint8_t **byte
     return 0;
 }
 
-/* Decompresses a view when it is first asked for. All views together are bounded by the limit of a file, as the
- * uncompressed file would be. */
+/* Decompresses a view on first use. The file size limit bounds the total of all views, as it would bound the
+ * uncompressed file. */
 static int decode_view(struct gltf *gltf, uint32_t index, struct err *err)
 {
     const cJSON *view = gltf_item(gltf, GLTF_BUFFER_VIEWS, index), *compressed = gltf_meshopt_of(view);
@@ -144,7 +144,7 @@ int gltf_view(struct gltf *gltf, uint32_t index, struct gltf_view *view, struct 
                                .stride = json_count(json, "byteStride", 0)};
     if (gltf_meshopt_of(json) == NULL)
         return find_range(gltf, json, &view->bytes, err);
-    /* The buffer of the view itself is a fallback that need not exist. */
+    /* The view's own buffer is a fallback that need not exist. */
     if (decode_view(gltf, index, err) < 0)
         return err->code;
     view->bytes = gltf->decoded_views[index];

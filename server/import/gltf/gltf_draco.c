@@ -1,5 +1,5 @@
-/* gltf_draco.c - primitives compressed by KHR_draco_mesh_compression: their attributes and triangles come from the
- * decoded mesh, and their accessors only say the types (extension's "Conformance"). */
+/* gltf_draco.c - reads primitives compressed with KHR_draco_mesh_compression. Their attributes and triangles come from
+ * the decoded mesh; their accessors only give the types (extension's "Conformance"). */
 #include "import/gltf/gltf_primitive.h"
 
 #include "import/gltf/draco.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Decoded rows live as long as the primitive is read. */
+/* Decoded rows live until the primitive is complete. */
 struct draco_block {
     struct draco_block *next;
     uint8_t bytes[];
@@ -74,7 +74,7 @@ static uint8_t *add_block(struct primitive_draco *draco, uint64_t size_bytes)
     return block->bytes;
 }
 
-/* The mesh decides how many rows there are: encoders may split or join vertices. */
+/* The mesh determines the number of rows, because encoders may split or join vertices. */
 static void take_count(const struct primitive_reader *reader, struct accessor *accessor, uint32_t count,
                        const char *name)
 {

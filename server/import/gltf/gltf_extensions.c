@@ -1,4 +1,4 @@
-/* gltf_extensions.c - which extensions a file may require, and warnings of those that are not read
+/* gltf_extensions.c - checks the extensions that a file requires, and warns of those that are not read
  * (gltf_extensions.def). */
 #include "import/gltf/gltf.h"
 

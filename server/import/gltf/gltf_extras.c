@@ -1,5 +1,5 @@
-/* gltf_extras.c - what a file says of nodes, materials and animations beyond glTF (glTF 2.0, 3.2: "extras"): the text
- * of the file without the white space. The cJSON tree has numbers as doubles; the text has every digit. */
+/* gltf_extras.c - the extras of nodes, materials and animations (glTF 2.0, 3.2: "extras"), as the file's text without
+ * white space. The cJSON tree stores numbers as doubles; the text keeps every digit. */
 #include "import/gltf/gltf.h"
 
 #include "base/buf.h"
@@ -15,8 +15,8 @@ struct json_span {
     size_t size_bytes;
 };
 
-/* Visits the members of an object or the items of an array together with their text, in the order of the text, so that
- * duplicates match as well. Linear in the text of the container, no recursion, no allocation. */
+/* Visits the members of an object or the items of an array together with their text. It follows the order of the text,
+ * so duplicates match as well. Time is linear in the container's text; no recursion or allocation. */
 struct json_walk {
     const cJSON *next;
     const char *at, *end;
@@ -72,7 +72,7 @@ static struct json_span json_span_of(const char *text, size_t size_bytes)
 /* `container` was parsed from `source`, which json_parse() took. */
 static void json_walk_init(struct json_walk *walk, const cJSON *container, struct json_span source)
 {
-    /* Behind the opening bracket. */
+    /* After the opening bracket. */
     *walk = (struct json_walk){container->child, source.text + 1, source.text + source.size_bytes};
 }
 
@@ -124,7 +124,7 @@ static void json_span_compact(struct buf *out, struct json_span source)
 
 /* --- extras --- */
 
-/* The extras of all items of one top-level list. `compact` is for one value without white space. */
+/* Adds the extras of all items of one top-level list. `compact` holds one value without white space. */
 static int read_list(struct gltf *gltf, enum extra_owner owner, const char *name, const cJSON *list,
                      struct json_span span, struct buf *compact, struct err *err)
 {

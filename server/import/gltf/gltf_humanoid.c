@@ -1,4 +1,4 @@
-/* gltf_humanoid.c - which node is which bone of a human: VRM 0 (extension VRM) and VRM 1 (VRMC_vrm), vrm-specification,
+/* gltf_humanoid.c - maps human bones to nodes: VRM 0 (extension VRM) and VRM 1 (VRMC_vrm), vrm-specification,
  * "humanoid". */
 #include "import/gltf/gltf.h"
 
@@ -19,7 +19,7 @@ struct bones {
     bool is_cut; /* some are left out */
 };
 
-/* All names of the specification are letters, so that names which differ stay different in the model. */
+/* The specification's names consist of letters, so different names stay different in the model. */
 static bool is_name(const char *name)
 {
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -42,7 +42,7 @@ static void add(const struct gltf *gltf, struct bones *bones, const char *name, 
         bones->items[bones->count++] = (struct bone){name, node};
 }
 
-/* Neither extension is in the schema: a file whose humanoid is broken is still a model. */
+/* The schema lists neither extension: a file with a broken humanoid is still a model. */
 static void find_bones(const struct gltf *gltf, struct bones *bones)
 {
     const cJSON *extensions = json_member(gltf->root, "extensions");

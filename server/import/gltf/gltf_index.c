@@ -1,4 +1,4 @@
-/* gltf_index.c - indices of a primitive, with strips, fans and loops unrolled. */
+/* gltf_index.c - reads the indices of a primitive, and converts strips, fans and loops to lists. */
 #include "import/gltf/gltf_primitive.h"
 #include "import/mesh/mesh_arrays.h"
 
@@ -15,7 +15,7 @@ enum primitive_mode {
     MODE_COUNT
 };
 
-/* Where indices come from: an accessor, or 0, 1, 2, ... where a primitive has none. */
+/* The source of indices: an accessor, or 0, 1, 2, ... for a primitive without one. */
 struct index_source {
     struct accessor accessor;
     bool is_counting;
@@ -31,7 +31,8 @@ static uint32_t index_at(const struct index_source *source, uint32_t i)
     return index;
 }
 
-/* The largest value of the type means "start a new strip" to graphics hardware and is forbidden (glTF 2.0, 3.7.2.1). */
+/* To graphics hardware, the largest value of the type means "start a new strip"; glTF forbids it (glTF 2.0,
+ * 3.7.2.1). */
 static uint32_t restart_index(enum accessor_component component)
 {
     return component == ACCESSOR_U8 ? UINT8_MAX : component == ACCESSOR_U16 ? UINT16_MAX : UINT32_MAX;
@@ -69,14 +70,15 @@ static int open_source(const struct primitive_reader *reader, struct index_sourc
     if (accessor_open(reader->gltf, (uint32_t)index, &use, &source->accessor, err) < 0)
         return err->code;
     source->count = source->accessor.count;
-    /* Checked before the loop over them: an accessor without a view may have billions of rows at no cost. */
+    /* Checked before the loop over the indices, because an accessor without a view may have billions of rows at no
+     * cost. */
     if (import_check_limit(reader->gltf->import, LIMIT_INDICES, reader->gltf->builder->index_count, source->count,
                            reader->where, err) < 0)
         return err->code;
     return check_indices(reader, source, err);
 }
 
-/* How many indices `count` of a mode unroll to; *used is how many of them make whole elements. */
+/* The number of list indices for `count` indices of a mode; *used is the number of indices in complete elements. */
 static uint64_t unrolled_count(enum primitive_mode mode, uint32_t count, uint32_t *used)
 {
     *used = count;
@@ -100,7 +102,7 @@ static uint64_t unrolled_count(enum primitive_mode mode, uint32_t count, uint32_
     }
 }
 
-/* The place in the source of the i-th unrolled index (glTF 2.0, 3.7.2.1: equations of the topology types). */
+/* The position in the source of the i-th list index (glTF 2.0, 3.7.2.1: equations of the topology types). */
 static uint32_t place_of(enum primitive_mode mode, uint32_t i, uint32_t count)
 {
     const uint32_t line = i / 2, triangle = i / 3, corner = i % 3;
@@ -109,7 +111,7 @@ static uint32_t place_of(enum primitive_mode mode, uint32_t i, uint32_t count)
         return (line + i % 2) % count;
     case MODE_LINE_STRIP:
         return line + i % 2;
-    case MODE_TRIANGLE_STRIP: /* p, p + 1 + p % 2, p + 2 - p % 2: every second one is reversed */
+    case MODE_TRIANGLE_STRIP: /* p, p + 1 + p % 2, p + 2 - p % 2: every second triangle is reversed */
         if (corner == 0)
             return triangle;
         return corner == 1 ? triangle + 1 + triangle % 2 : triangle + 2 - triangle % 2;
@@ -127,7 +129,7 @@ int primitive_read_indices(struct primitive_reader *reader, struct err *err)
     if (number >= MODE_COUNT)
         return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, which is none of glTF's", reader->where,
                        (unsigned long long)number);
-    /* A Draco mesh holds triangles, whatever strips it was made from. */
+    /* A Draco mesh contains triangles, even if it was made from strips. */
     const bool is_draco = reader->draco != NULL;
     if (is_draco && number != MODE_TRIANGLES && number != MODE_TRIANGLE_STRIP)
         return err_set(err, ERR_BAD_MODEL, "%s.mode is %llu, but a Draco mesh holds triangles", reader->where,

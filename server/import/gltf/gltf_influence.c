@@ -1,4 +1,4 @@
-/* gltf_influence.c - which joints move each vertex of a primitive. */
+/* gltf_influence.c - reads the joints that influence each vertex of a primitive. */
 #include "import/gltf/gltf_primitive.h"
 #include "import/mesh/influences.h"
 
@@ -7,7 +7,7 @@
 struct influence_source {
     struct accessor joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];
     uint32_t set_count;
-    uint32_t joint_count; /* of the smallest skin that the mesh is drawn with */
+    uint32_t joint_count; /* joint count of the smallest skin with which the mesh is drawn */
 };
 
 static int open_sets(const struct primitive_reader *reader, struct influence_source *source, struct err *err)
@@ -28,13 +28,13 @@ static int open_sets(const struct primitive_reader *reader, struct influence_sou
             primitive_open(reader, weights_name, weights, ACCESSOR_VEC4, ACCESSOR_F32 | ACCESSOR_U8 | ACCESSOR_U16,
                            weight_rows, err) < 0)
             return err->code;
-        weight_rows->is_normalized = weight_rows->component != ACCESSOR_F32; /* the only meaning integers have here */
+        weight_rows->is_normalized = weight_rows->component != ACCESSOR_F32; /* the only meaning of integers here */
         source->set_count++;
     }
     return 0;
 }
 
-/* The weights of a vertex, four of each set. */
+/* Reads the weights of a vertex, four from each set. */
 static void gather(const struct influence_source *source, uint32_t vertex, struct joint_weight *out)
 {
     for (uint32_t set = 0; set < source->set_count; set++) {

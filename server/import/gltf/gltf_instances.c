@@ -1,5 +1,5 @@
-/* gltf_instances.c - EXT_mesh_gpu_instancing (Khronos vendor extension): each instance of a node's mesh is a node below
- * it, without a name, behind all nodes of the file. */
+/* gltf_instances.c - EXT_mesh_gpu_instancing (Khronos vendor extension). Each instance of a node's mesh becomes an
+ * unnamed child node, after all nodes of the file. */
 #include "import/gltf/gltf_accessor.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static const char EXTENSION[] = "EXT_mesh_gpu_instancing";
 
-/* The attributes of one node; accessors that are not there are not open. */
+/* The attributes of one node. Accessors of missing attributes are not open. */
 enum part { PART_TRANSLATION, PART_ROTATION, PART_SCALE, PART_COUNT };
 static const char *const PARTS[PART_COUNT] = {"TRANSLATION", "ROTATION", "SCALE"};
 
@@ -42,7 +42,7 @@ static int open_parts(struct gltf *gltf, const cJSON *attributes, struct instanc
     return 0;
 }
 
-/* One row to out[width]; *out stays as it is without the attribute. */
+/* Writes one row to out[width]. Leaves *out unchanged if the attribute is missing. */
 static int read_part(const struct instances *instances, enum part part, uint32_t row, float *out, struct err *err)
 {
     double values[4] = {0};

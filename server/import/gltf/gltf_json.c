@@ -66,7 +66,7 @@ int glb_split(const uint8_t *bytes, size_t size_bytes, struct glb_chunks *glb, s
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Editors take "line 3, column 7"; the byte helps with files of a single line. */
+/* Editors accept "line 3, column 7". The byte helps with files of a single line. */
 static int syntax_error(const char *text, size_t at, const char *what, struct err *err)
 {
     size_t line = 1, column = 1;

@@ -1,11 +1,11 @@
-/* gltf_layers.c - clearcoat, specular, index of refraction, sheen, iridescence, anisotropy and transmission of
+/* gltf_layers.c - reads clearcoat, specular, index of refraction, sheen, iridescence, anisotropy and transmission of
  * materials, by the table of material_layers.def. */
 #include "anim/model/material_layers.h"
 #include "import/gltf/gltf_material.h"
 
 #include <string.h>
 
-/* One layer's extension while it is read. */
+/* The state of reading one layer's extension. */
 struct layer_reader {
     struct material_reader *material;
     uint32_t layer;
@@ -13,7 +13,7 @@ struct layer_reader {
     struct material_layers *out;
 };
 
-/* True when a number says that the layer is seen. */
+/* Returns true if a number makes the layer visible. */
 static bool read_numbers(const struct layer_reader *reader)
 {
     bool has_effect = false;
@@ -42,7 +42,7 @@ static bool is_textured_strength(uint32_t layer)
     return false;
 }
 
-/* *has_effect is set where a texture alone has one. */
+/* Sets *has_effect if a texture alone makes the layer visible. */
 static int read_textures(const struct layer_reader *reader, bool *has_effect, struct err *err)
 {
     for (int t = 0; t < LAYER_SLOT_COUNT; t++) {
@@ -62,7 +62,7 @@ static int read_textures(const struct layer_reader *reader, bool *has_effect, st
     return 0;
 }
 
-/* Below 1 there is no such thing, but for 0, which reflects everything (KHR_materials_ior). */
+/* An index of refraction below 1 is invalid, except for 0, which reflects everything (KHR_materials_ior). */
 static void limit_ior(float *ior) { *ior = *ior > 0 && *ior < 1 ? 1 : *ior; }
 
 int gltf_read_layers(struct material_reader *reader, struct err *err)
@@ -82,7 +82,7 @@ int gltf_read_layers(struct material_reader *reader, struct err *err)
     }
     if (out.present == 0)
         return 0;
-    /* without tangents their directions are those of texture coordinates */
+    /* without tangents, texture coordinates give the direction of the anisotropy */
     if ((out.present & 1U << LAYER_ANISOTROPY) != 0 && reader->texcoords.sets[0] < 0)
         texcoord_place(&reader->texcoords, 0);
     limit_ior(&out.ior);

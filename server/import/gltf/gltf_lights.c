@@ -1,4 +1,4 @@
-/* gltf_lights.c - KHR_lights_punctual (Khronos): lights, each at the node that has it. */
+/* gltf_lights.c - KHR_lights_punctual (Khronos): reads lights, each placed at its node. */
 #include "import/gltf/gltf.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const cJSON *extension_of(const cJSON *object)
 
 static bool is_amount(float number) { return number >= 0 && isfinite(number); }
 
-/* False: no light can have these numbers. */
+/* Returns false if the numbers are invalid for a light. */
 static bool read_cone(const cJSON *json, struct model_light *light)
 {
     const cJSON *spot = json_member(json, "spot");
@@ -21,7 +21,7 @@ static bool read_cone(const cJSON *json, struct model_light *light)
     return light->inner_cone >= 0 && light->inner_cone < light->outer_cone && light->outer_cone <= 1.5708f;
 }
 
-/* Likewise. */
+/* Returns false if the numbers are invalid for a light. */
 static bool read_light(const cJSON *json, struct model_light *light)
 {
     static const char *const KINDS[LIGHT_KIND_COUNT] = {

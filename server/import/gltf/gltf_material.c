@@ -1,5 +1,5 @@
-/* gltf_material.c - materials: metallic-roughness factors, textures and where they lie on the surface; and
- * KHR_materials_pbrSpecularGlossiness (Khronos, archived) as the nearest metallic-roughness material. */
+/* gltf_material.c - reads materials: metallic-roughness factors, textures and their placement on the surface. Converts
+ * KHR_materials_pbrSpecularGlossiness (Khronos, archived) to the nearest metallic-roughness material. */
 #include "import/gltf/gltf_material.h"
 
 #include "base/mem.h"
@@ -12,8 +12,9 @@ static float limited(double value, double least, double most)
     return (float)(value > least ? value < most ? value : most : least);
 }
 
-/* KHR_texture_transform: translation * rotation * scale, the rotation such that the extension's own example (offset
- * 0,1, a quarter turn, scale 0.5) shows the lower left quadrant; the GLSL in its text is the transpose of that. */
+/* KHR_texture_transform: translation * rotation * scale. The rotation direction makes the extension's own example
+ * (offset 0,1, a quarter turn, scale 0.5) show the lower left quadrant. The GLSL in its text has the transposed
+ * matrix. */
 static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
 {
     float offset[2] = {0, 0}, scale[2] = {1, 1};
@@ -101,7 +102,7 @@ static bool is_specular_glossiness(const struct material_reader *reader)
            (json_member(reader->json, "pbrMetallicRoughness") == NULL || is_required(reader->gltf));
 }
 
-/* Without textures, or with a diffuse texture alone where the surface cannot be metal. */
+/* For materials without textures, or with only a diffuse texture if the surface cannot be metal. */
 static void take_factors(struct material *out, const struct specular_glossiness *gloss)
 {
     const struct metallic_roughness mixed = specular_glossiness_to_metallic_roughness(gloss);
@@ -163,7 +164,7 @@ static int read_specular_glossiness(struct material_reader *reader, struct err *
         return err->code;
     const bool is_mixed = (a->texture >= 0 || b->texture >= 0) && is_found(reader->gltf, a) &&
                           is_found(reader->gltf, b) && lie_alike(a, b);
-    /* A surface that reflects no more than a dielectric is not metal, whatever its diffuse texture is. */
+    /* A surface that reflects no more than a dielectric is not metal, independent of its diffuse texture. */
     struct specular_glossiness black = gloss;
     memset(black.diffuse, 0, sizeof black.diffuse);
     const bool is_metal = b->texture >= 0 || specular_glossiness_to_metallic_roughness(&black).metallic > 0;

@@ -1,4 +1,4 @@
-/* gltf_material.h - one material while it is read. Private to the folder. */
+/* gltf_material.h - the state of reading one material. Private to the folder. */
 #pragma once
 
 #include "import/gltf/gltf.h"
@@ -11,11 +11,11 @@ struct material_reader {
     struct texcoord_sets texcoords;
 };
 
-/* The texture of a textureInfo (NULL: none) and where it lies, into *out, which stays as it is where there is none that
- * could be drawn. content: TEXTURE_COLORS or TEXTURE_DATA. */
+/* Writes the texture of a textureInfo (NULL: none) and its placement to *out. Leaves *out unchanged if no texture can
+ * be drawn. content: TEXTURE_COLORS or TEXTURE_DATA. */
 int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,
                        struct material_texture *out, struct err *err);
 
-/* gltf_layers.c: the layers of the material that have an effect, into the builder. After all other textures, so that
- * theirs come first where there are too many sets of texture coordinates. */
+/* gltf_layers.c: adds the layers of the material that have an effect to the builder. Call it after all other textures
+ * are read, so that their sets of texture coordinates take precedence if there are too many. */
 int gltf_read_layers(struct material_reader *reader, struct err *err);

@@ -1,4 +1,4 @@
-/* gltf_mesh.c - meshes: which attributes a primitive has, its parts in their order, and its morph targets. */
+/* gltf_mesh.c - reads meshes: the attributes of a primitive, its parts in order, and its morph targets. */
 #include "import/gltf/gltf_primitive.h"
 #include "import/mesh/mesh_arrays.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The n of "JOINTS_n", or -1 when `name` is not of that form (glTF 2.0, 3.7.2.1: no leading zeros). */
+/* The n of "JOINTS_n", or -1 if `name` does not have that form (glTF 2.0, 3.7.2.1: no leading zeros). */
 static int64_t set_of(const char *name, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -110,13 +110,12 @@ static void check_texcoords(const struct primitive_reader *reader)
 
 /* --- morph targets; primitives of the same accessors share their deltas --- */
 
-/* Rows that another primitive has read cost no memory, only the time to move the vertices by them. */
+/* Rows that another primitive has read cost no memory, but moving the vertices by them costs time. */
 enum { SHARED_PART = 16 };
 
 static const unsigned COMPONENTS = ACCESSOR_F32 | ACCESSOR_I8 | ACCESSOR_I16;
 
-/* Exporters give the primitive of each material all vertices and targets of the mesh, so that primitives share deltas.
- */
+/* Exporters give the primitive of each material all vertices and targets of the mesh, so primitives share deltas. */
 static int share_deltas(struct primitive_reader *reader, const char *name, uint32_t index, uint32_t *first,
                         struct err *err)
 {
@@ -128,7 +127,7 @@ static int share_deltas(struct primitive_reader *reader, const char *name, uint3
     return 0;
 }
 
-/* Deltas of one attribute of one target into the builder; *first stays UINT32_MAX where it has none. */
+/* Adds the deltas of one attribute of one target to the builder; *first stays UINT32_MAX if it has none. */
 static int read_deltas(struct primitive_reader *reader, const cJSON *target, uint32_t index, const char *attribute,
                        uint32_t *first, struct err *err)
 {
@@ -205,7 +204,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reader.out.mesh = mesh;
     reader.out.material = (int32_t)json_index(json, "material");
     reader.out.vertex_first = builder->position_count;
-    reader.out.index_first = builder->index_count; /* of one without positions, which is empty */
+    reader.out.index_first = builder->index_count; /* needed by a primitive without positions, which is empty */
     reader.out.morph_target_first = builder->morph_target_count;
     reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
     if (check_sets(&reader, err) < 0 || gltf_read_mappings(gltf, json, reader.where, &reader.texcoord_use, err) < 0)

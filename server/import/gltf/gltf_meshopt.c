@@ -1,7 +1,6 @@
-/* gltf_meshopt.c - buffer views compressed by EXT_meshopt_compression, or by KHR_meshopt_compression as far as the two
- * are the same.
- * Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying compressed views" and "JSON schema updates".
- */
+/* gltf_meshopt.c - decodes buffer views compressed with EXT_meshopt_compression, or with the part of
+ * KHR_meshopt_compression that both share. Rules: EXT_meshopt_compression (Khronos vendor extension), "Specifying
+ * compressed views" and "JSON schema updates". */
 #include "import/gltf/gltf_buffer.h"
 
 #include "base/mem.h"
@@ -22,7 +21,7 @@ struct meshopt_layout {
     size_t count, stride;
 };
 
-/* The names of the extension: the second one has a filter and a version of the streams more. */
+/* The extension's two names; the second adds a filter and a stream version. */
 static const char EXT[] = "EXT_meshopt_compression", KHR[] = "KHR_meshopt_compression";
 
 static const char *name_of(const cJSON *view)
@@ -32,14 +31,14 @@ static const char *name_of(const cJSON *view)
 
 const cJSON *gltf_meshopt_of(const cJSON *view) { return json_member(json_member(view, "extensions"), name_of(view)); }
 
-/* What the newer extension adds is not read. */
+/* The additions of the newer extension are not read. */
 static enum err_code unread_code(const cJSON *view)
 {
     return name_of(view) == KHR ? ERR_UNSUPPORTED_EXTENSION : ERR_BAD_MODEL;
 }
 
-/* A stream begins with what it is, in the high half of a byte, and its version; only that of attributes has a version
- * which the other extension does not have. */
+/* A stream begins with its type, in the high half of a byte, and its version. Only attribute streams have a version
+ * that the other extension does not have. */
 static int check_version(const cJSON *view, const struct meshopt_layout *layout, const uint8_t *bytes,
                          uint64_t size_bytes, struct err *err)
 {
@@ -49,7 +48,7 @@ static int check_version(const cJSON *view, const struct meshopt_layout *layout,
     return err_set(err, ERR_UNSUPPORTED_EXTENSION, "%s: streams of version %u are not read here", KHR, version);
 }
 
-/* libmeshoptimizer has assertions for what is refused here. */
+/* Refuses layouts on which libmeshoptimizer would fail an assertion. */
 static bool is_legal(const struct meshopt_layout *layout)
 {
     if (layout->count == 0)

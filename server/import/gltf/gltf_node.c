@@ -1,4 +1,4 @@
-/* gltf_node.c - nodes and their parents, the scene, the nodes' morph weights and cameras. */
+/* gltf_node.c - reads nodes and their parents, the scene, the nodes' morph weights and cameras. */
 #include "import/gltf/gltf.h"
 
 #include "base/mem.h"
@@ -96,8 +96,8 @@ static int read_children(struct gltf *gltf, uint32_t index, struct err *err)
     return 0;
 }
 
-/* With one parent at most, a node is in a cycle when going up from it comes back. Each node is walked over once:
- * `walk` holds the number of the walk that passed it. */
+/* Each node has at most one parent, so a node is in a cycle if the walk up from it returns to it. Each node is visited
+ * once: `walk` holds the number of the walk that visited it. */
 static int check_cycles(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->builder->node_count;
@@ -117,7 +117,7 @@ static int check_cycles(struct gltf *gltf, struct err *err)
     return rc;
 }
 
-/* The roots that a scene lists. One with a parent keeps it, and is drawn where that puts it. */
+/* Adds the roots that a scene lists. A root with a parent keeps it, and is drawn where the parent places it. */
 static int read_scene(struct gltf *gltf, uint32_t scene, struct err *err)
 {
     bool *is_listed = mem_zalloc(gltf->builder->node_count, sizeof *is_listed);
@@ -152,7 +152,7 @@ static int read_roots(struct gltf *gltf, struct err *err)
     return 0;
 }
 
-/* KHR_node_visibility: a node that is not visible hides those below it. */
+/* KHR_node_visibility: an invisible node hides its descendants. */
 static void read_visibility(struct gltf *gltf)
 {
     const uint32_t count = gltf->builder->node_count;
@@ -218,7 +218,7 @@ int gltf_read_nodes(struct gltf *gltf, struct err *err)
     return 0;
 }
 
-/* The weights that a node or mesh gives, into out[count]. 1 when there are some, 0 when not. */
+/* Writes the weights of a node or mesh to out[count]. Returns 1 if there are some, 0 if not. */
 static int read_own_weights(struct gltf *gltf, enum gltf_list_id list, uint32_t index, uint32_t count, float *out,
                             struct err *err)
 {
@@ -267,7 +267,7 @@ int gltf_read_weights(struct gltf *gltf, struct err *err)
 
 /* --- cameras, each at the node that has it (glTF 2.0, 3.10) --- */
 
-/* False: no camera can have these numbers. */
+/* Returns false if the numbers are invalid for a camera. */
 static bool read_view(const cJSON *json, struct model_camera *camera)
 {
     const char *type = json_text(json, "type");

@@ -1,4 +1,4 @@
-/* gltf_pointer.c - KHR_animation_pointer (Khronos): channels that name what they move by a JSON pointer (RFC 6901). */
+/* gltf_pointer.c - KHR_animation_pointer (Khronos): channels that name their target with a JSON pointer (RFC 6901). */
 #include "import/gltf/gltf.h"
 
 #include <string.h>

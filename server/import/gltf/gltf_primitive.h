@@ -1,10 +1,10 @@
-/* gltf_primitive.h - the parts of one mesh primitive while it is read into the builder: vertices, indices, influences,
- * morph targets. One thread; functions return 0 or a negative ERR_ code that names the primitive. */
+/* gltf_primitive.h - reads the parts of one mesh primitive into the builder: vertices, indices, influences, morph
+ * targets. Single-threaded. Functions return 0 or a negative ERR_ code and name the primitive. */
 #pragma once
 
 #include "import/gltf/gltf_accessor.h"
 
-/* JOINTS_0..63: 256 influences of one vertex. A bit each in a 64-bit number. */
+/* JOINTS_0..63: up to 256 influences per vertex. A 64-bit number has one bit for each set. */
 enum { JOINT_SETS_MAX = 64 };
 
 struct primitive_reader {
@@ -14,36 +14,37 @@ struct primitive_reader {
     struct primitive out;
     struct texcoord_sets texcoord_use;
     int64_t position, normal, tangent, color; /* accessors, or -1 */
-    int64_t texcoords[2];                     /* those of texcoord_use, likewise */
+    int64_t texcoords[2];                     /* the accessors of texcoord_use, or -1 */
     int64_t joints[JOINT_SETS_MAX], weights[JOINT_SETS_MAX];
-    uint32_t set_count;            /* one above the highest set that is there */
-    struct primitive_draco *draco; /* or NULL: not compressed */
+    uint32_t set_count;            /* one more than the highest set in the file */
+    struct primitive_draco *draco; /* NULL if not compressed */
 };
 
-/* Opens an attribute and checks that it has as many rows as POSITION. `name` is "NORMAL", "TEXCOORD_0", ... */
+/* Opens an attribute and checks that its row count equals that of POSITION. `name` is "NORMAL", "TEXCOORD_0", ... */
 int primitive_open(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                    unsigned components, struct accessor *accessor, struct err *err);
 
-/* The same check of an attribute that is not compressed, without opening it: for rows that were read before. */
+/* Checks an attribute in the same way without opening it, for rows that were read before. The attribute is not
+ * compressed. */
 int primitive_describe(const struct primitive_reader *reader, const char *name, int64_t index, unsigned types,
                        unsigned components, struct accessor *accessor, struct err *err);
 
-/* gltf_vertex.c: positions, normals, tangents, texture coordinates, colours; fills out.vertex_first, vertex_count and
- * flags. */
+/* gltf_vertex.c: reads positions, normals, tangents, texture coordinates and colours. Fills out.vertex_first,
+ * vertex_count and flags. */
 int primitive_read_vertices(struct primitive_reader *reader, struct err *err);
-/* Smooth normals from the triangles, each face weighted by its area, where the file has none, so that its vertices
- * stay those of the file; the specification asks for flat ones (3.7.2.1), which PRIMITIVE_FLAT tells the renderer to
- * draw. After the indices. */
+/* If the file has no normals, makes smooth ones from the triangles, weighted by face area, so that the file's vertices
+ * stay unchanged. The specification requires flat normals (3.7.2.1); PRIMITIVE_FLAT tells the renderer to draw these.
+ * Call it after the indices are read. */
 void primitive_make_normals(struct primitive_reader *reader);
 
-/* gltf_index.c: strips, fans and loops unrolled; fills out.topology, index_first, index_count. */
+/* gltf_index.c: converts strips, fans and loops to lists. Fills out.topology, index_first and index_count. */
 int primitive_read_indices(struct primitive_reader *reader, struct err *err);
 
-/* gltf_influence.c: influence_firsts of each vertex, and what they point at. */
+/* gltf_influence.c: reads influence_firsts of each vertex and the influences. */
 int primitive_read_influences(struct primitive_reader *reader, struct err *err);
 
-/* gltf_draco.c: decodes the primitive's Draco mesh, where it has one; close in any case. The rows of its attributes and
- * its triangles' indices then come from there, until it is closed. */
+/* gltf_draco.c: decodes the primitive's Draco mesh if it has one. Until it is closed, the mesh provides the primitive's
+ * attribute rows and triangle indices. The caller closes it in any case. */
 int primitive_draco_open(struct primitive_reader *reader, struct err *err);
 void primitive_draco_close(struct primitive_reader *reader);
 void primitive_draco_indices(const struct primitive_reader *reader, struct accessor *accessor);

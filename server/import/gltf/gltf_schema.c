@@ -1,5 +1,5 @@
-/* gltf_schema.c - types, required members and index ranges of a whole glTF file, by the table of gltf_schema.def, and
- * the top-level lists that indices point into. */
+/* gltf_schema.c - checks types, required members and index ranges of a whole glTF file by the table of gltf_schema.def,
+ * and fills the top-level lists that indices refer to. */
 #include "import/gltf/gltf.h"
 
 #include "base/mem.h"
@@ -46,13 +46,13 @@ static const struct schema_row {
 #include "import/gltf/gltf_schema.def"
 };
 
-/* The largest whole number that a double, and so JSON, holds exactly with all below it. */
+/* The largest number up to which a double, and thus JSON, holds every whole number exactly. */
 static const double COUNT_MAX = 9007199254740992.0;
 
-/* Where in the file: a chain of the callers' stack frames, as deep as the table nests. */
+/* The place in the file: a chain of the callers' stack frames, as deep as the table nests. */
 struct json_path {
     const struct json_path *parent;
-    const char *member; /* or NULL: an element of an array */
+    const char *member; /* NULL for an element of an array */
     uint32_t index;
 };
 
@@ -136,7 +136,7 @@ static int check_object(const struct gltf *gltf, const struct json_path *place, 
 
 enum { NO_LIST = -1 };
 
-/* An index of `list`, or with NO_LIST any whole number. */
+/* Checks an index of `list`, or with NO_LIST any whole number. */
 static int check_map(const struct gltf *gltf, const struct json_path *place, const cJSON *item, int list,
                      struct err *err)
 {
@@ -175,7 +175,7 @@ static int check_array(const struct gltf *gltf, const struct json_path *place, c
     return 0;
 }
 
-/* `argument`: what gltf_schema.def says for the type. */
+/* `argument` has the meaning that gltf_schema.def gives for the type. */
 static int check_value(const struct gltf *gltf, const struct json_path *place, const cJSON *item, enum schema_type type,
                        int argument, struct err *err)
 {
@@ -201,7 +201,7 @@ static int check_value(const struct gltf *gltf, const struct json_path *place, c
     }
 }
 
-/* The depth of the recursion is that of the table, not that of the file. */
+/* The table, not the file, determines the depth of the recursion. */
 static int check_object(const struct gltf *gltf, const struct json_path *place, const cJSON *item,
                         enum schema_object object, struct err *err)
 {

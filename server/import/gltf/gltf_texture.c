@@ -1,4 +1,4 @@
-/* gltf_texture.c - textures: a sampler's wrapping and filters, and the image, wherever it lies. */
+/* gltf_texture.c - reads textures: a sampler's wrapping and filters, and the image, wherever it is stored. */
 #include "import/gltf/gltf.h"
 
 #include "import/gltf/gltf_buffer.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What OpenGL's numbers mean to us (glTF 2.0, 5.26). */
+/* Our equivalents of OpenGL's numbers (glTF 2.0, 5.26). */
 struct gl_number {
     uint64_t number;
     uint32_t value;
@@ -25,7 +25,7 @@ static const struct gl_number WRAPS[] = {{10497, TEXTURE_WRAP_REPEAT},
                                                {9987, TEXTURE_MIN_LINEAR_MIPMAP_LINEAR},
                                                {0}};
 
-/* *out stays as it is where the sampler does not have the member. */
+/* Leaves *out unchanged if the sampler does not have the member. */
 static int read_number(const cJSON *sampler, const char *member, uint32_t index, const struct gl_number *row,
                        uint32_t *out, struct err *err)
 {
@@ -80,8 +80,9 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     return rc;
 }
 
-/* The image of a texture, or -1. Where a file has several, they are the same picture: one that is read comes first. Of
- * the last ones the model's warnings say why they cannot be read. */
+/* The image of a texture, or -1. If a texture has several images, they show the same picture, so an image in a
+ * supported format comes first. For the unsupported formats at the end, the model's warnings explain why they cannot be
+ * read. */
 static int64_t image_of(const cJSON *texture)
 {
     static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
@@ -92,7 +93,7 @@ static int64_t image_of(const cJSON *texture)
     return image;
 }
 
-/* Images that lie in one view are one image. */
+/* Images in the same view are one image. */
 static uint32_t image_number(struct gltf *gltf, uint32_t image)
 {
     const int64_t view = json_index(gltf_item(gltf, GLTF_IMAGES, image), "bufferView");

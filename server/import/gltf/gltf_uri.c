@@ -1,4 +1,4 @@
-/* gltf_uri.c - percent-escapes and base64 to bytes. */
+/* gltf_uri.c - decodes percent-escapes and base64 to bytes. */
 #include "import/gltf/gltf_uri.h"
 
 #include "import/source/source_path.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* digits[c]: what the character c stands for (RFC 4648, table 1), or -1. Looked up, because a branch for each kind of
- * character is mispredicted half of the time. */
+/* digits[c]: the value of the character c (RFC 4648, table 1), or -1. A table replaces branches by kind of character,
+ * which would be mispredicted half of the time. */
 static void base64_digits(int8_t digits[256])
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -19,7 +19,7 @@ static void base64_digits(int8_t digits[256])
         digits[(uint8_t)alphabet[i]] = i;
 }
 
-/* In place: the output is never ahead of the input. */
+/* In place, because the output is never ahead of the input. */
 static int base64_decode(uint8_t *bytes, size_t *size_bytes, struct err *err)
 {
     size_t end = *size_bytes;

@@ -1,4 +1,5 @@
-/* gltf_variants.c - KHR_materials_variants (Khronos): sets of materials by name, and what a primitive has in each. */
+/* gltf_variants.c - KHR_materials_variants (Khronos): names of material variants, and a primitive's material in
+ * each. */
 #include "import/gltf/gltf.h"
 
 #include "base/mem.h"
@@ -23,7 +24,7 @@ int gltf_read_variants(struct gltf *gltf, struct err *err)
     return 0;
 }
 
-/* What the mappings say: 1 + the material of each variant, 0 where they do not name it. The first one counts. */
+/* The mappings: 1 + the material of each variant, or 0 if they do not name it. The first mapping counts. */
 static int find_materials(const struct gltf *gltf, const cJSON *primitive, const char *where, uint32_t *materials,
                           struct err *err)
 {
@@ -43,7 +44,7 @@ static int find_materials(const struct gltf *gltf, const cJSON *primitive, const
     return 0;
 }
 
-/* A primitive has two sets of texture coordinates at most; materials whose sets it lacks take the sets it has. */
+/* A primitive has at most two sets of texture coordinates. Materials that need other sets use these. */
 static void join_texcoords(const struct gltf *gltf, uint32_t material, const char *where, struct texcoord_sets *sets)
 {
     const struct texcoord_sets *of = &gltf->texcoords[material];

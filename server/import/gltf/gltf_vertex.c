@@ -1,4 +1,4 @@
-/* gltf_vertex.c - positions, normals, tangents, texture coordinates and colours of a primitive. */
+/* gltf_vertex.c - reads positions, normals, tangents, texture coordinates and colours of a primitive. */
 #include "import/gltf/gltf_primitive.h"
 
 #include "anim/model/mat.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* True where the material has a normal texture or anisotropy, whose directions TANGENT gives; without normals it is to
- * be ignored (glTF 2.0, 3.7.2.1). */
+/* Returns true if the material has a normal texture or anisotropy, whose directions TANGENT gives. TANGENT must be
+ * ignored without normals (glTF 2.0, 3.7.2.1). */
 static bool wants_tangents(const struct primitive_reader *reader)
 {
     const int32_t material = reader->out.material;
@@ -36,8 +36,8 @@ static int read_positions(struct primitive_reader *reader, struct err *err)
     return 0;
 }
 
-/* Reads a row of an attribute that only affects appearance. A number that is not finite (normals of collapsed faces are
- * a common case) becomes 0; in a position it would be an error. True when there was one. */
+/* Reads a row of an attribute that only affects appearance. A non-finite number, common in normals of degenerate faces,
+ * becomes 0; in a position it would be an error. Returns true if there was one. */
 static bool read_repaired(const struct accessor *accessor, uint32_t row, double values[4])
 {
     bool is_repaired = false;
@@ -51,7 +51,7 @@ static bool read_repaired(const struct accessor *accessor, uint32_t row, double 
     return is_repaired;
 }
 
-/* How one row of an attribute becomes the builder's element `vertex` of out. */
+/* Converts one row of an attribute to the builder's element `vertex` of out. */
 typedef void store_row(const double row[4], void *out, uint32_t vertex);
 
 /* An attribute that only affects appearance. */
@@ -71,7 +71,7 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     if (primitive_open(reader, attribute->name, attribute->index, attribute->types, attribute->components, &accessor,
                        err) < 0)
         return err->code;
-    if (attribute->flag == PRIMITIVE_COLORS) /* normalized is the only meaning that integers have there */
+    if (attribute->flag == PRIMITIVE_COLORS) /* integers can only be normalized there */
         accessor.is_normalized = accessor.component != ACCESSOR_F32;
     for (uint32_t v = 0; v < accessor.count; v++) {
         double row[4] = {0, 0, 0, 1}; /* colours of three components are opaque */
@@ -142,7 +142,7 @@ static void face_normal(const struct vec3 *a, const struct vec3 *b, const struct
     cross3(u, v, out);
 }
 
-/* The sums are kept as floats, so they are scaled down to lengths that cannot overflow. */
+/* The sums are stored as floats, so they are scaled down to lengths that cannot overflow. */
 static double largest_extent(const struct vec3 *positions, uint32_t count)
 {
     double largest = 0;
@@ -176,7 +176,7 @@ void primitive_make_normals(struct primitive_reader *reader)
     }
     for (uint32_t v = 0; v < out->vertex_count; v++) {
         double n[3] = {(double)normals[v].x, (double)normals[v].y, (double)normals[v].z};
-        /* Vertices of lines, points and collapsed faces get a normal that points up, towards the light. */
+        /* Vertices of lines, points and degenerate faces get a normal that points up, towards the light. */
         normals[v] = unit3(n) > 0 ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 1, 0};
     }
 }

@@ -9,10 +9,10 @@
 
 /* 50 degrees */
 static const double EDGE_COSINE = 0.64278760968653936;
-/* Where more corners meet it is smooth, like the tip of a cone; so the time for pairs is limited. */
+/* With more corners at a point, it is smooth, like the tip of a cone. This limits the time for pairs. */
 enum { TIP_CORNERS = 256 };
 
-/* A corner, with what its face says of it. */
+/* A corner with data from its face. */
 struct corner {
     double face_normal[3]; /* unit vector, or 0 */
     double angle;          /* in radians */
@@ -84,7 +84,7 @@ static void read_faces(struct surface *surface)
     }
 }
 
-/* Whether two corners at one point share an edge from there that is not hard. */
+/* Whether two corners at one point share a soft edge that starts there. */
 static bool has_soft_edge(const struct surface *surface, uint32_t c, uint32_t d)
 {
     const uint32_t *points = surface->polygons->corners;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A smaller deviation from 1 is rounding: files have weights of a few digits, or of 8 bits. */
+/* A smaller deviation from 1 is rounding, because files store weights with few digits or 8 bits. */
 static const double SUM_TOLERANCE = 1e-3;
 
 /* --- one vertex --- */
@@ -84,8 +84,8 @@ void weight_list_add(struct weight_list *list, uint32_t point, uint32_t joint, d
     list->items[list->count++] = (struct point_weight){.weight = weight, .joint = joint, .point = point};
 }
 
-/* The list by points: those of p are out[firsts[p] .. firsts[p + 1]). The list has fewer than 2^32 that have a point.
- */
+/* Sorts the list by points: the weights of p are out[firsts[p] .. firsts[p + 1] - 1]. Fewer than 2^32 entries of the
+ * list have a point. */
 static struct joint_weight *sort_by_point(const struct weight_list *list, uint32_t point_count, uint32_t *firsts,
                                           struct weight_repairs *repairs)
 {

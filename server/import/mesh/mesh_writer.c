@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* + 0: a minus before 0 makes no other place. */
+/* adding 0 converts -0 to 0 */
 static struct vec3 position_of(const double at[3])
 {
     return (struct vec3){(float)at[0] + 0.0f, (float)at[1] + 0.0f, (float)at[2] + 0.0f};
@@ -60,7 +60,7 @@ static bool has_place(const struct mesh_writer *writer)
     return true;
 }
 
-/* The vertex that corner `c` of the open polygon is. */
+/* The vertex of corner `c` of the open polygon. */
 static uint32_t vertex_of(struct mesh_writer *writer, uint32_t c)
 {
     const struct mesh_vertex *corner = &writer->corners[c];

@@ -1,7 +1,7 @@
-/* mesh_writer.h - polygons with attributes of their corners to a primitive of the model: equal corners become one
- * vertex, polygons become triangles. One thread.
+/* mesh_writer.h - converts polygons with corner attributes to a primitive of the model: equal corners become one
+ * vertex, and polygons become triangles. Single-threaded.
  *
- * A polygon that touches a point which is not finite is left out. One without an area is kept: it draws nothing. */
+ * A polygon that uses a non-finite point is left out. A polygon without an area is kept; it draws nothing. */
 #pragma once
 
 #include "import/mesh/influences.h"
@@ -10,34 +10,34 @@
 
 #include "anim/model/mat.h"
 
-/* All that tells corners apart. No padding: compared as bytes. */
+/* Everything that distinguishes corners. The struct has no padding, because it is compared as bytes. */
 struct mesh_vertex {
     uint32_t point;
-    uint32_t morph; /* tells corners apart whose normals differ in morph targets */
+    uint32_t morph; /* distinguishes corners whose normals differ in morph targets */
     struct vec3 normal;
-    struct vec2 texcoords[2]; /* rows of a texture go down */
+    struct vec2 texcoords[2]; /* v points down */
     struct rgba8 color;
-    struct vec4 tangent; /* as model.h has it */
+    struct vec4 tangent; /* as in model.h */
 };
 
-/* Zeroes but for the first fields are a valid one. */
+/* The caller sets the first fields and zeroes the rest. */
 struct mesh_writer {
     struct import *import;
-    const char *where;                   /* what messages call the mesh */
+    const char *where;                   /* names the mesh in messages */
     const double (*points)[3];           /* borrowed */
-    const struct dmat4 *out_from_points; /* what positions are multiplied by, or NULL */
-    const struct influences *influences; /* of points, or NULL */
-    bool is_clockwise;                   /* triangles turn the other way than their polygons */
+    const struct dmat4 *out_from_points; /* the matrix that transforms positions, or NULL */
+    const struct influences *influences; /* influences of the points, or NULL */
+    bool is_clockwise;                   /* triangles have the opposite winding of their polygons */
 
-    /* the primitive that is being made */
+    /* the current primitive */
     struct mesh_vertex *vertices; /* [vertex_count] */
-    uint32_t *first_corners;      /* [vertex_count]: its first corner, of those since mesh_writer_start() */
+    uint32_t *first_corners;      /* [vertex_count]: index of its first corner since mesh_writer_start() */
     uint32_t *indices;            /* [index_count] */
     uint32_t vertex_count, index_count;
 
-    /* inside */
-    struct mesh_vertex *corners; /* of the polygon that is open */
-    uint32_t *found;             /* their vertices */
+    /* internal */
+    struct mesh_vertex *corners; /* corners of the open polygon */
+    uint32_t *found;             /* vertices of these corners */
     double (*places)[3];
     uint32_t corner_count, closed_count, left_out;
     size_t vertex_capacity, first_capacity, index_capacity, corner_capacity, found_capacity, place_capacity;
@@ -45,19 +45,20 @@ struct mesh_writer {
     struct triangulator triangulator;
 };
 
-/* Begins a primitive of at most so many corners. */
+/* Begins a primitive of at most `corner_max` corners. */
 void mesh_writer_start(struct mesh_writer *writer, size_t corner_max);
-/* A corner of the polygon that is open. */
+/* Adds a corner to the open polygon. */
 void mesh_writer_corner(struct mesh_writer *writer, const struct mesh_vertex *vertex);
-/* Ends it: a point, a line, or a polygon of three corners or more. */
+/* Ends the polygon, which is a point, a line, or a polygon of three or more corners. */
 void mesh_writer_close(struct mesh_writer *writer);
-/* After the last polygon: warns of those that were left out. False: no polygon is left, so there is no primitive. */
+/* Call after the last polygon. Warns of polygons that were left out. Returns false if no polygon remains, so there is
+ * no primitive. */
 bool mesh_writer_end(struct mesh_writer *writer);
-/* Adds vertices with the attributes of primitive->flags, indices and influences, and fills primitive's counts. Morph
- * targets, and the primitive itself, are left to the caller. Returns 0, ERR_MODEL_LIMIT or what import_full() does. */
+/* Adds vertices with the attributes of primitive->flags, indices and influences, and fills the primitive's counts. The
+ * caller adds morph targets and the primitive itself. Returns 0, ERR_MODEL_LIMIT or the error of import_full(). */
 int mesh_writer_put(struct mesh_writer *writer, struct primitive *primitive, struct err *err);
 void mesh_writer_fini(struct mesh_writer *writer);
 
-/* [point_count], heap: of each point the first one at the same place, as the model has places: in 32-bit floats, where
- * -0 is 0. */
+/* For each point, gives the first point at the same position as the model stores it: in 32-bit floats, where -0 equals
+ * 0. [point_count], heap. */
 uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count);

@@ -1,4 +1,4 @@
-/* triangulate.c - cuts ears, each found to be empty by a grid over the corners that are not convex. */
+/* triangulate.c - cuts ears; a grid over the corners that are not convex shows that each is empty. */
 #include "import/mesh/triangulate.h"
 
 #include "base/mem.h"
@@ -9,28 +9,28 @@
 
 #define NO_CORNER UINT32_MAX
 
-/* Of a polygon that someone drew each corner looks at some tens. One that crowds its corners into few cells, to take
- * time that grows with their square, is cut anyhow when it has had these. */
+/* A search limit. In a typical polygon, a corner needs some tens of looks. A polygon that crowds its corners into few
+ * cells to force quadratic time is cut without further checks after this many looks. */
 enum { LOOKS_PER_CORNER = 512, LOOKS_FREE = 1000000 };
 
-/* What a corner must be to be cut; each stage takes what the stages before found no ear in. A simple polygon needs the
- * first alone, or the second where corners lie on lines. */
+/* The condition for cutting a corner. Each stage runs when the stages before find no ear. A simple polygon needs only
+ * the first, or the second if corners are collinear. */
 enum stage { CUT_EARS, CUT_STRAIGHT, CUT_CONVEX, CUT_ANY };
 
 struct triangulate_corner {
     double x, y;
-    uint32_t before, after; /* on what is left of the outline */
+    uint32_t before, after; /* neighbours on the remaining outline */
     uint32_t next_in_cell, next_in_queue;
     bool is_convex, is_queued, is_deferred;
 };
 
-/* The outline while ears are cut, and the grid over it. */
+/* The outline during ear cutting, and the grid over it. */
 struct outline {
     struct triangulate_corner *corners;
     uint32_t *cells; /* [side * side]: the first corner of each */
     uint32_t side;
     double min_x, min_y, cells_per_x, cells_per_y;
-    uint64_t looks_left; /* cells and corners in them; where there are none, ears are cut without looking */
+    uint64_t looks_left; /* remaining visits of cells and of corners in them; at 0, ears are cut without a check */
 };
 
 void triangulator_fini(struct triangulator *triangulator)
@@ -47,7 +47,7 @@ static double area2(const struct triangulate_corner *a, const struct triangulate
     return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-/* Newell's normal, relative to the first corner: so far from the origin nothing is lost. */
+/* Newell's normal, relative to the first corner to keep precision far from the origin. */
 static void normal_of(const double (*points)[3], uint32_t count, double out[3])
 {
     out[0] = out[1] = out[2] = 0;
@@ -139,7 +139,7 @@ static bool is_in_triangle(const struct triangulate_corner *p, const struct tria
     return area2(t[0], t[1], p) >= 0 && area2(t[1], t[2], p) >= 0 && area2(t[2], t[0], p) >= 0;
 }
 
-/* Looks through a cell, and takes out corners that have become convex since: they are in no ear. */
+/* Searches a cell, and removes corners that have become convex, because they cannot be in an ear. */
 static bool is_cell_clear(struct outline *outline, uint32_t cell, const struct triangulate_corner *const t[3])
 {
     uint32_t *link = &outline->cells[cell];
@@ -157,7 +157,7 @@ static bool is_cell_clear(struct outline *outline, uint32_t cell, const struct t
     return true;
 }
 
-/* Widens [*min, *max] by where an edge is between two heights. */
+/* Extends [*min, *max] by the x range of an edge between two heights. */
 static void widen(const struct triangulate_corner *a, const struct triangulate_corner *b, double low, double high,
                   double *min, double *max)
 {
@@ -175,14 +175,15 @@ static void widen(const struct triangulate_corner *a, const struct triangulate_c
     *max = fmax(*max, fmax(x0, x1));
 }
 
-/* Whether no corner that is left lies in the triangle: of each row of cells, those between its edges. */
+/* Whether no remaining corner is inside the triangle. Searches only the cells between the triangle's edges in each
+ * row. */
 static bool is_clear(struct outline *outline, const struct triangulate_corner *const t[3])
 {
     const uint32_t first = row_of(outline, fmin(fmin(t[0]->y, t[1]->y), t[2]->y));
     const uint32_t last = row_of(outline, fmax(fmax(t[0]->y, t[1]->y), t[2]->y));
     const double height = outline->cells_per_y > 0 ? 1 / outline->cells_per_y : 0;
     for (uint32_t row = first; row <= last; row++) {
-        /* A little more than the row, so that rounding leaves out nothing that lies at its border. */
+        /* Slightly more than the row, so that rounding loses nothing at its border. */
         const double low = row == first ? -HUGE_VAL : outline->min_y + (row - 1e-6) * height;
         const double high = row == last ? HUGE_VAL : outline->min_y + (row + 1 + 1e-6) * height;
         double min = HUGE_VAL, max = -HUGE_VAL;
@@ -210,7 +211,7 @@ static bool is_cut(struct outline *outline, uint32_t i, enum stage stage)
     return area > 0 && (stage >= CUT_CONVEX || outline->looks_left == 0 || is_clear(outline, t));
 }
 
-/* Corners that are to be looked at, in turn. */
+/* The queue of corners to check. */
 struct queue {
     struct triangulate_corner *corners;
     uint32_t first, last;
@@ -261,15 +262,14 @@ static void cut(struct outline *outline, struct queue *queue, uint32_t i)
     corners[after].is_deferred = true;
 }
 
-/* Cuts until one triangle is left. To cut an ear changes what its two neighbours are, and no other corner (Eberly,
- * "Triangulation by ear clipping", 2002), so only they are looked at again; the one that follows waits for a turn,
- * which keeps triangles fat. */
+/* Cuts until one triangle is left. Cutting an ear changes only its two neighbours (Eberly, "Triangulation by ear
+ * clipping", 2002), so only they are checked again. The next corner waits for a turn, which avoids thin triangles. */
 static void cut_ears(struct outline *outline, uint32_t count, uint32_t *out)
 {
     struct triangulate_corner *corners = outline->corners;
     struct queue queue = {.corners = corners, .first = NO_CORNER};
     enum stage stage = CUT_EARS;
-    uint32_t rest = 0; /* a corner that is still on the outline */
+    uint32_t rest = 0; /* a corner on the remaining outline */
     push_outline(&queue, 1);
     for (uint32_t left = count; left > 3;) {
         if (queue.first == NO_CORNER) {

@@ -1,4 +1,4 @@
-/* vertex_set.h - a set of vertices by hashes that its user makes, with open addressing. One thread. */
+/* vertex_set.h - a set of vertices with open addressing; the caller computes the hashes. Single-threaded. */
 #pragma once
 
 #include <stddef.h>
@@ -6,13 +6,13 @@
 
 #define VERTEX_NONE UINT32_MAX
 
-/* `slots` is the caller's to free(). */
+/* The caller frees `slots` with free(). */
 struct vertex_set {
     uint32_t *slots; /* [mask + 1]: a vertex, or VERTEX_NONE */
     size_t mask;
 };
 
-/* For at most count_max vertices. */
+/* Initialises the set for at most count_max vertices. */
 void vertex_set_init(struct vertex_set *set, size_t count_max);
 
 static inline uint32_t *vertex_set_first(const struct vertex_set *set, uint64_t hash)

@@ -1,14 +1,14 @@
-/* vertex_values.h - numbers of files as the attributes of vertices. Pure; any thread. */
+/* vertex_values.h - converts numbers in files to vertex attributes. Pure; any thread. */
 #pragma once
 
 #include "anim/model/mat.h"
 
 #include <math.h>
 
-/* Of attributes that affect appearance only. */
+/* For attributes that only affect appearance. */
 static inline float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
 
-/* A vector of length 1; false: the three numbers give no direction. */
+/* Normalizes a vector. Returns false if the three numbers give no direction. */
 static inline bool unit_direction(const double from[3], double out[3])
 {
     if (!isfinite(from[0]) || !isfinite(from[1]) || !isfinite(from[2]))

@@ -1,4 +1,4 @@
-/* file_client.c - requests and replies on the socket, and what a reply's error means. */
+/* file_client.c - requests and replies on the socket, and the meaning of a reply's error. */
 #include "import/source/file_client.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int receive_reply(int socket, struct import_file_reply *reply)
     if (got != (ssize_t)sizeof *reply || reply->magic != IMPORT_FILES_MAGIC)
         *reply = (struct import_file_reply){.error = EPIPE};
     else if (reply->error == 0 && fd < 0)
-        reply->error = EMFILE; /* the kernel drops a descriptor for which the process has no room */
+        reply->error = EMFILE; /* the kernel drops a descriptor that the process has no free slot for */
     return fd;
 }
 

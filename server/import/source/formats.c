@@ -40,7 +40,7 @@ static bool starts_with_nocase(const uint8_t *bytes, size_t size_bytes, const ch
     return true;
 }
 
-/* NUL bytes are passed over, so that UTF-16 text is found as well. */
+/* Skips NUL bytes, so that it also finds UTF-16 text. */
 static bool contains(const uint8_t *bytes, size_t size_bytes, const char *text, size_t length)
 {
     uint8_t squeezed[SEARCHED_BYTES];

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The notes of one segment. True when the build id was among them. */
+/* Reads the notes of one segment. Returns true if the build id was among them. */
 static bool hash_build_id(struct sha256_ctx *sha, const char *notes, size_t size_bytes)
 {
     while (size_bytes >= sizeof(ElfW(Nhdr))) {
@@ -42,7 +42,7 @@ static void hash_file(struct sha256_ctx *sha, const char *path)
     sha256_update(sha, strlen(text), (const uint8_t *)text);
 }
 
-/* What goes into a hash. */
+/* The input of a hash. */
 struct identity {
     struct sha256_ctx sha;
     bool has_programs; /* posed-import and posed-assimp.so */

@@ -1,4 +1,4 @@
-/* import.c - what the readers of all formats have in common: limits, extras, and the last steps of an import. */
+/* import.c - shared by the readers of all formats: limits, extras, and the last steps of an import. */
 #include "import/source/import.h"
 
 #include "base/json_check.h"
@@ -141,7 +141,7 @@ void import_sort_markers(struct import *import)
 
 /* --- nodes --- */
 
-/* A node is looked at once: going up stops at the first that is known. */
+/* Visits each node once: the walk upwards stops at the first node with a known state. */
 void import_hide_nodes(struct import *import, const enum visibility *visibilities)
 {
     enum { UNKNOWN, SHOWN, HIDDEN };

@@ -1,7 +1,7 @@
-/* import.h - one import: what every format's reader gets and fills, and what readers have in common.
+/* import.h - one import: the input and output of every format's reader, and the functions that readers share.
  *
- * One thread, one import a process. Memory comes from mem_alloc(): when it is exhausted, the process reports that and
- * ends. */
+ * Single-threaded; a process runs one import. Memory comes from mem_alloc(): when it is exhausted, the process reports
+ * that and exits. */
 #pragma once
 
 #include "import/source/source_files.h"
@@ -10,44 +10,44 @@
 #include "base/file_formats.h"
 
 struct import {
-    const char *path;     /* of the model, under the root */
-    const uint8_t *bytes; /* the whole file, followed by a NUL byte that does not count */
+    const char *path;     /* path of the model, relative to the root */
+    const uint8_t *bytes; /* the whole file, followed by a NUL byte that size_bytes does not include */
     size_t size_bytes;
     struct source_files *files;
     struct bake_builder *builder;
-    struct model_info *info; /* the builder's only info, already added; the reader fills format, axes, unit */
+    struct model_info *info; /* the builder's only info, already added; the reader fills format, axes and unit */
     const struct limits *limits;
-    uint64_t extras_bytes; /* of all extras that import_add_extra() took */
+    uint64_t extras_bytes; /* total size of the extras that import_add_extra() accepted */
 };
 
 enum { IDENTITY_SIZE = 65 };
 
-/* Which importer this is: two with the same identity make the same model of the same files. SHA-256, in hex, over the
- * build ids (ELF note NT_GNU_BUILD_ID) of the program and of every library that is loaded, in the order of loading: a
- * library that is upgraded in place changes it. An object without a build id is hashed by its file's name, size and
- * time. Call it before the sandbox, which allows no access to files. */
+/* Identifies this importer: two importers with the same identity make the same model from the same files. The identity
+ * is the SHA-256, in hex, of the build ids (ELF note NT_GNU_BUILD_ID) of the program and of every loaded library, in
+ * loading order, so an in-place upgrade of a library changes it. An object without a build id contributes its file's
+ * name, size and time. Call it before entering the sandbox, which allows no access to files. */
 void identity_make(char out[IDENTITY_SIZE]);
-/* The same of the libraries alone: what an import makes follows from these, from IMPORT_VERSION and from the files. */
+/* The same for the libraries alone. These, IMPORT_VERSION and the files determine the result of an import. */
 void identity_make_of_libraries(char out[IDENTITY_SIZE]);
 
-/* True for the small text file that Git LFS leaves in place of one it has not fetched. Pure. */
+/* Returns true for the small text file that Git LFS leaves in place of a file it has not fetched. Pure. */
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);
-/* Before any reader sees the bytes: whether they can be the format that the file's extension says. Returns 0,
- * ERR_EMPTY_FILE (no bytes, or white space only), ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is not there).
+/* Checks, before any reader sees the bytes, whether they can have the format of the file's extension. Returns 0,
+ * ERR_EMPTY_FILE (no bytes, or only white space), ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is missing).
  * Pure. */
 int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);
 
-/* True for a path that ends in ".zip". */
+/* Returns true for a path that ends in ".zip". */
 bool zip_unpack_is_zip(const char *path);
-/* Unpacks the zip that is import->bytes (worker/archive.h), by libzip: in the importer's process, because a zip is as
- * hostile as a model. Folders, hidden files (a part of the path that begins with a dot) and the __MACOSX folder are
- * left out; '\\' counts as '/'. ERR_NOT_A_MODEL: no zip; ERR_BAD_MODEL: a damaged, encrypted or absolute entry, one
- * with a '..' part, a link, or the same name twice; ERR_MODEL_LIMIT: more than LIMIT_ARCHIVE_FILES files or
- * LIMIT_BAKED_BYTES bytes. Messages name the entry. */
+/* Unpacks the zip in import->bytes (worker/archive.h) with libzip. It does so in the importer's process, because a zip
+ * is as hostile as a model. It skips folders, hidden files (a component of the path begins with a dot) and the __MACOSX
+ * folder; '\\' counts as '/'. Returns ERR_NOT_A_MODEL if the bytes are no zip, and ERR_BAD_MODEL for an entry that is
+ * damaged, encrypted, absolute or a link, has a '..' component, or has the name of another entry. Returns
+ * ERR_MODEL_LIMIT for more than LIMIT_ARCHIVE_FILES files or LIMIT_BAKED_BYTES bytes. Messages name the entry. */
 int zip_unpack(const struct import *import, struct buf *out, struct err *err);
 
-/* glTF 2.0 and GLB, by our own reader. Fills everything but what bake_finish() derives.
- * Returns 0, ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT, ERR_UNSUPPORTED_EXTENSION, ERR_COMPANION_MISSING. */
+/* Reads glTF 2.0 and GLB with our own reader. Fills everything that bake_finish() does not derive. Returns 0,
+ * ERR_NOT_A_MODEL, ERR_BAD_MODEL, ERR_MODEL_LIMIT, ERR_UNSUPPORTED_EXTENSION or ERR_COMPANION_MISSING. */
 int import_gltf(struct import *import, struct err *err);
 
 /* FBX, by our own reader. Same contract. */
@@ -72,20 +72,20 @@ int import_stl(struct import *import, struct err *err);
 /* X3D, by our own reader. Same contract. */
 int import_x3d(struct import *import, struct err *err);
 
-/* A Radiance picture, which is no model but an environment. Same contract; the model that it makes is one of
+/* Reads a Radiance image, which is an environment and not a model. Same contract; the result is a model of
  * anim/light/panorama.h. */
 int import_environment(struct import *import, struct err *err);
 
-/* Everything else, by assimp. Same contract. */
+/* Reads all other formats with assimp. Same contract. */
 int import_assimp(struct import *import, struct err *err);
 
-/* After the reader: derives the rest of the model, checks its limits, and adds its content hash and its source files.
+/* Call after the reader. Derives the rest of the model, checks its limits, and adds its content hash and source files.
  * Returns 0, ERR_BAD_MODEL or ERR_MODEL_LIMIT. */
 int import_finish(struct import *import, struct err *err);
 
-/* The error to return after a bake_add_...() gave NULL. */
+/* The error to return after a bake_add_...() function returned NULL. */
 int import_full(const struct import *import, struct err *err);
-/* import_put_node(), ...: adds a copy of one element to the builder. Returns 0 or what import_full() does. */
+/* import_put_node(), ...: adds a copy of one element to the builder. Returns 0 or the error of import_full(). */
 #define X(id, singular, plural, type, item_bytes)                                                                      \
     static inline int import_put_##singular(struct import *import, const type *value, struct err *err)                 \
     {                                                                                                                  \
@@ -98,34 +98,35 @@ int import_full(const struct import *import, struct err *err);
 #include "anim/model/model_sections.def"
 #undef X
 
-/* What a file says of one node. */
+/* The visibility that a file gives one node. */
 enum visibility { VISIBILITY_INHERITED, VISIBILITY_HIDDEN, VISIBILITY_SHOWN /* even below a hidden node */ };
 
-/* Sets NODE_HIDES of hidden nodes, and NODE_HIDDEN of hidden nodes and of those below them, once all have their
+/* Sets NODE_HIDES on hidden nodes, and NODE_HIDDEN on hidden nodes and their descendants, after all nodes have their
  * parents. visibilities[node_count]. */
 void import_hide_nodes(struct import *import, const enum visibility *visibilities);
 
-/* Refuses to go from `have` to `have + more` when that passes the limit; `where` is the culprit in the file. */
+/* Returns an error if an increase from `have` to `have + more` exceeds the limit; `where` names the culprit in the
+ * file. */
 int import_check_limit(const struct import *import, enum limit limit, uint64_t have, uint64_t more, const char *where,
                        struct err *err);
 
-/* The last part of the model's path. */
+/* The last component of the model's path. */
 const char *import_file_name(const struct import *import);
 
-/* Adds `json`, without white space, as the extras of a thing that `where` names in messages. In order: owners rise, and
- * indices of one owner. Text that is not JSON, or exceeds LIMIT_EXTRAS_BYTES with the extras before it, is left out
- * with a warning. Returns 0 or ERR_MODEL_LIMIT. */
+/* Adds `json`, which has no white space, as the extras of an element that `where` names in messages. Calls must be in
+ * ascending order of owner, then of index. Text that is not JSON, or that exceeds LIMIT_EXTRAS_BYTES together with
+ * earlier extras, is left out with a warning. Returns 0 or ERR_MODEL_LIMIT. */
 int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
                      const char *where, struct err *err);
 
-/* One marker too many, or without a finite time, is left out with a warning. In any order: import_sort_markers() then.
- * Returns 0 or ERR_MODEL_LIMIT. */
+/* Adds a marker. It leaves out a marker beyond the limit or without a finite time, with a warning. The order is free;
+ * call import_sort_markers() afterwards. Returns 0 or ERR_MODEL_LIMIT. */
 int import_add_marker(struct import *import, const struct marker *marker, struct err *err);
 void import_sort_markers(struct import *import);
 
-/* The identity of a model's content: everything that answers are made from, but not where the files are.
- * SHA-256 over all that was imported: of each section of model_sections.def, in its order, the id (u32), the number of
+/* The identity of a model's content: everything that answers depend on, but not the files' locations. It is the SHA-256
+ * of all imported data. For each section of model_sections.def, in order, it covers the id (u32), the number of
  * elements (u64) and the elements, with the content hash itself as zeros. Call it after bake_finish() and before
- * source_files_record(): paths and stamps of files are not content, so a copy in another place has the same hash. A
- * texture that is missing, undecodable or over a limit changes the elements, and so the hash. Pure; any thread. */
+ * source_files_record(): paths and stamps of files are not content, so a copy elsewhere has the same hash. A texture
+ * that is missing, undecodable or over a limit changes the elements and thus the hash. Pure; any thread. */
 void content_hash(const struct bake_builder *builder, uint8_t out[32]);

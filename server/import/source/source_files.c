@@ -10,8 +10,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* How often source_files_names() answers, and how many bytes of names it keeps: a hostile model names many files that
- * are not there, in large folders. */
+/* Limits on the calls of source_files_names() and on the names it keeps, because a hostile model can name many missing
+ * files in large folders. */
 enum { LOOKS_MAX = 1 << 16, KEPT_NAMES_BYTES_MAX = 4 * IMPORT_NAMES_BYTES_MAX };
 
 struct read_file {
@@ -23,7 +23,7 @@ struct read_file {
     struct err err;                 /* why, when bytes is NULL */
 };
 
-/* Names of a folder, or of some of its files. */
+/* Names in a folder, or of some of its files. */
 struct name_list {
     char *text;
     const char **names; /* [count], into text */
@@ -41,13 +41,13 @@ struct source_files {
     const struct limits *limits;
     struct read_file *items;
     size_t count, capacity;
-    uint64_t size_bytes;    /* of those that were read */
+    uint64_t size_bytes;    /* total size of the files read */
     struct name_list named; /* of the last source_files_list() */
     struct listed_folder folders[IMPORT_FOLDERS_MAX];
     uint32_t folder_count;
     uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
     size_t names_bytes;       /* of all folders */
-    struct err unavailable;   /* of a file that is there and could not be read; code 0: there is none */
+    struct err unavailable;   /* the error of an existing file that could not be read; code 0 without one */
 };
 
 struct source_files *source_files_new(const struct file_client *client, const char *model_path,
@@ -235,13 +235,14 @@ static int by_name_in_any_case(const void *a, const void *b)
     return order != 0 ? order : by_name(a, b);
 }
 
-/* When a file appears or disappears, the model is stale. False: it cannot be recorded. */
+/* Records the folder, so the model becomes stale when a file appears or disappears. Returns false if it cannot be
+ * recorded. */
 static bool record_folder(struct source_files *files, const char *path, enum source_role role,
                           const struct import_file_reply *reply)
 {
     struct read_file *folder = find(files, path);
     if (folder != NULL) {
-        if (folder->role != SOURCE_FOLDER) /* it may have been asked for as a file: now its names count, too */
+        if (folder->role != SOURCE_FOLDER) /* it may have been requested as a file; now its names count too */
             folder->role = role;
         return true;
     }
@@ -270,7 +271,7 @@ static int read_names(struct name_list *list, int fd, size_t size_bytes, size_t 
     return 0;
 }
 
-/* Asks for the names in a folder that end in `suffix`, which are none where the model may not have them. role:
+/* Requests the names in a folder that end in `suffix`; there are none if the model may not access it. role:
  * SOURCE_FOLDER or SOURCE_SEARCHED. */
 static int list_folder(struct source_files *files, const char *path, const char *suffix, enum source_role role,
                        size_t most, struct name_list *list, struct err *err)

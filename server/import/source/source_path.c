@@ -1,4 +1,4 @@
-/* source_path.c - normalises paths, and takes them out of URIs. */
+/* source_path.c - normalises paths, and extracts them from URIs. */
 #include "import/source/source_path.h"
 
 #include "base/ascii.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What separates the parts of a path: of the model's own, and of one that a model names. */
+/* The separators of paths: of the model's own path, and of a path that a model names. */
 static const char OWN_SEPARATORS[] = "/", MODEL_SEPARATORS[] = "/\\";
 
 /* Appends the parts of `relative` to the path in `out`, which has `*length` bytes, and resolves "." and "..". The
@@ -111,7 +111,7 @@ char *source_path_decoded(const char *path)
     return NULL;
 }
 
-/* The path of a file URI, behind its "file:". */
+/* The path of a file URI after "file:". */
 static const char *path_of_uri(const char *rest)
 {
     static const char LOCALHOST[] = "localhost/";

@@ -14,7 +14,7 @@ static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS};
 
 enum { PART_BYTES_MAX = 255, FORMS = 2 };
 
-/* The paths that one reference may mean: as it is, and percent-decoded or NULL. */
+/* The paths that one reference may mean: unchanged, and percent-decoded or NULL. */
 struct forms {
     char *paths[FORMS];
 };
@@ -23,10 +23,10 @@ struct search {
     struct source_files *files;
     enum source_role role;
     struct source_bytes *found;
-    struct err *err; /* of the first place that was tried; then of what ended the search */
+    struct err *err; /* error of the first place tried; then the error that ended the search */
 };
 
-/* What the steps return: an ERR_ code ends the search as well. */
+/* The results of the steps; an ERR_ code also ends the search. */
 enum { NOT_HERE = 0, FOUND = 1 };
 
 static struct forms forms_of(const struct source_files *files, const char *reference)
@@ -74,7 +74,7 @@ static int compare(const char *name, const char *part, size_t part_bytes)
     return order != 0 ? order : name[part_bytes] != '\0';
 }
 
-/* The first of the names, in the order of source_files_names(), that is not before the part. */
+/* The index of the first name, in the order of source_files_names(), that is not less than the part. */
 static size_t first_like(const char *const *names, size_t count, const char *part, size_t part_bytes)
 {
     size_t low = 0;
@@ -99,8 +99,8 @@ static size_t names_before(struct search *search, char *path, size_t at, const c
     return count;
 }
 
-/* Tries all files whose paths differ from `wanted` only in the case of what stands behind `at`; `path` is as `wanted`
- * with the names that were found so far. Names are as long as the parts that they stand for. */
+/* Tries all files whose paths differ from `wanted` only in case after `at`. `path` is `wanted` with the names found so
+ * far. Names are as long as the components they match. */
 static int try_parts(struct search *search, const char *wanted, char *path, size_t at)
 {
     const char *part = wanted + at, *const * names;
@@ -122,7 +122,7 @@ static int try_parts(struct search *search, const char *wanted, char *path, size
     return rc;
 }
 
-/* Where the last folder begins that both paths share, from the root on. */
+/* The start of the last folder that both paths share, from the root on. */
 static size_t shared_folders(const char *model, const char *path)
 {
     size_t at = 0;
@@ -132,7 +132,7 @@ static size_t shared_folders(const char *model, const char *path)
     return at;
 }
 
-/* A path from the model's folder, whose own way is taken as it is. */
+/* Searches a path relative to the model's folder, whose own path is taken literally. */
 static int try_any_case(struct search *search, const char *path)
 {
     char model[SOURCE_PATH_SIZE], wanted[SOURCE_PATH_SIZE], tried[SOURCE_PATH_SIZE];
@@ -167,8 +167,8 @@ static int try_name_in(struct search *search, const char *above, const char *fol
     return try_any_case(search, place);
 }
 
-/* Place 3. What is looked for is asked for as written as well: the daemon takes from the record which names count of
- * the folders that were looked into (daemon/model/searched_names.h). */
+/* Place 3. It also requests the names as written, because the daemon reads from the record which names matter in the
+ * searched folders (daemon/model/searched_names.h). */
 static int try_name(struct search *search, const char *path)
 {
     const char *name = source_path_base_name(path), *folder = last_two_parts(path);
@@ -218,7 +218,7 @@ static int try_places(struct search *search, enum place last, const char *refere
     return rc;
 }
 
-/* Whether the model may have what lies beside it: then at least its own name is there. */
+/* Whether the model may access its folder: then at least its own name is listed. */
 static bool has_neighbours(struct source_files *files)
 {
     char model[SOURCE_PATH_SIZE];

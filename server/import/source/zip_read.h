@@ -1,7 +1,6 @@
-/* zip_read.h - the files in a zip that is in memory, by name. By libzip; one thread.
+/* zip_read.h - reads the files of an in-memory zip by name, with libzip. Single-threaded.
  *
- * The zip is hostile: sizes that it declares are not trusted, and the bytes of all files that are read are limited
- * together. */
+ * The zip is hostile: declared sizes are not trusted, and the total size of all files read is limited. */
 #pragma once
 
 #include "base/err.h"
@@ -13,23 +12,27 @@
 struct zip_reader;
 struct zip_read_file;
 
-/* The bytes are borrowed. At most LIMIT_ARCHIVE_FILES entries, at most LIMIT_BAKED_BYTES of all that is read. Returns
+/* Borrows the bytes. Allows at most LIMIT_ARCHIVE_FILES entries, and reads at most LIMIT_BAKED_BYTES in total. Returns
  * NULL with ERR_NOT_A_MODEL or ERR_MODEL_LIMIT. */
 struct zip_reader *zip_reader_new(const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                                   struct err *err);
 void zip_reader_free(struct zip_reader *reader);
 
-/* A number that depends on every byte of the zip, never 0: nobody can aim at a hash table that is salted with it. */
+/* A number that depends on every byte of the zip and is never 0. An attacker cannot target a hash table salted with
+ * it. */
 uint64_t zip_reader_salt(const struct zip_reader *reader);
 
-/* The number of the entry with this name, of which case does not matter, or -1. Names have '/' and none in front. */
+/* The number of the entry with this name, or -1. The comparison ignores case. Names use '/' and do not begin with
+ * it. */
 int64_t zip_reader_find(const struct zip_reader *reader, const char *name);
 
-/* Opens an entry that was found; NULL with ERR_BAD_MODEL where it is damaged, encrypted or packed in an unknown way. */
+/* Opens an entry that zip_reader_find() found. Returns NULL with ERR_BAD_MODEL if it is damaged, encrypted or
+ * compressed with an unknown method. */
 struct zip_read_file *zip_reader_open(struct zip_reader *reader, int64_t entry, struct err *err);
-/* The next bytes: how many, 0 at the end, or ERR_BAD_MODEL, ERR_MODEL_LIMIT. */
+/* Reads the next bytes. Returns their number, 0 at the end, or ERR_BAD_MODEL or ERR_MODEL_LIMIT. */
 int64_t zip_read_next(struct zip_read_file *file, void *out, size_t size_bytes, struct err *err);
 void zip_read_close(struct zip_read_file *file);
 
-/* The whole entry, followed by a NUL that does not count: heap, the caller's; at most LIMIT_FILE_BYTES. NULL: *err. */
+/* Reads the whole entry and appends a NUL that *size_bytes does not include. The result is on the heap, belongs to the
+ * caller, and has at most LIMIT_FILE_BYTES. Returns NULL with *err set. */
 uint8_t *zip_reader_load(struct zip_reader *reader, int64_t entry, size_t *size_bytes, struct err *err);

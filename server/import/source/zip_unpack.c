@@ -30,7 +30,8 @@ static int bad(const char *name, const char *why, struct err *err)
     return err_set(err, ERR_BAD_MODEL, "entry '%.200s' %s", name, why);
 }
 
-/* What is wrong with the path of an entry, or NULL. The depth of its folders is checked where the file is written. */
+/* Describes the fault in the path of an entry, or returns NULL. The code that writes the file checks the depth of its
+ * folders. */
 static const char *fault_of_path(const char *path)
 {
     const size_t bytes = strlen(path);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* False: the bytes begin with no mark and are taken as they are. True: they began with that of UTF-8 or UTF-16
- * (Unicode 15, 23.8), and *text is the same in UTF-8 without it, *size_bytes of it and a NUL, the
- * caller's to free. A surrogate without its other half becomes U+FFFD. The byte order marks of UTF-32 are not
+/* Returns false if the bytes begin with no byte order mark; use them unchanged. Returns true if they begin with the
+ * mark of UTF-8 or UTF-16 (Unicode 15, 23.8). *text is then the same text in UTF-8 without the mark, *size_bytes long
+ * plus a NUL, and the caller frees it. An unpaired surrogate becomes U+FFFD. UTF-32 byte order marks are not
  * recognised. */
 bool text_to_utf8(const uint8_t *bytes, size_t given_bytes, uint8_t **text, size_t *size_bytes);

@@ -11,17 +11,17 @@
 enum { DEPTH_MAX = 1024, ELEMENTS_MAX = 4000000 };
 
 struct xml_reader {
-    struct xml_parser parser; /* first: handlers get it */
+    struct xml_parser parser; /* the first member, because handlers receive it */
     struct xml *xml;
     const struct xml_form *form;
-    uint32_t open;    /* the innermost element that is kept and open, or XML_NONE */
-    uint32_t skipped; /* depth within an element that is left out */
-    size_t prefix;    /* of the document's element, with its colon: its namespace is the file's */
+    uint32_t open;    /* the innermost open element that is kept, or XML_NONE */
+    uint32_t skipped; /* depth within a skipped element */
+    size_t prefix;    /* length of the document element's prefix with its colon; its namespace is the file's */
 };
 
 /* --- expat's events to elements --- */
 
-/* Appends text and returns where it is; XML_NONE when there is more than offsets can say. */
+/* Appends text and returns its offset, or XML_NONE if the offset would overflow. */
 static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 {
     struct xml *xml = reader->xml;
@@ -37,7 +37,7 @@ static uint32_t put(struct xml_reader *reader, const char *text, size_t size)
 
 static uint32_t putz(struct xml_reader *reader, const char *text) { return put(reader, text, strlen(text) + 1); }
 
-/* An element with children has no text of its own that matters. */
+/* Ends the text of the open element unless it has children, because then its text is not needed. */
 static void end_text(struct xml_reader *reader)
 {
     if (reader->open == XML_NONE || reader->open + 1 != reader->xml->element_count)
@@ -130,7 +130,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int size)
 
 /* --- the file --- */
 
-/* A declaration that can be read byte by byte is not in UTF-16, whatever it says: the text was converted on its way. */
+/* A declaration that is readable byte by byte is not in UTF-16, whatever it claims: the text was converted earlier. */
 static bool is_declared_utf16(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "utf-16";

@@ -1,4 +1,4 @@
-/* xml_find.c - questions about the elements of a file. */
+/* xml_find.c - queries about the elements of a file. */
 #include "import/xml/xml.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@ int xml_parser_fail(struct xml_parser *parser, int code, const char *what)
     return parser->rc;
 }
 
-/* Nothing that exporters write declares entities; what does means to blow up or to read other files. */
+/* Exporters never declare entities. A file that does so intends an expansion attack or access to other files. */
 static void XMLCALL on_entity(void *parser, const XML_Char *name, int is_parameter, const XML_Char *value, int size,
                               const XML_Char *base, const XML_Char *system, const XML_Char *public,
                               const XML_Char *notation)
@@ -28,7 +28,7 @@ static void XMLCALL on_entity(void *parser, const XML_Char *name, int is_paramet
     xml_parser_fail(parser, ERR_BAD_MODEL, "the file declares entities");
 }
 
-/* Encodings that expat does not know: a byte is a character, so that at least ASCII is right. */
+/* For encodings unknown to expat, each byte is a character, so that at least ASCII is right. */
 static int XMLCALL on_encoding(void *user, const XML_Char *name, XML_Encoding *encoding)
 {
     (void)user, (void)name;
