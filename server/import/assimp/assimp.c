@@ -32,7 +32,7 @@ static int check_md5(const struct assimp_job *job, struct err *err)
     return err_set(err, ERR_BAD_MODEL, "no joints could be read; the 'joints {' line needs an empty line before it");
 }
 
-/* What is wrong with an object that is written anew, and what is lost (assimp_io.c does it for assimp). */
+/* Reports errors and losses of the LWO conversion; assimp_io.c repeats the conversion for assimp. */
 static int check_lwo(const struct import *import, struct err *err)
 {
     struct buf buf;

@@ -1,5 +1,5 @@
-/* assimp_3ds.c - 3D Studio files whose keyframer does not say where things are (3D Studio File Format, J. van Velsen
- * and others).
+/* assimp_3ds.c - 3D Studio files whose keyframer does not place all meshes (3D Studio File Format, J. van Velsen and
+ * others).
  *
  * A .3ds has its meshes twice: the editor has their points where they are in the scene, and the keyframer has a tree of
  * nodes with tracks, which take them there from the origin that the mesh's matrix says. Where nodes have no tracks or
@@ -60,7 +60,7 @@ struct keyframer {
 
 /* --- reading --- */
 
-/* The chunk at `at`, which ends within `end`; false: there is none. */
+/* Reads the chunk at `at`; false if none ends within `end`. */
 static bool chunk_at(const uint8_t *at, const uint8_t *end, struct chunk *out)
 {
     if (end - at < HEADER_BYTES)
@@ -97,8 +97,8 @@ static struct dmat4 read_matrix(const struct chunk *mesh)
     return out;
 }
 
-/* The first key's numbers: behind a frame (u32) and flags (u16), whose low five bits each stand for a number of the
- * spline. False: there is none. */
+/* Reads the first key's numbers. They follow a frame (u32) and flags (u16); each of the low five flags adds one spline
+ * number. Returns false if the track has no key. */
 static bool read_key(const struct chunk *track, double *out, int count)
 {
     const uint8_t *at = track->begin + TRACK_COUNT_AT + 4;

@@ -51,7 +51,7 @@ static void motion_fini(struct motion *motion)
         track_fini(&motion->paths[p]);
 }
 
-/* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
+/* Adds the tracks of a node to the model, except tracks of one key that equals the rest transform. */
 static int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
@@ -201,7 +201,7 @@ static int add_morphs(struct assimp_job *job, const struct animation_source *sou
     return 0;
 }
 
-/* MD5 clips have no name but their file's, which is the model's. */
+/* MD5 clips have no name of their own, so they take the file's, which is the model's. */
 static struct str clip_name(struct assimp_job *job, const struct aiAnimation *animation)
 {
     if (animation->mName.length > 0 || !assimp_is_format(job, "md5mesh md5anim"))

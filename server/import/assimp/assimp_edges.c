@@ -1,6 +1,6 @@
-/* assimp_edges.c - hard edges of a mesh whose file has no normals. With smooth normals alone boxes and tools look like
- * pillows: where two faces meet at more than an angle, each vertex between them becomes several, with a normal for each
- * side. */
+/* assimp_edges.c - finds hard edges if a file has no normals. With smooth normals alone, boxes and tools look like
+ * pillows. If two faces meet at more than an angle limit, this file splits the vertices between them so that each side
+ * has its own normal. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"

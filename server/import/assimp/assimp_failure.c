@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first row whose words are in assimp's text counts; words of any case. */
+/* The first row whose words occur in assimp's text counts. Case is ignored. */
 static const struct meaning {
     const char *words, *sentence;
 } MEANINGS[] = {

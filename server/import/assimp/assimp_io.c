@@ -1,4 +1,4 @@
-/* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
+/* assimp_io.c - loads a file with assimp, which can open only the model's source files. */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"
 #include "import/assimp/assimp_mend.h"
@@ -19,8 +19,7 @@
 struct assimp_io {
     struct aiFileIO io; /* what assimp takes; its user data is this struct */
     struct import *import;
-    const char
-        *file; /* the one that is loaded: some readers put its extension in lower case, and still mean this one */
+    const char *file; /* the loaded file; some readers ask for it with its extension in lower case */
 };
 
 struct open_file {
@@ -140,8 +139,8 @@ static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
     return format_check(file_format_of("a.fbx"), bytes, size_bytes, &err) == 0;
 }
 
-/* So is 3MF, of which assimp's reader writes beyond its memory. No other format here is a package with relationships,
- * whose name a zip shows even where the file is packed. */
+/* 3MF is refused as well, because assimp's reader writes out of bounds. Only 3MF is a package with relationships, and a
+ * zip shows the name of that part even if the part is compressed. */
 static bool is_threemf(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "_rels/.rels";
@@ -155,7 +154,7 @@ static bool is_named(const struct import *import, const char *path)
     return name[0] != '\0' && memmem(import->bytes, import->size_bytes, name, strlen(name)) != NULL;
 }
 
-/* assimp reads the model without what is not there. Where it does not, its own error is about that. */
+/* assimp reads the model without missing files, or its own error names them. */
 static int read_companion(struct import *import, const char *path, struct source_bytes *out)
 {
     struct err err;

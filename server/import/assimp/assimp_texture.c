@@ -1,5 +1,4 @@
-/* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it, and what each is
- * for. */
+/* assimp_texture.c - finds the textures of assimp's materials, in files or embedded, and the use of each. */
 #include "import/assimp/assimp.h"
 
 #include "import/source/source_path.h"
@@ -32,8 +31,8 @@ static int find_embedded(const struct aiScene *scene, const char *path)
     return -1;
 }
 
-/* Raw texels as a file for our decoders: an uncompressed 32-bit TGA, rows top first, whose pixels are laid out
- * as struct aiTexel is. NULL when it has no sensible size; the caller's to free. */
+/* Writes raw texels as an uncompressed 32-bit TGA for our decoders: top row first, pixels laid out like struct aiTexel.
+ * Returns NULL if the size is not plausible. The caller frees the result. */
 static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
 {
     if (texture->mWidth == 0 || texture->mHeight == 0 || texture->mWidth > UINT16_MAX || texture->mHeight > UINT16_MAX)

@@ -68,8 +68,8 @@ static void warn_of_bvh(const struct assimp_job *job)
             root->mName.data, (double)offset->a4, (double)offset->b4, (double)offset->c4);
 }
 
-/* LightWave scenes: envelopes of `Key value time shape ...`, whose shape is that of the way to the key, 3 if straight,
- * and behaviours before the first and after the last, 1 if they hold its value. */
+/* LightWave scenes have envelopes of `Key value time shape ...`. The shape belongs to the piece before the key; 3 means
+ * straight. Behaviours apply before the first key and after the last; 1 means that the value holds. */
 enum { LWS_VERSION_ENVELOPES = 3 };
 static void warn_of_lightwave(const struct assimp_job *job)
 {
@@ -96,7 +96,7 @@ static void warn_of_lightwave(const struct assimp_job *job)
         bake_warn(builder, "clips_not_repeated", "motion that goes on before and after its keys is not read");
 }
 
-/* --- what is not read at all --- */
+/* --- content that is never read --- */
 
 static void warn_of_skeleton(const struct assimp_job *job, uint32_t joints, uint32_t clips)
 {
@@ -193,7 +193,7 @@ void assimp_warn(const struct assimp_job *job)
         warn_of_bvh(job);
     else if (assimp_is_format(job, "lws") && has_clips)
         warn_of_lightwave(job);
-    else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* whose curves are splines */
+    else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* 3DS curves are splines */
         warn_of_curves(job);
     else if (assimp_is_format(job, "iqm"))
         warn_of_iqm(job);
