@@ -1,4 +1,4 @@
-/* ogre_lookup.c - names of submeshes, and which geometry is theirs. */
+/* ogre_lookup.c - looks up the geometries of submeshes, poses and tracks. */
 #include "import/ogre/ogre.h"
 
 #include <stdio.h>
