@@ -1,5 +1,5 @@
-/* assimp_axes.c - axes and unit. The scene stays in the file's own: a transform by which assimp changed them at the
- * root is undone. */
+/* assimp_axes.c - reads axes and unit. The scene keeps the file's own, so this file undoes assimp's conversion at the
+ * root. */
 #include "import/assimp/assimp.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void say_z_up(struct model_info *info)
     info->flags |= MODEL_HAS_UP;
 }
 
-/* IFC: assimp has made metres of all lengths and y up; the placement of the site is on the same node, which stays. */
+/* IFC: assimp has converted lengths to metres and made y up. The site's placement is on the same node and stays. */
 static void undo_ifc(struct assimp_job *job)
 {
     static const struct dmat4 Z_FROM_Y = {{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1}};
@@ -65,8 +65,8 @@ void assimp_axes(struct assimp_job *job)
         info->generator = assimp_text(job->import->builder, generator);
     if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md3 mdc"))
         undo_root(job);
-    /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines, Quick3D.
-     */
+    /* assimp keeps these axes, and the formats' own programs have z up: Blender, trueSpace, Valve's engines,
+     * Quick3D. */
     if (assimp_is_format(job, "blend cob smd q3o q3s"))
         say_z_up(info);
     for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)

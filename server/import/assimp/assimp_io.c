@@ -15,9 +15,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* One load. Reading only: files opened for writing are refused. */
+/* The state of one load. It is read-only and refuses to open files for writing. */
 struct assimp_io {
-    struct aiFileIO io; /* what assimp takes; its user data is this struct */
+    struct aiFileIO io; /* assimp's interface; its user data is this struct */
     struct import *import;
     const char *file; /* the loaded file; some readers ask for it with its extension in lower case */
 };
@@ -57,7 +57,7 @@ static size_t tell(struct aiFile *file) { return of(file)->at; }
 static size_t file_size(struct aiFile *file) { return of(file)->size_bytes; }
 static void flush(struct aiFile *file) { (void)file; }
 
-/* Offsets are unsigned; a negative one arrives wrapped around, which the addition undoes. */
+/* Offsets are unsigned; a negative one wraps around, and the addition undoes that. */
 static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
 {
     struct open_file *open = of(file);
@@ -69,7 +69,7 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-/* The document's element, which comments and declarations may precede, without a namespace's prefix. */
+/* Returns the document element without a namespace prefix; comments and declarations may precede it. */
 static bool is_collada(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "COLLADA";
@@ -91,8 +91,7 @@ static bool ends_in(const char *name, const char *extension)
     return length >= size && strcasecmp(name + length - size, extension) == 0;
 }
 
-/* Without its keyframer a 3DS file has its meshes where the editor has them: its id becomes one that no reader knows.
- */
+/* Disables the keyframer by an unknown chunk id, so that meshes keep the editor's positions. */
 static void hide_keyframer(struct open_file *open)
 {
     const size_t at = assimp_3ds_false_keyframer(open->bytes, open->size_bytes);
@@ -104,7 +103,7 @@ static void hide_keyframer(struct open_file *open)
     open->bytes = open->own;
 }
 
-/* LightWave objects without layers, also those that scenes name. */
+/* Converts LightWave objects without layers, also those that scenes refer to. */
 static void add_layer(struct open_file *open)
 {
     struct buf buf;
@@ -131,8 +130,8 @@ static void mend(struct open_file *open, const char *name)
     open->bytes = open->own = mended;
 }
 
-/* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's extension,
- * where its readers of that extension refuse the content, and as an object of a scene. */
+/* Only posed's own readers read FBX and COLLADA. assimp's would read them under another format's extension if the
+ * reader of that extension refuses the content, or as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
@@ -147,7 +146,7 @@ static bool is_threemf(const uint8_t *bytes, size_t size_bytes)
     return size_bytes > 2 && memcmp(bytes, "PK", 2) == 0 && memmem(bytes, size_bytes, NAME, sizeof NAME - 1) != NULL;
 }
 
-/* Readers also look for files by names that they make of the model's. */
+/* Some readers derive names of further files from the model's name. */
 static bool is_named(const struct import *import, const char *path)
 {
     const char *name = source_path_base_name(path);

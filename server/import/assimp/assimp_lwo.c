@@ -234,8 +234,8 @@ static const uint8_t *parent_of(struct span layer)
     return stop != NULL && (size_t)(layer.end - layer.at) >= at + 2 ? layer.at + at : NULL;
 }
 
-/* Looks for layers. A layer that is its own parent has no root: *own_parent points to the first such parent number, or
- * is NULL. */
+/* Looks for layers. A layer that is its own parent has no root: *own_parent points to the first such parent number or
+ * NULL. */
 static bool has_layer(struct span from, const uint8_t **own_parent)
 {
     struct span content;

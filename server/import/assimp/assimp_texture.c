@@ -16,7 +16,7 @@ static uint32_t wrap_of(enum aiTextureMapMode mode)
                                                                             : TEXTURE_WRAP_REPEAT;
 }
 
-/* The embedded texture that a path means: "*3", or the file's name without its folders. -1: none. */
+/* Returns the embedded texture that a path names ("*3", or a file name, compared without folders), or -1. */
 static int find_embedded(const struct aiScene *scene, const char *path)
 {
     if (path[0] == '*') {
@@ -73,8 +73,8 @@ static void set_embedded(struct assimp_job *job, uint32_t index, struct texture_
     }
 }
 
-/* AC3D: texrep, then texoff, where v points up; ours points down. What the numbers of other formats mean is not certain
- * enough. False: they are not taken. */
+/* AC3D: texrep applies first, then texoff. Its v points up, ours down. For other formats the meaning of the numbers is
+ * uncertain; returns false if they are ignored. */
 static bool take_transform(const struct assimp_job *job, const float numbers[5], float uv_from_texcoord[6])
 {
     if (!assimp_is_format(job, "ac ac3d"))
@@ -87,7 +87,7 @@ static bool take_transform(const struct assimp_job *job, const float numbers[5],
     return true;
 }
 
-/* Translation, scale and rotation of the texture, which formats define differently. */
+/* Reads translation, scale and rotation of the texture, which formats define differently. */
 static void find_transform(const struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
                            struct used_texture *out)
 {
@@ -101,7 +101,7 @@ static void find_transform(const struct assimp_job *job, const struct aiMaterial
                             !take_transform(job, numbers, out->uv_from_texcoord);
 }
 
-/* The factor of the heights; in OBJ it is a property of the texture. */
+/* Returns the height factor, which OBJ stores as a property of the texture. */
 static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
 {
     float factor = 1;
@@ -113,7 +113,7 @@ static float bump_factor(const struct aiMaterial *material, enum aiTextureType t
     return fabsf(factor) <= HEIGHT_FACTOR_MAX ? factor : 1;
 }
 
-/* The material's first texture of a type, where it has one. */
+/* Finds the material's first texture of a type. */
 static void find(struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
                  struct aiString *path, struct used_texture *out)
 {
@@ -142,7 +142,7 @@ static void find(struct assimp_job *job, const struct aiMaterial *material, enum
 void assimp_textures_find(struct assimp_job *job, uint32_t material, const char *name, struct assimp_paths *paths,
                           struct material_textures *out)
 {
-    /* Of several types for one use the first that the material has. */
+    /* If several types serve one use, the first that the material has counts. */
     static const struct {
         enum texture_use use;
         enum aiTextureType type;

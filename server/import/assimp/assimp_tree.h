@@ -25,8 +25,8 @@ struct node_tree {
     uint32_t depth;
 };
 
-/* The tree borrows the scene. Returns 0, ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY or ERR_BAD_MODEL (a transform that is not
- * finite). */
+/* The tree borrows the scene. Returns 0, ERR_MODEL_LIMIT, ERR_IMPORT_MEMORY or ERR_BAD_MODEL (a non-finite
+ * transform). */
 int node_tree_init(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err);
 void node_tree_fini(struct node_tree *tree);
 
