@@ -107,7 +107,7 @@ struct value_rows {
 /* Reads the numbers of the <source> that attribute `attribute` of `element` names. Returns 0, ERR_BAD_MODEL or
  * ERR_IMPORT_MEMORY; on failure *rows is empty. */
 int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err);
-/* Does the same for the columns with a named <param>; a value that is not finite becomes NAN. */
+/* Does the same for the columns with a named <param>; a non-finite value becomes NAN. */
 int columns_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows,
                  struct err *err);
 void rows_fini(struct value_rows *rows);

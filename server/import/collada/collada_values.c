@@ -57,7 +57,7 @@ static bool number_of(const char *word, size_t size, double *value)
     return end == word + size && isfinite(*value);
 }
 
-/* Whether the word stands for a value that is not finite: "nan", "inf", "-1.#IND" and similar. */
+/* Whether the word stands for a non-finite value: "nan", "inf", "-1.#IND" and similar. */
 static bool is_no_number(const char *word, size_t size)
 {
     double value;
