@@ -212,7 +212,7 @@ static int read_part(struct collada_mesh *mesh, uint32_t element, uint32_t verti
     return 0;
 }
 
-/* Warns of geometry that is not a mesh. */
+/* Warns of geometry other than meshes. */
 static void warn_of_kind(const struct xml *xml, uint32_t geometry, struct bake_builder *builder)
 {
     uint32_t child = xml_child(xml, geometry, NULL);
