@@ -16,7 +16,7 @@ struct collada_picture {
 /* Returns a path on the heap: trimmed, without "file://", percent-decoded. */
 char *collada_uri(const char *text);
 
-/* Reads the picture of `image`; if that is XML_NONE, of `path`. */
+/* Reads the picture of `image`, or of `path` if image is XML_NONE. */
 void collada_picture_read(const struct xml *xml, uint32_t image, const char *path, struct collada_picture *picture);
 void collada_picture_fini(struct collada_picture *picture);
 /* Fills uri, bytes and image of a request, which borrows the picture. */
