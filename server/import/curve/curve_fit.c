@@ -16,7 +16,7 @@ enum { HALVINGS_MAX = 40, SAMPLES = 4 };
 
 /* Keys are stored as float32. */
 static const double VALUE_MAX = 3e38;
-/* The tolerance for a motion that is 0 at all sampled times. */
+/* The tolerance if the motion is 0 at all sampled times. */
 static const double TOLERANCE_MIN = 1e-14;
 
 struct fitter {
