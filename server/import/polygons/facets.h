@@ -17,9 +17,9 @@ void facets_fini(struct facets *facets);
 /* Appends a facet without a colour: a normal and three points. */
 void facets_add(struct facets *facets, const double normal[3], const double points[3][3]);
 
-/* Adds a mesh of these facets and a node that shows it; does nothing without facets. A normal that is 0 or not finite
- * is computed from the facet's points. If all normals are 0, the surface is smooth except at hard edges. Returns 0 or
- * an error of polygon_mesh_add(). */
+/* Adds a mesh of these facets and a node that shows it; does nothing without facets. A zero or non-finite normal is
+ * computed from the facet's points. If all normals are 0, the surface is smooth except at hard edges. Returns 0 or an
+ * error of polygon_mesh_add(). */
 int facets_add_mesh(struct import *import, const struct facets *facets, struct str name, const char *where,
                     struct err *err);
 

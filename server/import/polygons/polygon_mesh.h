@@ -16,14 +16,14 @@ struct polygon_mesh {
     uint32_t topology;              /* TOPOLOGY_: polygons have at least three corners, two, or one */
     bool is_clockwise;              /* winding seen from the front; the file's normals stay unchanged */
     struct smoothing smoothing;     /* if the file has no normals */
-    struct corner_values normals;   /* of any length; a normal that is 0 or not finite is computed */
+    struct corner_values normals;   /* of any length; a zero or non-finite normal is computed */
     struct corner_values texcoords; /* u, v: v grows upwards in the picture */
     struct corner_values colors;    /* red, green, blue, alpha of 0 to 1; sRGB */
 };
 
 /* Adds the polygons as a primitive of mesh `mesh`, which must be the last mesh so far. `material` is an index of the
- * model, or -1. Polygons with a point that is not finite are left out with a warning; without remaining polygons no
- * primitive is added. Messages call the polygons `where`. Returns 0, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
+ * model, or -1. Polygons with a non-finite point are left out with a warning; without remaining polygons no primitive
+ * is added. Messages call the polygons `where`. Returns 0, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
 int polygon_mesh_add(struct import *import, const struct polygon_mesh *from, uint32_t mesh, int32_t material,
                      const char *where, struct err *err);
 
