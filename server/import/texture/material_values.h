@@ -21,11 +21,11 @@ float roughness_from_exponent(float n);
 /* Returns the roughness of a highlight: 1 if its colour is black or it has no exponent. */
 float classic_roughness(const float specular[3], float exponent);
 
-/* Sets the base colour from sRGB. A texture that is already set replaces the colour. */
+/* Sets the base colour from sRGB. A texture already set replaces the colour. */
 void material_set_color(struct material *to, const float color[3]);
 /* Sets the opacity and the alpha mode. */
 void material_set_opacity(struct material *to, float opacity);
 /* Sets the emission from an sRGB colour times an intensity in linear light, limited to EMISSION_MAX. Black with a
- * texture that is already set means the texture alone. A dark or unlit material emits nothing and loses the texture. */
+ * texture already set means the texture alone. A dark or unlit material emits nothing and loses the texture. */
 #define EMISSION_MAX 1e6f
 void material_set_emission(struct material *to, const float color[3], float intensity);

@@ -69,8 +69,8 @@ int texture_find(struct import *import, const struct texture_request *request, i
     return *texture < 0 ? *texture : 0;
 }
 
-/* The enlargement of a side that is not a power of two if its texels must stay square. The widths of texels then differ
- * by at most an eighth. */
+/* The enlargement of a non-power-of-two side if its texels must stay square. The widths of texels then differ by at
+ * most an eighth. */
 enum { CRISP_SCALE = 8 };
 
 static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
