@@ -132,7 +132,7 @@ int64_t threemf_find_entry(const struct threemf *threemf, const char *path);
 /* Reads one model part into the arrays. */
 int threemf_read_part(struct threemf *threemf, uint32_t part, struct err *err);
 /* Sorts resources and resolves all references between objects. ERR_BAD_MODEL: a duplicate id, a missing object, or an
- * object that is a component of itself. */
+ * object inside itself. */
 int threemf_link(struct threemf *threemf, struct err *err);
 /* Returns the resource with this id in a part, or NULL. Call it after threemf_link(). */
 const struct threemf_resource *threemf_find(const struct threemf *threemf, uint32_t part, uint32_t id);

@@ -81,7 +81,7 @@ static int add_tree(struct threemf *threemf, const struct threemf_use *item, str
     return 0;
 }
 
-/* A package without build items is a library: each object that is not a component is shown untransformed. */
+/* A package without build items is a library: each object outside components is shown untransformed. */
 static int add_items_of_library(struct threemf *threemf, struct err *err)
 {
     struct bake_builder *builder = threemf->import->builder;
