@@ -1,4 +1,4 @@
-/* ogre_lookup.c - looks up the geometries of submeshes, poses and tracks. */
+/* ogre_lookup.c - names of submeshes for the model and for messages, and the geometry of a submesh. */
 #include "import/ogre/ogre.h"
 
 #include <stdio.h>

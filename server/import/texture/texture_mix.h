@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 enum texture_mix_kind {
-    /* a: colours, b: opacity. The result has a's colours. Its alpha is a's alpha times b's alpha if that varies, else
-     * times b's brightness. */
+    /* a: colours, b: opacity. The result has a's colours. Its alpha is a's alpha times b's alpha if b uses its alpha
+     * channel, else times b's brightness. */
     MIX_OPACITY,
     /* a: metallic, b: roughness, both grey. factors[0] and [1] replace a missing texture; factors[2] is 1 if b is
      * glossiness (1 - roughness). */
