@@ -1,5 +1,5 @@
-/* assimp.c - import_assimp(): every format that no reader of our own takes, by assimp: settings and repairs for
- * Debian's 5.2.5. */
+/* assimp.c - import_assimp() reads with assimp every format without a reader of our own; holds settings and workarounds
+ * for Debian's 5.2.5. */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"
 #include "import/assimp/assimp_mend.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper scenes are not released: assimp's recursive destructor could overflow the stack, and the process ends
-   soon. */
+/* Deeper scenes are not released, because assimp's recursive destructor could overflow the stack. The process ends
+ * soon. */
 enum { RELEASED_DEPTH_MAX = 4096 };
 
-/* No step that changes bones or removes nodes: the order of the palette and all sockets stay. */
+/* No step changes bones or removes nodes, so the palette's order and all sockets stay. */
 static const unsigned STEPS =
     aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices | aiProcess_GenUVCoords;
 
-/* What assimp calls the node of its own making above all bones of a Half-Life model. */
+/* assimp's name for the node that it adds above all bones of a Half-Life model. */
 static const struct aiString MDL_BONES = {.length = 11, .data = "<MDL_bones>"};
 
 /* assimp's MD5 reader skips a joints section without an empty line before it. */
@@ -32,7 +32,7 @@ static int check_md5(const struct assimp_job *job, struct err *err)
     return err_set(err, ERR_BAD_MODEL, "no joints could be read; the 'joints {' line needs an empty line before it");
 }
 
-/* What is wrong with an object that is written anew, and what is lost (assimp_io.c does it for assimp). */
+/* Reports errors and losses of the LWO conversion; assimp_io.c repeats the conversion for assimp. */
 static int check_lwo(const struct import *import, struct err *err)
 {
     struct buf buf;

@@ -1,10 +1,10 @@
-/* assimp_3ds.c - 3D Studio files whose keyframer does not say where things are (3D Studio File Format, J. van Velsen
- * and others).
+/* assimp_3ds.c - 3D Studio files whose keyframer does not place all meshes (3D Studio File Format, J. van Velsen and
+ * others).
  *
- * A .3ds has its meshes twice: the editor has their points where they are in the scene, and the keyframer has a tree of
- * nodes with tracks, which take them there from the origin that the mesh's matrix says. Where nodes have no tracks or
- * others than these, a mesh has no node, or a node comes before its parent, meshes come to stand elsewhere. Where
- * nothing moves, the editor's places are right. */
+ * A .3ds places its meshes twice. The editor section stores their points in scene space. The keyframer has a tree of
+ * nodes, whose tracks move each mesh there from the origin in the mesh's matrix. Meshes end up elsewhere if nodes lack
+ * these tracks or have others, if a mesh has no node, or if a node precedes its parent. If nothing is animated, the
+ * editor's positions are right. */
 #include "import/assimp/assimp.h"
 
 #include "base/bytes.h"
@@ -30,11 +30,11 @@ enum {
     TRACK_SCALE = 0xb022,
     HEADER_BYTES = 6,
     TRACK_COUNT_AT = 10,
-    ITEMS_MAX = 4096, /* of meshes and of nodes: more are left as they are */
+    ITEMS_MAX = 4096, /* limit of meshes and of nodes; larger files stay unchanged */
     NO_PARENT = 0xffff,
 };
 
-/* How far two places may be apart, relative to the numbers' size: files have seven digits. */
+/* The largest difference of equal positions, relative to their magnitude: files have seven digits. */
 static const double SAME_PLACE = 1e-3;
 
 /* A chunk's content. */
@@ -60,7 +60,7 @@ struct keyframer {
 
 /* --- reading --- */
 
-/* The chunk at `at`, which ends within `end`; false: there is none. */
+/* Reads the chunk at `at`; false if none ends within `end`. */
 static bool chunk_at(const uint8_t *at, const uint8_t *end, struct chunk *out)
 {
     if (end - at < HEADER_BYTES)
@@ -70,7 +70,7 @@ static bool chunk_at(const uint8_t *at, const uint8_t *end, struct chunk *out)
     return size >= HEADER_BYTES;
 }
 
-/* Of the file that was looked at; too large for the stack, and the process reads one model. */
+/* State of the examined file. It is static because it is too large for the stack, and the process reads one model. */
 static struct keyframer looked_at;
 
 static const char *name_at(const uint8_t *at, const uint8_t *end, const uint8_t **behind)
@@ -97,8 +97,8 @@ static struct dmat4 read_matrix(const struct chunk *mesh)
     return out;
 }
 
-/* The first key's numbers: behind a frame (u32) and flags (u16), whose low five bits each stand for a number of the
- * spline. False: there is none. */
+/* Reads the first key's numbers. They follow a frame (u32) and flags (u16); each of the low five flags adds one spline
+ * number. Returns false if the track has no key. */
 static bool read_key(const struct chunk *track, double *out, int count)
 {
     const uint8_t *at = track->begin + TRACK_COUNT_AT + 4;
@@ -145,7 +145,7 @@ static const struct key_node *find_number(const struct keyframer *keys, uint16_t
     return NULL;
 }
 
-/* What its chunks say of a node. */
+/* Reads a node from its chunks. */
 struct node_parts {
     struct key_node node;
     struct trs local;
@@ -207,8 +207,8 @@ static void read_items(struct keyframer *keys, const struct chunk *section)
 
 /* --- looking --- */
 
-/* Whether a node takes a mesh from its own origin to where the editor has it. Of a mirrored one, which programs write
- * in several ways, it is taken to do so. */
+/* Whether a node moves a mesh from its own origin to the editor's position. A mirrored mesh, which programs write in
+ * several ways, is assumed to match. */
 static bool places(const struct key_node *node, const struct dmat4 *scene_from_mesh)
 {
     const double *m = scene_from_mesh->m;
@@ -224,7 +224,7 @@ static bool places(const struct key_node *node, const struct dmat4 *scene_from_m
     return determinant3(m, m + 4, m + 8) < 0 || apart <= SAME_PLACE * largest;
 }
 
-/* How many nodes show a mesh; looks whether they place it. */
+/* Counts the nodes that show a mesh and checks whether they place it. */
 static uint32_t count_nodes(struct keyframer *keys, const struct editor_mesh *mesh)
 {
     uint32_t count = 0;
@@ -261,7 +261,7 @@ size_t assimp_3ds_false_keyframer(const uint8_t *bytes, size_t size_bytes)
 
 /* --- names --- */
 
-/* assimp calls a mesh by its number in the file. */
+/* assimp names a mesh by its number in the file. */
 static const char *mesh_name(const struct aiMesh *mesh)
 {
     char *end;

@@ -1,25 +1,25 @@
-/* assimp_axes.c - axes and unit. The scene stays in the file's own: a transform by which assimp changed them at the
- * root is undone. */
+/* assimp_axes.c - reads axes and unit. The scene keeps the file's own, so this file undoes assimp's conversion at the
+ * root. */
 #include "import/assimp/assimp.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Where models of a format face, in the file's own axes. In the engines of id Software and their kin an entity that is
- * turned by 0 degrees looks along +x (AngleVectors() of Quake's mathlib.c), in Blitz3D along +z (MoveEntity), which is
- * -z once it is right-handed. Of IQM, which belongs to no engine, it is a guess. */
+/* The forward direction of a format's models, in the file's own axes. In engines of the Quake family an entity with a
+ * rotation of 0 degrees faces +x (AngleVectors() of Quake's mathlib.c). In Blitz3D it faces +z (MoveEntity), which
+ * becomes -z in right-handed axes. For IQM, which belongs to no engine, the direction is a guess. */
 static const struct facing {
     const char *extensions;
     float forward[3];
-    uint32_t says; /* MODEL_HAS_FORWARD where that is certain */
+    uint32_t says; /* MODEL_HAS_FORWARD if the direction is certain */
 } FACING[] = {
     {"md3 mdc mdl", {1, 0, 0}, MODEL_HAS_FORWARD},
     {"b3d", {0, 0, -1}, MODEL_HAS_FORWARD},
     {"iqm", {1, 0, 0}, 0},
 };
 
-/* For formats whose reader in assimp turns the file to Y-up at the root, which is a node of its own making. Row `r` of
- * the root's rotation is where the file has assimp's axis r: for up and forward, y and z. */
+/* Undoes the rotation to Y-up that assimp's reader of some formats puts into an extra root node. Row `r` of the root's
+ * rotation is assimp's axis r in the file's axes: rows y and z give up and forward. */
 static void undo_root(struct assimp_job *job)
 {
     struct model_info *info = job->import->info;
@@ -45,7 +45,7 @@ static void say_z_up(struct model_info *info)
     info->flags |= MODEL_HAS_UP;
 }
 
-/* IFC: assimp has made metres of all lengths and y up; the placement of the site is on the same node, which stays. */
+/* IFC: assimp has converted lengths to metres and made y up. The site's placement is on the same node and stays. */
 static void undo_ifc(struct assimp_job *job)
 {
     static const struct dmat4 Z_FROM_Y = {{1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1}};
@@ -65,8 +65,8 @@ void assimp_axes(struct assimp_job *job)
         info->generator = assimp_text(job->import->builder, generator);
     if (assimp_is_format(job, "md5mesh md5anim 3ds ase dxf mdl md3 mdc"))
         undo_root(job);
-    /* assimp leaves these as they are, and their own programs have z up: Blender, trueSpace, Valve's engines, Quick3D.
-     */
+    /* assimp keeps these axes, and the formats' own programs have z up: Blender, trueSpace, Valve's engines,
+     * Quick3D. */
     if (assimp_is_format(job, "blend cob smd q3o q3s"))
         say_z_up(info);
     for (size_t i = 0; i < sizeof FACING / sizeof *FACING; i++)

@@ -1,4 +1,4 @@
-/* assimp_clip.c - assimp's animations to clips: one channel for each path of a model node that moves. */
+/* assimp_clip.c - converts assimp's animations to clips with one channel for each animated path of a node. */
 #include "import/assimp/assimp_clip.h"
 #include "import/assimp/assimp_track.h"
 
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a file gives no rate, as X files may: what assimp's users take then. */
+/* The rate that users of assimp assume if a file gives none, as X files may. */
 static const double TICKS_PER_S_UNKNOWN = 25;
 
-/* Decomposing a matrix twice gives values this near each other, relative to 1 or the value. */
+/* The largest difference between two decompositions of one matrix, relative to 1 or the value. */
 static const double SAME_VALUE = 1e-6;
 
 /* Translation, rotation, scale, as PATH_ numbers them; count 0 = none. */
@@ -19,7 +19,7 @@ struct motion {
     struct track paths[3];
 };
 
-/* What one assimp animation says, by node. */
+/* One assimp animation by node. */
 struct animation_source {
     const struct aiAnimation *animation;
     const struct aiNodeAnim **of_node; /* [tree->count], NULL = none */
@@ -41,7 +41,7 @@ static bool is_rest(const struct node *node, uint32_t path, const struct track *
             fabs((double)rest[c] - track->values[c]) > SAME_VALUE * fmax(1, fabs((double)rest[c])))
             return false;
     }
-    /* 1 - cos of the half angle: its square root is the angle. */
+    /* 1 - cos of the half angle; its square root is proportional to the angle. */
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
@@ -51,7 +51,7 @@ static void motion_fini(struct motion *motion)
         track_fini(&motion->paths[p]);
 }
 
-/* Adds the tracks of a node to the model, but those of one key that say what the rest transform says. */
+/* Adds the tracks of a node to the model, except tracks of one key that equals the rest transform. */
 static int clip_add_motion(struct assimp_job *job, uint32_t node, const struct motion *motion, struct err *err)
 {
     for (uint32_t path = 0; path < 3; path++) {
@@ -65,7 +65,7 @@ static int clip_add_motion(struct assimp_job *job, uint32_t node, const struct m
 }
 
 /* MS3D: a key is relative to the joint at rest, local = rest * key (MilkShape 3D viewer, EvaluateJoint); assimp adds
- * the key's translation without turning it as the joint stands. */
+ * the key's translation without rotating it by the joint's rest rotation. */
 static void turn_ms3d_moves(const struct assimp_job *job, uint32_t n, struct motion *motion)
 {
     struct track *track = &motion->paths[PATH_TRANSLATION];
@@ -78,7 +78,7 @@ static void turn_ms3d_moves(const struct assimp_job *job, uint32_t n, struct mot
     }
 }
 
-/* The motion of node `n` by its own channel. Returns 0 or as track_from_*(), naming the node. */
+/* Reads the motion of node `n` from its own channel. Returns 0 or an error of track_from_*(), which names the node. */
 static int motion_from_channel(struct motion *motion, const struct assimp_job *job,
                                const struct animation_source *source, uint32_t n, struct err *err)
 {
@@ -139,7 +139,7 @@ static void find_channels(struct assimp_job *job, struct animation_source *sourc
     }
 }
 
-/* The node that a morph channel means: its name, or what stands before a '*' and a number. */
+/* Returns the node of a morph channel, whose name is the node's, optionally followed by '*' and a number. */
 static uint32_t find_morph_node(const struct assimp_job *job, const struct aiString *name)
 {
     uint32_t i = node_tree_find(&job->tree, name);
@@ -201,7 +201,7 @@ static int add_morphs(struct assimp_job *job, const struct animation_source *sou
     return 0;
 }
 
-/* MD5 clips have no name but their file's, which is the model's. */
+/* MD5 clips have no name of their own, so they take the file's, which is the model's. */
 static struct str clip_name(struct assimp_job *job, const struct aiAnimation *animation)
 {
     if (animation->mName.length > 0 || !assimp_is_format(job, "md5mesh md5anim"))

@@ -1,9 +1,9 @@
-/* assimp_clip.h - an animation of assimp as a clip of the model. */
+/* assimp_clip.h - converts an assimp animation to a clip of the model. */
 #pragma once
 
 #include "import/assimp/assimp.h"
 
-/* Adds an animation, of this or of another scene with the same node names, as a clip. ticks_per_s: 0 for what assimp
- * found. */
+/* Adds an animation as a clip. It may come from this scene or from another one with the same node names. ticks_per_s: 0
+ * means assimp's rate. */
 int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation, struct str name, double ticks_per_s,
                     struct err *err);

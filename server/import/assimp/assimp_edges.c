@@ -1,6 +1,6 @@
-/* assimp_edges.c - hard edges of a mesh whose file has no normals. With smooth normals alone boxes and tools look like
- * pillows: where two faces meet at more than an angle, each vertex between them becomes several, with a normal for each
- * side. */
+/* assimp_edges.c - finds hard edges if a file has no normals. With smooth normals alone, boxes and tools look like
+ * pillows. If two faces meet at more than an angle limit, this file splits the vertices between them so that each side
+ * has its own normal. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"
@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 50 degrees: a column of eight sides is round, a dice is not. */
+/* 50 degrees: an eight-sided column is smooth, a cube is not. */
 static const float EDGE_COSINE = 0.64278761f;
 enum {
-    FACES_MAX = 1000000, /* of finer meshes edges are not looked for */
-    TIP_CORNERS = 256    /* where more corners meet it is smooth, like the tip of a cone */
+    FACES_MAX = 1000000, /* finer meshes get no hard edges */
+    TIP_CORNERS = 256    /* vertices with more corners stay smooth, like the tip of a cone */
 };
 
 struct edges {
     const struct aiMesh *from;
     struct joined *joined;
     uint32_t corner_count;
-    struct vec3 *faces;    /* [mNumFaces]: unit normals; 0 of those without area */
+    struct vec3 *faces;    /* [mNumFaces]: unit normals; 0 for faces without area */
     float *angles;         /* [corner_count], in radians */
     uint32_t *first;       /* [count before]: assimp_places() */
     uint32_t *starts;      /* [count before + 1]: corners at a place are at[starts[p]] to at[starts[p + 1]] */
@@ -61,7 +61,8 @@ static void sort_corners(const struct edges *edges, uint32_t vertex_count)
     edges->starts[vertex_count] = edges->corner_count;
 }
 
-/* The mean of the faces that meet there and have no edge to this one, by their angles as assimp_normals() has it. */
+/* Computes the mean normal of the adjoining faces without a hard edge to this one, weighted by angle like
+ * assimp_normals(). */
 static struct vec3 normal_at(const struct edges *edges, uint32_t corner)
 {
     const uint32_t vertex = vertex_at(edges, corner), place = edges->first[vertex];
@@ -82,7 +83,7 @@ static struct vec3 normal_at(const struct edges *edges, uint32_t corner)
     return (struct vec3){(float)sum[0], (float)sum[1], (float)sum[2]};
 }
 
-/* The vertex that stands for `vertex` where it has this normal; the first keeps its place. */
+/* Returns the vertex that represents `vertex` with this normal; the first normal keeps the original index. */
 static uint32_t vertex_with(const struct edges *edges, uint32_t vertex, struct vec3 normal, struct vec3 *normals)
 {
     struct joined *joined = edges->joined;
@@ -100,7 +101,7 @@ static uint32_t vertex_with(const struct edges *edges, uint32_t vertex, struct v
     return added;
 }
 
-/* `normals` and the sources have room for all corners. */
+/* `normals` and the sources have capacity for all corners. */
 static void split(const struct edges *edges, struct vec3 *normals)
 {
     struct joined *joined = edges->joined;

@@ -1,5 +1,4 @@
-/* assimp_extras.c - what files say of nodes, materials and clips beyond their format, and the markers of clips: the
- * metadata that assimp gives nodes. */
+/* assimp_extras.c - reads extras of nodes, materials and clips, and markers of clips, from assimp's node metadata. */
 #include "import/assimp/assimp.h"
 #include "import/text/json_write.h"
 
@@ -72,7 +71,7 @@ static void put_entry(struct buf *out, const struct aiMetadataEntry *entry, int 
     }
 }
 
-/* Nothing where there is nothing but bookkeeping, at depth 0. */
+/* Writes nothing at depth 0 if all metadata is assimp's own. */
 static void put_metadata(struct buf *out, const struct aiMetadata *metadata, int depth)
 {
     const char *before = "{";
@@ -111,7 +110,7 @@ static int add_metadata(struct assimp_job *job, struct err *err)
     return rc;
 }
 
-/* --- Half-Life MDL: nodes below <MDL_sequence_infos> are sequences, with the events in nodes below them --- */
+/* --- Half-Life MDL: children of <MDL_sequence_infos> are sequences; their child nodes hold events --- */
 
 static const struct aiNode *child_named(const struct aiNode *node, const char *name)
 {
@@ -121,7 +120,7 @@ static const struct aiNode *child_named(const struct aiNode *node, const char *n
     return NULL;
 }
 
-/* One event, in each of the clips that the sequence's blends are. */
+/* Adds one event to each clip of the sequence's blends. */
 static int add_event(struct assimp_job *job, const struct aiNode *event, uint32_t first, uint32_t count,
                      double frames_per_s, struct err *err)
 {

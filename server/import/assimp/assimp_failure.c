@@ -1,5 +1,5 @@
-/* assimp_failure.c - what assimp says of a file that it cannot read, as a sentence for people. Its texts are written
- * for its own developers: they name its classes and functions, and differ from reader to reader. */
+/* assimp_failure.c - turns assimp's error texts into readable sentences. assimp writes them for its own developers:
+ * they name classes and functions, and differ between readers. */
 #include "import/assimp/assimp_mend.h"
 
 #include "base/ascii.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The first row whose words are in assimp's text counts; words of any case. */
+/* The first row whose words occur in assimp's text counts. Case is ignored. */
 static const struct meaning {
     const char *words, *sentence;
 } MEANINGS[] = {
@@ -42,7 +42,7 @@ static const struct meaning {
     {"not supported", "it has something in it that is not read"},
 };
 
-/* What a user can do beside asking for another file. */
+/* The remedies other than another file. */
 static const struct way_out {
     const char *extension, *words;
 } WAYS_OUT[] = {
@@ -61,7 +61,7 @@ static const char *meaning_of(const char *why)
     return "its content does not follow the format, or is of a kind that is not read";
 }
 
-/* ", line 12" where assimp says it. */
+/* Returns ", line 12" if assimp's text has a line. */
 static void find_line(const char *why, char out[32])
 {
     const char *at = strcasestr(why, "line ");

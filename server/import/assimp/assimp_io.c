@@ -1,4 +1,4 @@
-/* assimp_io.c - loads a file with assimp, whose view of files is the model's source files and nothing else. */
+/* assimp_io.c - loads a file with assimp, which can open only the model's source files. */
 #include "import/assimp/assimp.h"
 #include "import/assimp/assimp_lwo.h"
 #include "import/assimp/assimp_mend.h"
@@ -15,12 +15,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* One load. Reading only: files opened for writing are refused. */
+/* The state of one load. It is read-only and refuses to open files for writing. */
 struct assimp_io {
-    struct aiFileIO io; /* what assimp takes; its user data is this struct */
+    struct aiFileIO io; /* assimp's interface; its user data is this struct */
     struct import *import;
-    const char
-        *file; /* the one that is loaded: some readers put its extension in lower case, and still mean this one */
+    const char *file; /* the loaded file; some readers ask for it with its extension in lower case */
 };
 
 struct open_file {
@@ -58,7 +57,7 @@ static size_t tell(struct aiFile *file) { return of(file)->at; }
 static size_t file_size(struct aiFile *file) { return of(file)->size_bytes; }
 static void flush(struct aiFile *file) { (void)file; }
 
-/* Offsets are unsigned; a negative one arrives wrapped around, which the addition undoes. */
+/* Offsets are unsigned; a negative one wraps around, and the addition undoes that. */
 static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
 {
     struct open_file *open = of(file);
@@ -70,7 +69,7 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-/* The document's element, which comments and declarations may precede, without a namespace's prefix. */
+/* Returns the document element without a namespace prefix; comments and declarations may precede it. */
 static bool is_collada(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "COLLADA";
@@ -92,8 +91,7 @@ static bool ends_in(const char *name, const char *extension)
     return length >= size && strcasecmp(name + length - size, extension) == 0;
 }
 
-/* Without its keyframer a 3DS file has its meshes where the editor has them: its id becomes one that no reader knows.
- */
+/* Disables the keyframer by an unknown chunk id, so that meshes keep the editor's positions. */
 static void hide_keyframer(struct open_file *open)
 {
     const size_t at = assimp_3ds_false_keyframer(open->bytes, open->size_bytes);
@@ -105,7 +103,7 @@ static void hide_keyframer(struct open_file *open)
     open->bytes = open->own;
 }
 
-/* LightWave objects without layers, also those that scenes name. */
+/* Converts LightWave objects without layers, also those that scenes refer to. */
 static void add_layer(struct open_file *open)
 {
     struct buf buf;
@@ -132,30 +130,30 @@ static void mend(struct open_file *open, const char *name)
     open->bytes = open->own = mended;
 }
 
-/* FBX and COLLADA are read by posed's own readers only: assimp's would take them under another format's extension,
- * where its readers of that extension refuse the content, and as an object of a scene. */
+/* Only posed's own readers read FBX and COLLADA. assimp's would read them under another format's extension if the
+ * reader of that extension refuses the content, or as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
     return format_check(file_format_of("a.fbx"), bytes, size_bytes, &err) == 0;
 }
 
-/* So is 3MF, of which assimp's reader writes beyond its memory. No other format here is a package with relationships,
- * whose name a zip shows even where the file is packed. */
+/* 3MF is refused as well, because assimp's reader writes out of bounds. Only 3MF is a package with relationships, and a
+ * zip shows the name of that part even if the part is compressed. */
 static bool is_threemf(const uint8_t *bytes, size_t size_bytes)
 {
     static const char NAME[] = "_rels/.rels";
     return size_bytes > 2 && memcmp(bytes, "PK", 2) == 0 && memmem(bytes, size_bytes, NAME, sizeof NAME - 1) != NULL;
 }
 
-/* Readers also look for files by names that they make of the model's. */
+/* Some readers derive names of further files from the model's name. */
 static bool is_named(const struct import *import, const char *path)
 {
     const char *name = source_path_base_name(path);
     return name[0] != '\0' && memmem(import->bytes, import->size_bytes, name, strlen(name)) != NULL;
 }
 
-/* assimp reads the model without what is not there. Where it does not, its own error is about that. */
+/* assimp reads the model without missing files, or its own error names them. */
 static int read_companion(struct import *import, const char *path, struct source_bytes *out)
 {
     struct err err;

@@ -1,4 +1,4 @@
-/* assimp_join.c - vertices that are equal, in everything that is baked or in their place alone. */
+/* assimp_join.c - finds vertices that are equal in all baked attributes, or in position alone. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/hash.h"

@@ -1,10 +1,10 @@
-/* assimp_lwo.c - LightWave objects without layers, as files of one layer: assimp 5.2.5 finds no root for the others,
- * nor for a layer that is its own parent.
+/* assimp_lwo.c - converts LightWave objects without layers to files of one layer. assimp 5.2.5 finds no root in a file
+ * without layers, nor if a layer is its own parent.
  *
- * Files of LightWave 6 and later (LWO2) may lack the layer's chunk, which is put in. Those before (LWOB) have none
- * ever: what they say is written anew as LWO2 (LightWave file formats, "LWOB" and "LWO2", NewTek). A file is big-endian
- * chunks: four letters, a size (u32), the content and a zero where that is odd; a surface's own have sizes of 16 bits.
- */
+ * Files of LightWave 6 and later (LWO2) may lack the layer chunk, which the conversion inserts. Older files (LWOB)
+ * never have one, so the conversion rewrites them as LWO2 (LightWave file formats, "LWOB" and "LWO2", NewTek). A file
+ * consists of big-endian chunks: four letters, a size (u32), the content, and a zero byte if the size is odd. Chunks
+ * inside a surface have 16-bit sizes. */
 #include "import/assimp/assimp_lwo.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static void put_layer(struct buf *out)
     put_chunk(out, "LAYR", NOTHING, LAYER_BYTES);
 }
 
-/* The chunk that begins at from->at, of which *content is set; from->at goes behind it. False: there is none. */
+/* Sets *content to the chunk at from->at and moves from->at behind it. Returns false at the end. */
 static bool next_chunk(struct span *from, struct span *content, const uint8_t **id, bool is_short)
 {
     const ptrdiff_t header = is_short ? 6 : 8;
@@ -125,7 +125,7 @@ static void put_short_chunk(struct buf *out, const char *id, uint16_t size_bytes
     put_u16(out, size_bytes);
 }
 
-/* A number with the envelope 0, which is none. */
+/* A number with the envelope index 0, which means no envelope. */
 static void put_value(struct buf *out, const char *id, float value)
 {
     put_short_chunk(out, id, 6);
@@ -144,7 +144,7 @@ static void put_flags(struct buf *out, uint16_t flags)
     }
 }
 
-/* Parts that are numbers: as 1/256 of 16 bits, or as they are. */
+/* Converts numeric subchunks: 16-bit values in units of 1/256, or floats unchanged. */
 static bool put_number(struct buf *out, const uint8_t *id, struct span content)
 {
     static const struct {
@@ -234,8 +234,8 @@ static const uint8_t *parent_of(struct span layer)
     return stop != NULL && (size_t)(layer.end - layer.at) >= at + 2 ? layer.at + at : NULL;
 }
 
-/* Looks for layers, and for those that are below themselves, which have no parent: *own_parent is the place of the
- * first such number, or NULL. */
+/* Looks for layers. A layer that is its own parent has no root: *own_parent points to the first such parent number or
+ * NULL. */
 static bool has_layer(struct span from, const uint8_t **own_parent)
 {
     struct span content;
@@ -251,7 +251,7 @@ static bool has_layer(struct span from, const uint8_t **own_parent)
     return is_found;
 }
 
-/* The object with "none" as the parent of the layers that are below themselves. */
+/* Copies the object and clears the parent of each layer that is its own parent. */
 static void free_layers(const uint8_t *bytes, size_t size_bytes, const uint8_t *own_parent, struct buf *out)
 {
     buf_put(out, bytes, size_bytes);

@@ -1,5 +1,5 @@
-/* assimp_mdl.c - Half-Life models (version 10; studio.h of the Half-Life SDK): files that are a part of another model,
- * and textures with holes. */
+/* assimp_mdl.c - Half-Life models (version 10; studio.h of the Half-Life SDK): finds files that are part of another
+ * model, and masks textures with transparent texels. */
 #include "import/assimp/assimp.h"
 
 #include "base/bytes.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A text that is copied with insertions. */
+/* Copies a text and inserts into it. */
 struct mending {
     const char *begin, *end, *copied;
     char *out;

@@ -90,7 +90,7 @@ static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, con
     return (int32_t)index;
 }
 
-/* Rest morph weights of a mesh instance: as many as its primitive with the most targets has. */
+/* Adds the rest morph weights of a mesh instance. Their number is the largest target count of its primitives. */
 static int add_weights(struct assimp_job *job, struct node *node, const unsigned *meshes, uint32_t count,
                        struct err *err)
 {

@@ -1,5 +1,5 @@
-/* assimp_normals.c - smooth normals of a mesh whose file has none. assimp's own are wrong where faces share vertices,
- * as in OFF and PLY: each vertex has the normal of its last face. */
+/* assimp_normals.c - computes smooth normals for a mesh without normals in the file. assimp's own are wrong if faces
+ * share vertices, as in OFF and PLY: each vertex gets the normal of its last face. */
 #include "import/assimp/assimp_mesh.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* assimp_skin.c - bones of assimp's meshes to skins of the model. */
+/* assimp_skin.c - converts the bones of assimp's meshes to skins of the model. */
 #include "import/assimp/assimp.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices that differ by rounding only, relative to the largest element. */
+/* The largest rounding difference between equal matrices, relative to the largest element. */
 static const float SAME_MATRIX = 1e-6f;
 
 static bool is_same_matrix(const struct mat4 *a, const struct mat4 *b)
@@ -42,9 +42,8 @@ static bool shows_mesh(const struct aiNode *node, uint32_t mesh)
     return false;
 }
 
-/* B3D: vertices stand in the space of the node that has the mesh ("B3D File Format", Sibly 2003, VRTS in NODE), while
- * assimp's offset matrices take them for scene space. scene_from_node of that node at rest; the identity for other
- * formats. */
+/* B3D: vertices are in the space of the mesh's node ("B3D File Format", Sibly 2003, VRTS in NODE), but assimp's offset
+ * matrices assume scene space. Returns scene_from_node of that node at rest; the identity for other formats. */
 static struct dmat4 scene_from_bind(const struct assimp_job *job, uint32_t mesh)
 {
     struct dmat4 product = DMAT4_IDENTITY;
@@ -56,7 +55,7 @@ static struct dmat4 scene_from_bind(const struct assimp_job *job, uint32_t mesh)
     return product;
 }
 
-/* The joints of one mesh, sorted, each node once, into joints[mesh->mNumBones]; *count of them. */
+/* Writes the joints of one mesh, sorted and without duplicate nodes, to joints[mesh->mNumBones]; sets *count. */
 static int collect(struct assimp_job *job, uint32_t m, struct skin_joint *joints, uint32_t *count, struct err *err)
 {
     const struct aiMesh *mesh = job->scene->mMeshes[m];
@@ -114,7 +113,7 @@ static void merge(struct shared_skin *skin, const struct skin_joint *joints, uin
     skin->joint_count = total;
 }
 
-/* The first skin that does not contradict these joints, or a new one. */
+/* Returns the first skin that does not contradict these joints, or a new one. */
 static uint32_t place(struct skin_list *list, const struct skin_joint *joints, uint32_t count)
 {
     uint32_t s = 0;

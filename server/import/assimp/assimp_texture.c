@@ -1,5 +1,4 @@
-/* assimp_texture.c - textures of assimp's materials: files beside the model and those embedded in it, and what each is
- * for. */
+/* assimp_texture.c - finds the textures of assimp's materials, in files or embedded, and the use of each. */
 #include "import/assimp/assimp.h"
 
 #include "import/source/source_path.h"
@@ -17,7 +16,7 @@ static uint32_t wrap_of(enum aiTextureMapMode mode)
                                                                             : TEXTURE_WRAP_REPEAT;
 }
 
-/* The embedded texture that a path means: "*3", or the file's name without its folders. -1: none. */
+/* Returns the embedded texture that a path names ("*3", or a file name, compared without folders), or -1. */
 static int find_embedded(const struct aiScene *scene, const char *path)
 {
     if (path[0] == '*') {
@@ -32,8 +31,8 @@ static int find_embedded(const struct aiScene *scene, const char *path)
     return -1;
 }
 
-/* Raw texels as a file for our decoders: an uncompressed 32-bit TGA, rows top first, whose pixels are laid out
- * as struct aiTexel is. NULL when it has no sensible size; the caller's to free. */
+/* Writes raw texels as an uncompressed 32-bit TGA for our decoders: top row first, pixels laid out like struct aiTexel.
+ * Returns NULL if the size is not plausible. The caller frees the result. */
 static uint8_t *tga_of(const struct aiTexture *texture, size_t *size_bytes)
 {
     if (texture->mWidth == 0 || texture->mHeight == 0 || texture->mWidth > UINT16_MAX || texture->mHeight > UINT16_MAX)
@@ -74,8 +73,8 @@ static void set_embedded(struct assimp_job *job, uint32_t index, struct texture_
     }
 }
 
-/* AC3D: texrep, then texoff, where v points up; ours points down. What the numbers of other formats mean is not certain
- * enough. False: they are not taken. */
+/* AC3D: texrep applies first, then texoff. Its v points up, ours down. For other formats the meaning of the numbers is
+ * uncertain; returns false if they are ignored. */
 static bool take_transform(const struct assimp_job *job, const float numbers[5], float uv_from_texcoord[6])
 {
     if (!assimp_is_format(job, "ac ac3d"))
@@ -88,7 +87,7 @@ static bool take_transform(const struct assimp_job *job, const float numbers[5],
     return true;
 }
 
-/* Translation, scale and rotation of the texture, which formats define differently. */
+/* Reads translation, scale and rotation of the texture, which formats define differently. */
 static void find_transform(const struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
                            struct used_texture *out)
 {
@@ -102,7 +101,7 @@ static void find_transform(const struct assimp_job *job, const struct aiMaterial
                             !take_transform(job, numbers, out->uv_from_texcoord);
 }
 
-/* The factor of the heights; in OBJ it is a property of the texture. */
+/* Returns the height factor, which OBJ stores as a property of the texture. */
 static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
 {
     float factor = 1;
@@ -114,7 +113,7 @@ static float bump_factor(const struct aiMaterial *material, enum aiTextureType t
     return fabsf(factor) <= HEIGHT_FACTOR_MAX ? factor : 1;
 }
 
-/* The material's first texture of a type, where it has one. */
+/* Finds the material's first texture of a type. */
 static void find(struct assimp_job *job, const struct aiMaterial *material, enum aiTextureType type,
                  struct aiString *path, struct used_texture *out)
 {
@@ -143,7 +142,7 @@ static void find(struct assimp_job *job, const struct aiMaterial *material, enum
 void assimp_textures_find(struct assimp_job *job, uint32_t material, const char *name, struct assimp_paths *paths,
                           struct material_textures *out)
 {
-    /* Of several types for one use the first that the material has. */
+    /* If several types serve one use, the first that the material has counts. */
     static const struct {
         enum texture_use use;
         enum aiTextureType type;

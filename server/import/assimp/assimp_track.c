@@ -1,4 +1,4 @@
-/* assimp_track.c - keys as assimp has them to sorted, finite ones. */
+/* assimp_track.c - converts assimp's keys to sorted, finite keys. */
 #include "import/assimp/assimp_track.h"
 
 #include "anim/model/mat.h"
@@ -37,7 +37,7 @@ static bool is_rising(const struct track *track)
     return true;
 }
 
-/* Sorts by time; of several keys at one time the last in the file stays. */
+/* Sorts by time and keeps the file's last key of several at one time. */
 static void sort(struct track *track)
 {
     if (is_rising(track))
@@ -68,7 +68,7 @@ static void sort(struct track *track)
 double track_decimal(double value)
 {
     const float single = (float)value;
-    /* A factor of a power of ten in between may cost the last bit of the double. */
+    /* Scaling by a power of ten in between may cost the last bit of the double. */
     if (!isfinite(single) || fabs((double)single - value) > 4e-16 * fabs(value))
         return value;
     for (int digits = 6; digits <= 9; digits++) {

@@ -23,7 +23,7 @@ bool dmat4_is_finite(const struct dmat4 *m)
     return true;
 }
 
-/* Depth first in the order of the children, with a stack of our own: the file decides on the depth. */
+/* Walks depth first in child order, with an explicit stack because the file determines the depth. */
 static int flatten(struct node_tree *tree, const struct aiScene *scene, const struct limits *limits, struct err *err)
 {
     const uint64_t limit = limits->value[LIMIT_NODES];
@@ -134,7 +134,7 @@ void node_tree_join_siblings(struct node_tree *tree, const struct aiString *abov
     qsort(siblings, count, sizeof *siblings, by_assimp_node);
     for (uint32_t s = 0; s < count; s++) {
         struct tree_node *node = &tree->nodes[siblings[s].index];
-        /* It may point anywhere: assimp takes the index behind it from the file unchecked. */
+        /* mParent may point anywhere, because assimp derives it from an unchecked index of the file. */
         const struct sibling wanted = {.node = (uintptr_t)node->node->mParent};
         const struct sibling *parent = bsearch(&wanted, siblings, count, sizeof *siblings, by_assimp_node);
         if (parent != NULL && parent->index < siblings[s].index)

@@ -1,12 +1,12 @@
-/* assimp_warnings.c - warnings, with stable codes, of what a file has and assimp 5.2.5 does not give:
- *   curves_linear                         clips that are not straight between their keys
- *   offset_replaced                       BVH roots that have an OFFSET and position channels
+/* assimp_warnings.c - warns, with stable codes, of file content that assimp 5.2.5 drops:
+ *   curves_linear                         clips with curves between their keys
+ *   offset_replaced                       BVH roots with an OFFSET and position channels
  *   colors_not_read                       colours of vertices
- *   skeleton_not_read, clips_not_read     of formats whose meshes alone are read
- *   frames_not_read                       vertex animation, of which the first frame is shown
+ *   skeleton_not_read, clips_not_read     formats of which only meshes are read
+ *   frames_not_read                       vertex animation; only its first frame is shown
  *   clips_not_repeated                    LightWave's repeating and oscillating motion
  *   clips_unreliable                      old LightWave scenes
- *   frame_rate_assumed                    seconds made of frames at a rate that is not in the file */
+ *   frame_rate_assumed                    frames converted to seconds at an assumed rate */
 #include "import/assimp/assimp.h"
 
 #include "base/bytes.h"
@@ -31,7 +31,7 @@ static bool has_bones(const struct aiScene *scene)
 
 /* --- curves --- */
 
-/* Three keys or more: two of a spline without tension are straight. */
+/* Three keys or more: a spline of two keys without tension is straight. */
 static bool has_long_tracks(const struct aiScene *scene)
 {
     for (uint32_t a = 0; a < scene->mNumAnimations; a++)
@@ -50,7 +50,7 @@ static void warn_of_curves(const struct assimp_job *job)
 }
 
 /* Readers disagree whether the channels of a root are added to its OFFSET or replace it. In recorded files both are
- * equal or the OFFSET is 0, so here they replace it, as for any other joint. */
+ * equal or the OFFSET is 0, so the channels replace it here, as for any other joint. */
 static void warn_of_bvh(const struct assimp_job *job)
 {
     const struct aiVector3D *place = NULL;
@@ -68,8 +68,8 @@ static void warn_of_bvh(const struct assimp_job *job)
             root->mName.data, (double)offset->a4, (double)offset->b4, (double)offset->c4);
 }
 
-/* LightWave scenes: envelopes of `Key value time shape ...`, whose shape is that of the way to the key, 3 if straight,
- * and behaviours before the first and after the last, 1 if they hold its value. */
+/* LightWave scenes have envelopes of `Key value time shape ...`. The shape belongs to the piece before the key; 3 means
+ * straight. Behaviours apply before the first key and after the last; 1 means that the value holds. */
 enum { LWS_VERSION_ENVELOPES = 3 };
 static void warn_of_lightwave(const struct assimp_job *job)
 {
@@ -96,7 +96,7 @@ static void warn_of_lightwave(const struct assimp_job *job)
         bake_warn(builder, "clips_not_repeated", "motion that goes on before and after its keys is not read");
 }
 
-/* --- what is not read at all --- */
+/* --- content that is never read --- */
 
 static void warn_of_skeleton(const struct assimp_job *job, uint32_t joints, uint32_t clips)
 {
@@ -117,7 +117,8 @@ static void warn_of_iqm(const struct assimp_job *job)
         warn_of_skeleton(job, get_u32(bytes + JOINTS_AT), get_u32(bytes + ANIMS_AT));
 }
 
-/* MilkShape 3D 1.8: arrays of fixed items behind their counts; the joints follow the materials and three numbers. */
+/* MilkShape 3D 1.8: each array of fixed-size items follows its count; the joints follow the materials and three
+ * numbers. */
 static void warn_of_ms3d(const struct assimp_job *job)
 {
     enum { HEADER = 14, VERTEX = 15, TRIANGLE = 70, GROUP = 36, MATERIAL = 361, TIMES = 12, JOINT = 93 };
@@ -133,7 +134,7 @@ static void warn_of_ms3d(const struct assimp_job *job)
     if (size < at + 2)
         return;
     uint32_t groups = get_u16(bytes + at);
-    for (at += 2; groups > 0; groups--) { /* a group's triangles stand behind its count, and its material behind them */
+    for (at += 2; groups > 0; groups--) { /* a group's triangles follow its count, and its material follows them */
         if (size < at + GROUP)
             return;
         at += GROUP + 2 * (size_t)get_u16(bytes + at + 33);
@@ -154,7 +155,7 @@ static void warn_of_ms3d(const struct assimp_job *job)
     warn_of_skeleton(job, joints, keys > 0);
 }
 
-/* Formats of whole vertices a frame, and where their headers have the number of frames. */
+/* Formats with whole vertices per frame, and the header offsets of their frame counts. */
 static void warn_of_frames(const struct assimp_job *job)
 {
     static const struct {
@@ -193,7 +194,7 @@ void assimp_warn(const struct assimp_job *job)
         warn_of_bvh(job);
     else if (assimp_is_format(job, "lws") && has_clips)
         warn_of_lightwave(job);
-    else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* whose curves are splines */
+    else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* 3DS curves are splines */
         warn_of_curves(job);
     else if (assimp_is_format(job, "iqm"))
         warn_of_iqm(job);

@@ -1,4 +1,4 @@
-/* assimp_weights.c - weights of assimp's bones to influences of its vertices. */
+/* assimp_weights.c - converts the weights of assimp's bones to influences of vertices. */
 #include "import/assimp/assimp_mesh.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ int assimp_weights(const struct assimp_job *job, const struct aiMesh *from, cons
     for (uint32_t b = 0; b < from->mNumBones && rc == 0; b++) {
         const int32_t node = node_tree_index(&job->tree, &from->mBones[b]->mName);
         const int32_t joint = node < 0 ? -1 : skin_joint_of(skin, (uint32_t)node);
-        if (joint >= 0) /* of others a warning has said that they have no node */
+        if (joint >= 0) /* a warning has already named the bones without a node */
             rc = add_bone(from, from->mBones[b], (uint32_t)joint, &list, err);
     }
     influences_make(out, &list, from->mNumVertices, skin->joint_count, JOINT_NONE);

@@ -1,7 +1,7 @@
-/* collada.h - what a COLLADA file says of its nodes' places and of how they move, in double precision.
+/* collada.h - the node transforms and animations of a COLLADA file, in double precision.
  *
- * Nodes are those of the visual scene that <scene> shows, in this order: a node, its own children, then the nodes that
- * it instances. Spaces and units are the file's. One thread. */
+ * The nodes come from the visual scene that <scene> instances, in this order: a node, its own children, then the nodes
+ * that it instances. Spaces and units are the file's. One thread. */
 #pragma once
 
 #include "import/collada/collada_curve.h"
@@ -11,7 +11,7 @@
 #include "base/limits.h"
 
 enum collada_kind {
-    COLLADA_MATRIX,    /* 16 values, row after row */
+    COLLADA_MATRIX,    /* 16 values, row-major */
     COLLADA_TRANSLATE, /* x y z */
     COLLADA_ROTATE,    /* axis x y z, angle in degrees */
     COLLADA_SCALE,     /* x y z */
@@ -32,17 +32,17 @@ struct collada_node {
     uint32_t step_first, step_count;
 };
 
-/* What a sampler drives: values first .. first + count - 1 of a transform element or of an array of morph weights. */
+/* A sampler drives values first .. first + count - 1 of a transform element or of an array of morph weights. */
 struct collada_channel {
     uint32_t element; /* the transform element, or the <source> of weights */
     uint32_t first, count;
     uint32_t sampler;
-    uint32_t place; /* the <channel> element: which <animation> it is in */
+    uint32_t place; /* the <channel> element, which gives its <animation> */
 };
 
 struct collada_clip {
     const char *name;                      /* or NULL */
-    double start_s, end_s;                 /* the part of the file's time; end_s < start_s: all of it */
+    double start_s, end_s;                 /* range on the file's timeline; end_s < start_s: all of it */
     uint32_t channel_first, channel_count; /* in clip_channels */
 };
 
@@ -57,8 +57,8 @@ struct collada {
     uint32_t node_count, step_count, sampler_count, channel_count, clip_count, clip_channel_count;
 };
 
-/* Warnings of channels that cannot be read or move nothing that is known go to the builder.
- * Returns 0, ERR_BAD_MODEL, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; on failure *collada is empty. */
+/* Reads a file. Channels that are unreadable or have an unknown target become warnings of the builder. Returns 0,
+ * ERR_BAD_MODEL, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; on failure *collada is empty. */
 int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                  struct bake_builder *builder, struct err *err);
 void collada_fini(struct collada *collada);
@@ -72,56 +72,57 @@ struct step_kind {
     uint32_t value_count;
 };
 
-/* NULL when the element is no transform. */
+/* Returns NULL if the element is not a transform. */
 const struct step_kind *step_kind_of(const struct xml *xml, uint32_t element);
-/* Refuses what is no COLLADA, or one of a version that is not read. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL. */
+/* Refuses files that are not COLLADA or have an unsupported version. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL. */
 int collada_version(const struct xml *xml, struct err *err);
 /* Fills nodes and steps. */
 int collada_scene(struct collada *collada, const struct limits *limits, struct bake_builder *builder, struct err *err);
-/* A <sampler>; warnings name the channel's target. Returns 0, ERR_BAD_MODEL or ERR_IMPORT_MEMORY; on failure *sampler
- * is empty. */
+/* Reads a <sampler>; warnings name the channel's target. Returns 0, ERR_BAD_MODEL or ERR_IMPORT_MEMORY; on failure
+ * *sampler is empty. */
 int collada_sampler(const struct xml *xml, uint32_t element, const char *target, struct collada_sampler *sampler,
                     struct bake_builder *builder, struct err *err);
-/* What the target of a <channel> means (COLLADA 1.4.1, chapter 3, "Address syntax"): an id, then sids down to an
- * element, then perhaps one value of it: "bone/rotateX.ANGLE", "bone/matrix(3)(0)", "weights(2)". */
+/* The resolved target of a <channel> (COLLADA 1.4.1, chapter 3, "Address syntax"): an id, then sids down to an element,
+ * then optionally one value of it: "bone/rotateX.ANGLE", "bone/matrix(3)(0)", "weights(2)". */
 struct collada_target {
     uint32_t element; /* a transform element, or a <source> */
-    int32_t value;    /* index of the one value, or -1: all */
+    int32_t value;    /* index of one value, or -1: all */
 };
 
-/* False when it is neither a transform element nor a source of morph weights, or no such value. */
+/* Resolves a target. Returns false if it is neither a transform element nor a source of morph weights, or if the value
+ * does not exist. */
 bool target_find(const struct xml *xml, const char *target, struct collada_target *found);
 
-/* --- collada_values.c: lists of numbers and names, and how <source> elements lay them out --- */
+/* --- collada_values.c: lists of numbers and names, and the layout of <source> elements --- */
 
-/* At most `limit` numbers into out; returns how many there are in all, or -1 where something is no finite number. */
+/* Writes at most `limit` numbers to out. Returns the number of all values, or -1 if one is not a finite number. */
 int values_fixed(const char *text, double *out, int limit);
 
-/* Rows as an accessor lays them out. */
+/* The rows of an accessor. */
 struct value_rows {
     double *values; /* [count * width]; heap */
     uint32_t count, width;
 };
 
-/* The numbers of the <source> that `element`'s attribute `attribute` names. Returns 0, ERR_BAD_MODEL or
+/* Reads the numbers of the <source> that attribute `attribute` of `element` names. Returns 0, ERR_BAD_MODEL or
  * ERR_IMPORT_MEMORY; on failure *rows is empty. */
 int rows_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows, struct err *err);
-/* Likewise of the columns whose <param> has a name; what is not finite is NAN. */
+/* Does the same for the columns with a named <param>; a non-finite value becomes NAN. */
 int columns_read(const struct xml *xml, uint32_t element, const char *attribute, struct value_rows *rows,
                  struct err *err);
 void rows_fini(struct value_rows *rows);
 
-/* Whole numbers; heap. */
+/* Integers on the heap. */
 #define INDEX_NONE UINT32_MAX
 struct index_list {
     uint32_t *items;
     size_t count, capacity;
 };
 
-/* Appends the whole numbers of an element's text; -1 is INDEX_NONE. Returns 0 or ERR_BAD_MODEL. */
+/* Appends the integers of an element's text; -1 becomes INDEX_NONE. Returns 0 or ERR_BAD_MODEL. */
 int indices_read(const struct xml *xml, uint32_t element, struct index_list *list, struct err *err);
 
-/* Likewise a <source> of names: calls take() for each, in order. Returns how many, or ERR_BAD_MODEL. */
+/* Reads a <source> of names and calls take() for each in order. Returns their number, or ERR_BAD_MODEL. */
 typedef void take_name(void *user, uint32_t index, const char *name, size_t size_bytes);
 int64_t names_read(const struct xml *xml, uint32_t element, const char *attribute, take_name *take, void *user,
                    struct err *err);

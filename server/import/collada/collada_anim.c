@@ -17,7 +17,7 @@ struct animation_reader {
     const char *ignored; /* the first target that moves something else */
 };
 
-/* Which values a sampler of this width sets; false when that does not fit. */
+/* Determines the values that a sampler of this width sets; false if the width does not fit. */
 static bool fit_values(const struct xml *xml, const struct collada_target *target, uint32_t width,
                        struct collada_channel *channel)
 {
@@ -119,7 +119,7 @@ static bool clip_time(const struct xml *xml, uint32_t element, const char *attri
     return text == NULL || values_fixed(text, value, 1) == 1;
 }
 
-/* Channels of the animations that a clip instances: those that stand within them. */
+/* Collects the channels within the animations that a clip instances. */
 static void mark(const struct collada *collada, uint32_t clip, bool *is_in)
 {
     const struct xml *xml = &collada->xml;
@@ -156,7 +156,7 @@ static int add_named(struct collada *collada, uint32_t element, bool *is_in, boo
     const struct xml *xml = &collada->xml;
     const char *name = xml_get(xml, element, "name");
     struct collada_clip clip = {.name = name != NULL ? name : xml_get(xml, element, "id")};
-    /* Without an end it lasts as long as its animations. */
+    /* A clip without an end lasts as long as its animations. */
     if (!clip_time(xml, element, "start", 0, &clip.start_s) || !clip_time(xml, element, "end", HUGE_VAL, &clip.end_s))
         return err_set(err, ERR_BAD_MODEL, "clip '%s' has a start or end that is no time",
                        clip.name != NULL ? clip.name : "");
@@ -167,7 +167,7 @@ static int add_named(struct collada *collada, uint32_t element, bool *is_in, boo
     return add_clip(collada, clip, is_in, err);
 }
 
-/* Fills clips: those of <animation_clip> elements, then one of what no clip has. */
+/* Fills clips from <animation_clip> elements; one more clip gets the channels that no other has. */
 static int read_clips(struct collada *collada, struct err *err)
 {
     const struct xml *xml = &collada->xml;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a sampler's inputs hold, before it is put together. */
+/* A sampler's inputs before they form the sampler. */
 struct inputs {
     struct value_rows times, values, in, out; /* in, out: no rows where the file has none */
     uint8_t *kinds;                           /* [times.count] */
     bool *is_hermite;                         /* likewise */
     bool has_curves;
-    uint32_t unknown_count; /* keys of interpolations that are not known */
+    uint32_t unknown_count; /* keys with an unknown interpolation */
 };
 
 static void inputs_fini(struct inputs *inputs)
@@ -76,8 +76,8 @@ static int read_inputs(const struct xml *xml, uint32_t sampler, struct inputs *i
     return rc < 0 ? rc : read_rows(xml, sampler, "OUT_TANGENT", false, &inputs->out, err);
 }
 
-/* The tangent of component `c` at key `k` in one of the layouts that are in use: time and value for each component, the
- * value alone, or one time for all. False when the rows are none of these; *x is NAN where the file gives no time. */
+/* Reads the tangent of component `c` at key `k`. Files use three layouts: time and value for each component, values
+ * alone, or one time for all components. Returns false for any other layout. *x is NAN if the file gives no time. */
 static bool tangent_at(const struct value_rows *rows, uint32_t width, uint32_t k, uint32_t c, double *x, double *y)
 {
     if (k >= rows->count)
@@ -98,7 +98,7 @@ static bool tangent_at(const struct value_rows *rows, uint32_t width, uint32_t k
     return true;
 }
 
-/* The control points of the piece behind key `k`. Without tangents it is straight. */
+/* Computes the control points of the segment after key `k`. Without tangents it is straight. */
 static bool control_of(const struct inputs *inputs, uint32_t k, uint32_t c, struct curve_control *control)
 {
     const uint32_t width = inputs->values.width;

@@ -53,7 +53,7 @@ static int add_steps(struct builder *builder, uint32_t node)
     return 0;
 }
 
-/* A node, the children it has, then those it instances, each with all below it. */
+/* Adds a node, then its children, then the nodes that it instances, each with its subtree. */
 static int add_node(struct builder *builder, uint32_t element, uint32_t parent, uint32_t depth)
 {
     struct collada *collada = builder->collada;
@@ -77,7 +77,7 @@ static int add_node(struct builder *builder, uint32_t element, uint32_t parent, 
     return rc;
 }
 
-/* The visual scene that <scene> shows; without that the file's first, with a warning. */
+/* Returns the visual scene that <scene> instances; without <scene> the file's first one, with a warning. */
 static uint32_t shown_scene(const struct xml *xml, struct bake_builder *builder)
 {
     const uint32_t scene = xml_child(xml, 0, "scene");

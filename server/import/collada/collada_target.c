@@ -6,7 +6,7 @@
 
 enum { TARGET_MAX = 4096 };
 
-/* The element with this sid that is the least deep below `from`, the first of them. */
+/* Returns the first element with this sid at the least depth below `from`. */
 static uint32_t find_sid(const struct xml *xml, uint32_t from, const char *sid)
 {
     uint32_t best = XML_NONE;
@@ -24,7 +24,7 @@ static uint32_t find_sid(const struct xml *xml, uint32_t from, const char *sid)
     return best;
 }
 
-/* Down the sids of `path`, parts between '/'. */
+/* Follows the sids in `path`, which '/' separates. */
 static uint32_t walk(const struct xml *xml, const char *path)
 {
     char part[TARGET_MAX];
@@ -51,7 +51,7 @@ static int32_t member_index(const struct xml *xml, uint32_t element, const char 
     return -1;
 }
 
-/* "(i)", or of a matrix "(column)(row)": that is how exporters count, whose translation is (3)(0) to (3)(2). */
+/* Parses "(i)", or for a matrix "(column)(row)": exporters count so, with the translation at (3)(0) to (3)(2). */
 static int32_t bracket_index(const struct xml *xml, uint32_t element, const char *brackets)
 {
     unsigned first, second;
@@ -64,7 +64,7 @@ static int32_t bracket_index(const struct xml *xml, uint32_t element, const char
     return -1;
 }
 
-/* Arrays of weights are meant by their <source> or by the array in it. */
+/* A target names an array of weights by its <source> or by the array in it. */
 static uint32_t source_of(const struct xml *xml, uint32_t element)
 {
     const uint32_t parent = xml->elements[element].parent;
@@ -86,7 +86,7 @@ bool target_find(const struct xml *xml, const char *target, struct collada_targe
         return false;
     strcpy(path, target);
     *found = (struct collada_target){.element = walk(xml, path), .value = -1};
-    if (found->element == XML_NONE) { /* its last part is a name and one value of it */
+    if (found->element == XML_NONE) { /* the last part of the path names an element and one value of it */
         char *slash = strrchr(path, '/');
         char *last = slash != NULL ? slash + 1 : path;
         char *bracket = strchr(last, '('), *dot = strrchr(last, '.');

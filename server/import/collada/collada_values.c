@@ -1,4 +1,4 @@
-/* collada_values.c - words and numbers of arrays, and the rows that accessors pick out of them. */
+/* collada_values.c - reads words and numbers of arrays, and the rows that accessors select. */
 #include "import/collada/collada.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* The next word of *text, which moves behind it; its size, 0 at the end. */
+/* Returns the size of the next word and moves *text behind it; 0 at the end. */
 static size_t next_word(const char **text, const char **word)
 {
     while (is_space(**text))
@@ -21,8 +21,8 @@ static size_t next_word(const char **text, const char **word)
     return (size_t)(*text - *word);
 }
 
-/* Digits with a point that a double holds exactly, divided by a power of ten that it holds exactly: the quotient is
- * rounded once, as strtod() does it (W. D. Clinger, "How to read floating point numbers accurately", 1990). */
+/* Parses decimal digits if a double holds both the digits and the power of ten exactly. Their quotient is then rounded
+ * only once, as in strtod() (W. D. Clinger, "How to read floating point numbers accurately", 1990). */
 static bool plain_number_of(const char *word, size_t size, double *value)
 {
     static const double POWERS[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -57,7 +57,7 @@ static bool number_of(const char *word, size_t size, double *value)
     return end == word + size && isfinite(*value);
 }
 
-/* What programs write for a number that is none: "nan", "inf", "-1.#IND" and their like. */
+/* Whether the word stands for a non-finite value: "nan", "inf", "-1.#IND" and similar. */
 static bool is_no_number(const char *word, size_t size)
 {
     double value;
@@ -68,8 +68,8 @@ static bool is_no_number(const char *word, size_t size)
     return end == word + size && !isfinite(value);
 }
 
-/* Numbers separated by white space into *values (heap; NULL for none). Returns 0 or ERR_BAD_MODEL (what is no number,
- * or not finite, which becomes NAN where may_be_nan). */
+/* Reads numbers separated by white space into *values (heap; NULL if there are no numbers). Returns 0 or ERR_BAD_MODEL
+ * (not a number, or not finite; with may_be_nan the latter becomes NAN instead). */
 static int read_numbers(const char *text, bool may_be_nan, double **values, size_t *count, struct err *err)
 {
     size_t capacity = 0;
@@ -107,7 +107,7 @@ int values_fixed(const char *text, double *out, int limit)
     return count;
 }
 
-/* How an accessor picks rows out of an array. */
+/* The rows that an accessor selects from an array. */
 struct param_layout {
     uint32_t array, accessor; /* elements */
     uint64_t count, stride, offset;
@@ -160,7 +160,7 @@ static int read_rows(const struct xml *xml, const struct param_layout *layout, b
     size_t count;
     if (read_numbers(xml_text(xml, layout->array), may_be_nan, &values, &count, err) < 0)
         return err_prefix(err, "array '%s', line %u", id_of(xml, layout->array), xml_line(xml, layout->array));
-    /* the sizes are below 2^32, so that no product overflows */
+    /* the sizes are below 2^32, so no product overflows */
     const uint64_t wanted = layout->offset + layout->count * layout->stride;
     if (wanted > count) {
         free(values);
@@ -182,7 +182,7 @@ int rows_read(const struct xml *xml, uint32_t element, const char *attribute, st
     return read_rows(xml, &layout, false, rows, err);
 }
 
-/* How many numbers a <param> stands for, by its type: "float4x4" for 16. */
+/* Returns the number of values of a <param> by its type: 16 for "float4x4". */
 static uint32_t size_of_type(const char *type)
 {
     unsigned rows = 1, columns = 1;
@@ -191,8 +191,8 @@ static uint32_t size_of_type(const char *type)
     return rows >= 1 && rows <= 4 && columns >= 1 && columns <= 4 ? rows * columns : 1;
 }
 
-/* COLLADA 1.4.1, "accessor": what a <param> without a name stands for is not read; nor is what has no <param>. Fills
- * columns[limit] with those that are; without any named <param> it is all of them. */
+/* A reader skips the values of a <param> without a name and values without a <param> (COLLADA 1.4.1, "accessor"). Fills
+ * columns[limit] with the other columns; without any named <param> it takes all columns. */
 static uint32_t named_columns(const struct xml *xml, const struct param_layout *layout, uint32_t *columns,
                               uint32_t limit)
 {

@@ -1,4 +1,4 @@
-/* collada_version.c - which version a file says it is: 1.4.0, 1.4.1 and 1.5.0 are read. */
+/* collada_version.c - checks the version of a file: 1.4.0, 1.4.1 and 1.5.0 are supported. */
 #include "import/collada/collada.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static bool starts_with(const char *text, const char *start)
     return text != NULL && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The namespace counts where the attribute is missing; the namespaces are those of the schemas. */
+/* The schema's namespace counts if the version attribute is missing. */
 int collada_version(const struct xml *xml, struct err *err)
 {
     if (!xml_is(xml, 0, "COLLADA"))

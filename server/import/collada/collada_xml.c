@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The child of the document that an element is or stands in; XML_NONE for the document. */
+/* Returns the child of the document that contains the element or is it; XML_NONE for the document. */
 static uint32_t library_of(const struct xml *xml, uint32_t element)
 {
     while (element != XML_NONE && xml->elements[element].depth > 1)

@@ -1,7 +1,7 @@
-/* collada_xml.h - the parts of a COLLADA file that are read, as a tree of elements, and how elements refer to others.
+/* collada_xml.h - parses a COLLADA file into a tree of elements and resolves references between them.
  *
- * Libraries that make no model, such as those of physics, are left out, and <extra> everywhere but in effects and
- * materials. One thread. */
+ * The tree omits libraries without model content, such as physics, and every <extra> outside effects and materials. One
+ * thread. */
 #pragma once
 
 #include "import/xml/xml.h"
@@ -9,13 +9,13 @@
 /* xml_parse(). */
 int collada_xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err);
 
-/* The first element of this id and this tag; for want of it, or where tag is NULL, the first of this id: files use one
- * id for things of several kinds. XML_NONE when there is none. */
+/* Returns the first element with this id and tag. Without one, or if tag is NULL, it returns the first element with
+ * this id, because files use one id for elements of several kinds. XML_NONE: no element has the id. */
 uint32_t xml_find_id(const struct xml *xml, const char *id, const char *tag);
-/* The first element of this tag with an attribute `sid`, anywhere below `from`; XML_NONE when there is none. */
+/* Returns the first element below `from`, at any depth, with this tag and sid, or XML_NONE. */
 uint32_t xml_find_sid(const struct xml *xml, uint32_t from, const char *tag, const char *sid);
-/* What attribute `attribute` of `element`, "#id", refers to, of this tag as xml_find_id() has it; XML_NONE when it does
- * not. */
+/* Returns the element to which attribute `attribute` ("#id") of `element` refers, looked up like xml_find_id(), or
+ * XML_NONE. */
 uint32_t xml_follow(const struct xml *xml, uint32_t element, const char *attribute, const char *tag);
-/* The first <input> of element `parent` with this semantic, or XML_NONE. */
+/* Returns the first <input> of element `parent` with this semantic, or XML_NONE. */
 uint32_t xml_input(const struct xml *xml, uint32_t parent, const char *semantic);

@@ -1,4 +1,4 @@
-/* transform_stack.c - the product of a node's transform elements at a time, as a matrix or in parts. */
+/* transform_stack.c - evaluates the product of a node's transform elements at a time, as a matrix or as TRS. */
 #include "import/collada/transform_stack.h"
 
 #include "anim/pose/sample.h"
@@ -35,7 +35,7 @@ static void quat_turn(const double q[4], const double v[3], double out[3])
     dmat4_direction(&m, v, out);
 }
 
-/* Axis and angle in degrees; an axis of no length turns nothing. */
+/* Converts an axis and an angle in degrees; an axis of length 0 gives no rotation. */
 static void quat_of(const double values[4], double q[4])
 {
     const double length = sqrt(dot3(values, values));
@@ -45,13 +45,13 @@ static void quat_of(const double values[4], double q[4])
     q[3] = length > 0 ? cos(half_rad) : 1;
 }
 
-/* Rows as the file has them; what is not affine in the last one is a fault that exporters make. */
+/* Converts the file's rows. The last row is ignored, because some exporters write a wrong one. */
 static struct dmat4 matrix_of(const double v[16])
 {
     return (struct dmat4){{v[0], v[4], v[8], 0, v[1], v[5], v[9], 0, v[2], v[6], v[10], 0, v[3], v[7], v[11], 1}};
 }
 
-/* At the eye, looking along -z at the point of interest, x to the right. */
+/* The node is at the eye and looks along -z at the point of interest; x points right. */
 static struct dmat4 lookat_of(const double v[9])
 {
     double ahead[3] = {v[3] - v[0], v[4] - v[1], v[5] - v[2]}, up[3] = {v[6], v[7], v[8]}, right[3], over[3];
@@ -70,9 +70,9 @@ static struct dmat4 lookat_of(const double v[9])
     return m;
 }
 
-/* Moves points along the second axis so that the first axis leans towards it by the angle (COLLADA 1.4.1, <skew>, which
- * is RenderMan's RiSkew). With n the part of the first axis across the second, and phi the angle between the axes:
- * p + (cot(phi - angle) - cot(phi)) * dot(n, p) * second. */
+/* Moves points along the second axis so that the first axis leans towards it by the angle (COLLADA 1.4.1, <skew>, the
+ * same as RenderMan's RiSkew). n is the component of the first axis perpendicular to the second, and phi is the angle
+ * between the axes: p + (cot(phi - angle) - cot(phi)) * dot(n, p) * second. */
 static struct dmat4 skew_of(const double v[7])
 {
     double across[3] = {v[1], v[2], v[3]}, second[3] = {v[4], v[5], v[6]};
@@ -94,7 +94,7 @@ static struct dmat4 skew_of(const double v[7])
 
 /* --- a driven matrix --- */
 
-/* How the numbers of a matrix but its translation go on behind a time: straight, held, or otherwise. */
+/* The interpolation of a matrix after a time, without its translation: linear, held or other. */
 static enum curve_kind kind_behind(const struct transform_stack *stack, const struct transform_stack_part *part,
                                    double time_s)
 {
@@ -219,7 +219,7 @@ static bool is_even(const double scale[3])
     return fabs(scale[0] - scale[1]) <= 1e-12 * fabs(scale[0]) && fabs(scale[0] - scale[2]) <= 1e-12 * fabs(scale[0]);
 }
 
-/* Whether a part that is given as a matrix can always be taken apart, and then its scale. */
+/* Whether a matrix element can always be decomposed; if so, also its scale. */
 static bool is_part_trs(const struct transform_stack *stack, const struct transform_stack_part *part, double scale[3])
 {
     struct trs trs;
@@ -229,7 +229,7 @@ static bool is_part_trs(const struct transform_stack *stack, const struct transf
     return part->step->kind == COLLADA_LOOKAT || (is_trs && part->channel_count == 0);
 }
 
-/* A rotation behind an uneven scale skews; a translation does not. */
+/* A rotation after a non-uniform scale shears; a translation does not. */
 static bool is_always_trs(const struct transform_stack *stack)
 {
     bool is_uneven = false;

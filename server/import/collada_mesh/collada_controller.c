@@ -1,4 +1,4 @@
-/* collada_controller.c - from an instance through its controllers to a mesh, and the targets of a morph. */
+/* collada_controller.c - follows an instance through its controllers to a mesh, and reads the targets of a morph. */
 #include "import/collada_mesh/collada_mesh.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@ static const char *id_of(const struct xml *xml, uint32_t element)
     return id != NULL ? id : "";
 }
 
-/* Takes one controller into *shape; its source, or XML_NONE with *err set. */
+/* Adds one controller to *shape and returns its source, or XML_NONE with *err set. */
 static uint32_t take(const struct xml *xml, uint32_t controller, struct collada_shape *shape,
                      struct bake_builder *builder, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* collada_faces.c - the lists of a primitive element as faces: polygons as they are, strips and fans as triangles, line
- * strips as lines. */
+/* collada_faces.c - converts the lists of a primitive element to faces: polygons stay, strips and fans become
+ * triangles, line strips become lines. */
 #include "import/collada_mesh/collada_mesh.h"
 
 #include "base/mem.h"
@@ -18,7 +18,7 @@ struct face_reader {
     struct err *err;
 };
 
-/* A face of these corners of the file; corners NULL: of first .. first + count - 1. */
+/* Adds a face of these corners of the file; corners NULL: of first .. first + count - 1. */
 static int add_face(struct face_reader *reader, const uint32_t *corners, uint32_t first, uint32_t count)
 {
     struct collada_part *part = reader->part;
@@ -50,7 +50,7 @@ static int add_runs(struct face_reader *reader, uint32_t first, uint32_t count, 
     return 0;
 }
 
-/* Every second triangle of a strip turns the other way. */
+/* Every second triangle of a strip has the opposite winding. */
 static int add_strip(struct face_reader *reader, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i + 2 < count; i++) {
@@ -84,7 +84,7 @@ static int add_line_strip(struct face_reader *reader, uint32_t first, uint32_t c
     return 0;
 }
 
-/* The list of one <p>, which is corners first .. first + count - 1. */
+/* Adds the list of one <p>: corners first .. first + count - 1. */
 static int add_list(struct face_reader *reader, uint32_t first, uint32_t count)
 {
     const struct xml *xml = reader->xml;

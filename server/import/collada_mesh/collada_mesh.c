@@ -14,7 +14,7 @@ static const char *id_of(const struct xml *xml, uint32_t element)
 
 /* --- sources --- */
 
-/* The rows of the <source> that an <input> names, read once. NULL: *err is set. */
+/* Returns the rows of the <source> that an <input> names, which are read once. NULL: *err is set. */
 static const struct value_rows *rows_of(struct collada_mesh *mesh, uint32_t input, struct err *err)
 {
     const struct xml *xml = mesh->xml;
@@ -70,7 +70,7 @@ static bool use_of(const char *semantic, enum collada_use *use)
     return false;
 }
 
-/* A small whole number; 0 where the attribute is not there. False: it is something else. */
+/* Reads a small integer; 0 if the attribute is missing. Returns false for any other text. */
 static bool small_number(const struct xml *xml, uint32_t element, const char *attribute, uint32_t limit, uint32_t *out)
 {
     const char *text = xml_get(xml, element, attribute);
@@ -100,7 +100,8 @@ static int add_input(struct collada_mesh *mesh, struct collada_part *part, uint3
     return 0;
 }
 
-/* Fills inputs, stride and position_offset: those of the element first, which count before those of <vertices>. */
+/* Fills inputs, stride and position_offset. The element's inputs come first, because they override those in
+ * <vertices>. */
 static int read_inputs(struct collada_mesh *mesh, struct collada_part *part, uint32_t vertices, struct err *err)
 {
     enum { OFFSET_MAX = 256 };
@@ -148,7 +149,7 @@ static int check_list(const struct collada_part *part, uint32_t offset, uint32_t
     return 0;
 }
 
-/* Every index is within its array, or the file is refused. */
+/* Refuses the file if an index is out of range. */
 static int check_indices(const struct collada_mesh *mesh, const struct collada_part *part, struct err *err)
 {
     if (check_list(part, part->position_offset, mesh->point_count, "POSITION", err) < 0)
@@ -211,7 +212,7 @@ static int read_part(struct collada_mesh *mesh, uint32_t element, uint32_t verti
     return 0;
 }
 
-/* The kinds of geometry that are no meshes. */
+/* Warns of geometry other than meshes. */
 static void warn_of_kind(const struct xml *xml, uint32_t geometry, struct bake_builder *builder)
 {
     uint32_t child = xml_child(xml, geometry, NULL);
@@ -230,7 +231,7 @@ static int read_mesh(struct collada_mesh *mesh, uint32_t element, const struct l
 {
     const struct xml *xml = mesh->xml;
     const uint32_t vertices = xml_child(xml, element, "vertices");
-    if (collada_first_primitive(xml, mesh->geometry) == XML_NONE) /* a morph target needs no more than places */
+    if (collada_first_primitive(xml, mesh->geometry) == XML_NONE) /* a morph target needs only positions */
         return vertices == XML_NONE ? 0 : read_points(mesh, vertices, err);
     if (vertices == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "it has no <vertices>");

@@ -13,11 +13,11 @@ enum collada_use {
     COLLADA_TEXCOORD,
 };
 
-/* Where corners get an attribute from. */
+/* The source of an attribute of corners. */
 struct collada_input {
     enum collada_use use;
-    uint32_t offset; /* among the indices of a corner */
-    uint32_t set;    /* of several of one use; 0 where the file does not say */
+    uint32_t offset; /* index of this input among the indices of a corner */
+    uint32_t set;    /* distinguishes inputs of one use; 0 if the file gives none */
     const struct value_rows *rows;
 };
 
@@ -25,7 +25,7 @@ struct collada_input {
 struct collada_part {
     uint32_t element;
     uint32_t topology;            /* TOPOLOGY_TRIANGLES: faces of three corners or more; TOPOLOGY_LINES */
-    struct collada_input *inputs; /* [input_count]: those of the element, then those of <vertices> */
+    struct collada_input *inputs; /* [input_count]: inputs of the element, then of <vertices> */
     uint32_t input_count;
     struct index_list indices; /* `stride` for each of the file's corners */
     uint32_t stride, position_offset;
@@ -48,25 +48,25 @@ struct collada_mesh {
     uint32_t source_count;
 };
 
-/* Reads the <mesh> of a <geometry>. What is none (convex_mesh, spline, brep) has no parts, and a warning says so. An
- * index beyond its array, or a list that is too short, is ERR_BAD_MODEL, which names element and line. Returns 0,
- * ERR_BAD_MODEL or ERR_MODEL_LIMIT; collada_mesh_fini() is needed and safe in any case. */
+/* Reads the <mesh> of a <geometry>. Other geometry (convex_mesh, spline, brep) gives no parts and a warning. An index
+ * out of range or a list that is too short is ERR_BAD_MODEL, which names element and line. Returns 0, ERR_BAD_MODEL or
+ * ERR_MODEL_LIMIT; collada_mesh_fini() is needed and safe in any case. */
 int collada_mesh_read(struct collada_mesh *mesh, const struct xml *xml, uint32_t geometry, const struct limits *limits,
                       struct bake_builder *builder, struct err *err);
 void collada_mesh_fini(struct collada_mesh *mesh);
 
-/* The first primitive element of a <geometry>, and the next one; XML_NONE: no more. Those with faces or lines are the
+/* Iterate over the primitive elements of a <geometry>; XML_NONE ends it. The elements with faces or lines become the
  * parts of the mesh, in this order. */
 uint32_t collada_first_primitive(const struct xml *xml, uint32_t geometry);
 uint32_t collada_next_primitive(const struct xml *xml, uint32_t primitive);
 
-/* The index that corner `corner` of a part has for an input at `offset`. */
+/* Returns the index of corner `corner` of a part for an input at `offset`. */
 static inline uint32_t collada_index(const struct collada_part *part, uint32_t corner, uint32_t offset)
 {
     return part->indices.items[(size_t)part->corners[corner] * part->stride + offset];
 }
 
-/* The first input of a use and, for COLLADA_TEXCOORD, of a set (or any, where set is UINT32_MAX); NULL: none. */
+/* Returns the first input of a use, and for COLLADA_TEXCOORD of a set (UINT32_MAX: any set), or NULL. */
 const struct collada_input *collada_find_input(const struct collada_part *part, enum collada_use use, uint32_t set);
 
 /* --- collada_faces.c: the lists of a primitive element --- */
@@ -75,22 +75,22 @@ const struct collada_input *collada_find_input(const struct collada_part *part, 
 int collada_faces_read(struct collada_part *part, const struct xml *xml, const struct limits *limits,
                        struct bake_builder *builder, struct err *err);
 
-/* --- collada_controller.c: what deforms a mesh --- */
+/* --- collada_controller.c: skins and morphs --- */
 
-/* What an instance shows. */
+/* The mesh and controllers of an instance. */
 struct collada_shape {
     uint32_t geometry, skin, morph; /* elements: <geometry>, <skin>, <morph>; XML_NONE: none */
 };
 
-/* Follows a <geometry> or <controller> to its mesh. A skin of a morph is both; a morph of a skin is read as that, with
- * a warning. Returns 0 or ERR_BAD_MODEL: it leads nowhere, round in a circle, or through two skins. */
+/* Follows a <geometry> or <controller> to its mesh. A skin of a morph sets both. A morph of a skin is read as a skin of
+ * a morph, with a warning. Returns 0 or ERR_BAD_MODEL: a reference is missing or circular, or there are two skins. */
 int collada_shape_find(const struct xml *xml, uint32_t element, struct collada_shape *shape,
                        struct bake_builder *builder, struct err *err);
 
 /* A <morph>: vertices are base + sum of weight * delta. */
 struct collada_morph {
-    bool is_relative;     /* the targets hold deltas, not places */
-    uint32_t *geometries; /* [count]: elements, XML_NONE: no mesh of the file */
+    bool is_relative;     /* the targets hold deltas, not positions */
+    uint32_t *geometries; /* [count]: elements; XML_NONE: not a mesh of the file */
     double *weights;      /* [count]: at rest */
     uint32_t count;
     uint32_t weight_source; /* the <source> of the weights, which channels drive */
@@ -102,8 +102,9 @@ void collada_morph_fini(struct collada_morph *morph);
 
 /* --- collada_weights.c: the weights of a <skin> --- */
 
-/* Joint j of the file is joints[j] of the skin, or -1: it has no node, and its weights are dropped. shape_joint: what
- * stands for index -1, the bind shape itself. influences_fini() is needed in any case. Returns 0 or ERR_BAD_MODEL. */
+/* Reads the weights. Joint j of the file is joint joints[j] of the skin; -1 means that it has no node, and its weights
+ * are dropped. shape_joint replaces index -1, the bind shape itself. The caller calls influences_fini() even after an
+ * error. Returns 0 or ERR_BAD_MODEL. */
 int collada_weights_read(struct influences *influences, const struct xml *xml, uint32_t skin, const int32_t *joints,
                          uint32_t joint_count, uint32_t shape_joint, uint32_t point_count, struct bake_builder *builder,
                          struct err *err);

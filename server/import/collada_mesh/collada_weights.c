@@ -1,4 +1,4 @@
-/* collada_weights.c - the <vertex_weights> of a skin: of each point its influences. */
+/* collada_weights.c - reads the <vertex_weights> of a skin as influences of each point. */
 #include "import/collada_mesh/collada_mesh.h"
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static int read_lists(struct weight_lists *lists, uint32_t skin, struct err *err
     return 0;
 }
 
-/* All indices of weights are within their array, and there are as many as the counts say. */
+/* Checks that the indices of weights are in range and that their number matches the counts. */
 static int check_lists(const struct weight_lists *lists, struct err *err)
 {
     uint64_t total = 0;
@@ -78,7 +78,7 @@ static void add_weights(const struct weight_lists *lists, const int32_t *joints,
             const uint32_t joint = at[lists->joint_offset];
             const double weight = lists->weights.values[(size_t)at[lists->weight_offset] * lists->weights.width];
             const bool is_known = joint < joint_count;
-            if (!is_known || joints[joint] >= 0) /* of others a warning has said that they have no node */
+            if (!is_known || joints[joint] >= 0) /* a warning has already named the joints without a node */
                 weight_list_add(out, (uint32_t)p,
                                 is_known              ? (uint32_t)joints[joint]
                                 : joint == INDEX_NONE ? shape_joint

@@ -54,8 +54,8 @@ static bool is_called(const struct file *file, const char *name)
     return file->name_bytes == strlen(name) && strncasecmp(file->name, name, file->name_bytes) == 0;
 }
 
-/* The folder and the path behind it, without "." and ".." parts, into out[PATH_MAX_BYTES]. False: too long, or it leads
- * out. */
+/* Joins folder and path in out[PATH_MAX_BYTES] and resolves "." and "..". Returns false if the path is too long or
+ * leaves the archive. */
 static bool join(const char *folder, size_t folder_bytes, const char *path, char *out)
 {
     size_t size = folder_bytes;
@@ -115,7 +115,7 @@ uint32_t collada_archive_find(const struct collada_archive *archive, const char 
 
 /* --- the document --- */
 
-/* The path in <dae_root>, without the "#id" behind it, into out[PATH_MAX_BYTES]. */
+/* Copies the path in <dae_root>, without its "#id", to out[PATH_MAX_BYTES]. */
 static int read_manifest(const struct file *manifest, char *out, struct err *err)
 {
     struct xml xml;

@@ -4,10 +4,10 @@
 #include "import/source/import.h"
 
 struct collada_archive {
-    struct buf files;   /* as zip_unpack() leaves them */
-    const char *folder; /* of the document in the archive, with its '/' at the end; folder_bytes of it */
+    struct buf files;   /* as zip_unpack() returns them */
+    const char *folder; /* of the document in the archive, up to and including '/'; not terminated, see folder_bytes */
     size_t folder_bytes;
-    uint8_t *document; /* followed by a NUL byte that does not count; heap */
+    uint8_t *document; /* heap; a NUL byte follows that document_bytes does not count */
     size_t document_bytes;
 };
 
@@ -17,7 +17,7 @@ struct collada_archive {
 int collada_archive_open(struct collada_archive *archive, const struct import *import, struct err *err);
 void collada_archive_fini(struct collada_archive *archive);
 
-/* A file of the archive by its path from the document, without regard to case, else by its base name. Its number from
- * 1; 0: it is not there. */
+/* Finds a file of the archive by its path from the document, ignoring case, or else by its base name. Returns its
+ * number from 1, or 0 if it is missing. */
 uint32_t collada_archive_find(const struct collada_archive *archive, const char *path, const uint8_t **bytes,
                               size_t *size_bytes);

@@ -1,5 +1,5 @@
-/* collada_bind.c - which material a part of a geometry has in one instance, and by which coordinates its textures lie.
- */
+/* collada_bind.c - finds the material of a geometry's part in one instance, and the texture coordinates of its
+ * textures. */
 #include "import/collada_model/collada_primitive.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static int32_t material_of(const struct collada_model *model, uint32_t element)
     return first < model->material_count && model->materials[first].element == element ? (int32_t)first : -1;
 }
 
-/* The <instance_material> for a symbol; for want of it the first, which is all that careless files have. */
+/* Returns the <instance_material> for a symbol; else the first one, because some files have one with the wrong
+ * symbol. */
 static uint32_t find_instance_material(const struct xml *xml, uint32_t instance, const char *symbol)
 {
     const uint32_t common = xml_child(xml, xml_child(xml, instance, "bind_material"), "technique_common");
@@ -41,8 +42,8 @@ static bool has_set(const struct xml *xml, uint32_t primitive, uint32_t set)
     return false;
 }
 
-/* Which set of the primitive element a texture means by what it calls its coordinates: what <bind_vertex_input> says,
- * else the number in the name ("CHANNEL1"), else the first. */
+/* Returns the primitive element's set for a texture's coordinate name: from <bind_vertex_input>, else the number in the
+ * name ("CHANNEL1"), else the first set. */
 static uint32_t set_of(const struct xml *xml, uint32_t instance_material, uint32_t primitive, const char *texcoord)
 {
     for (uint32_t e = xml_child(xml, instance_material, "bind_vertex_input"); e != XML_NONE;

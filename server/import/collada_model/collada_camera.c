@@ -13,8 +13,8 @@ static bool number_of(const struct xml *xml, uint32_t view, const char *tag, dou
     return element != XML_NONE && values_fixed(xml_text(xml, element), out, 1) == 1;
 }
 
-/* Of the horizontal, the vertical and the quotient a file gives one or two: the third follows. Angles as tangents of
- * their halves, where `is_angle`. */
+/* A file gives one or two of the horizontal size, the vertical size and their ratio; the third follows from them. With
+ * `is_angle` the sizes are field-of-view angles, computed as tangents of the half angles. */
 static bool read_sides(const struct xml *xml, uint32_t view, const char *x_tag, const char *y_tag, bool is_angle,
                        double *x, double *y, double *aspect)
 {

@@ -1,4 +1,4 @@
-/* collada_clips.c - clips: the transforms of nodes and the weights of morphs, fitted with keys. */
+/* collada_clips.c - fits keys to node transforms and morph weights. */
 #include "import/collada/transform_stack.h"
 #include "import/collada_model/collada_model.h"
 #include "import/curve/curve_fit.h"
@@ -17,7 +17,7 @@ struct moving {
     bool is_skewed;
 };
 
-/* Whether a matrix is more than the roundings of a file's decimals away from what it was taken apart to. */
+/* Whether a matrix differs from its decomposition by more than the rounding of the file's decimals. */
 static bool is_skewed(const struct transform_stack *stack, double time_s, const struct trs *trs)
 {
     static const double SAME_SHARE = 1e-4;
@@ -47,8 +47,8 @@ static double motion_turn(void *user, double from_s, double to_s)
     return transform_stack_turn(&((struct moving *)user)->stack, from_s, to_s);
 }
 
-/* Keeps of the rising times[*count] those within the clip, whose ends take the place of what is cut off; the clip lasts
- * as long as the file says, also where its keys end before. There is room for one more. */
+/* Cuts the rising times[*count] to the clip and puts its ends in place of the removed times. The clip keeps the file's
+ * length even if its keys end earlier. The array has capacity for one more time. */
 static void cut_times(const struct collada_clip *clip, double *times, uint32_t *count)
 {
     if (*count == 0 || !(clip->end_s > clip->start_s))
@@ -77,7 +77,7 @@ static void warn_of(struct collada_model *model, uint32_t n, bool is_skewed, boo
             name);
 }
 
-/* What stands still where the node rests says nothing. */
+/* Whether a track is constant at the node's rest value, so the clip can omit it. */
 static bool is_rest(const struct node *node, int path, const struct track *track)
 {
     static const double SAME_VALUE = 1e-6;
@@ -93,7 +93,7 @@ static bool is_rest(const struct node *node, int path, const struct track *track
             fabs((double)rest[c] - track->values[c]) > SAME_VALUE * fmax(1, fabs((double)rest[c])))
             return false;
     }
-    /* 1 - cos of the half angle: its square root is the angle. */
+    /* 1 - cos of the half angle; its square root is proportional to the angle. */
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
@@ -200,8 +200,7 @@ static int add_weights(struct collada_model *model, const struct collada_clip *c
 
 /* --- clips --- */
 
-/* A file without clips of its own plays everything at once: the clip is called as its only animation, where there is
- * one. */
+/* A file without clips gets one clip of all its animations; a single animation gives it its name. */
 static struct str clip_name(struct collada_model *model, const struct collada_clip *clip)
 {
     const struct xml *xml = &model->collada.xml;
@@ -216,7 +215,7 @@ static struct str clip_name(struct collada_model *model, const struct collada_cl
     return bake_textz(model->builder, name != NULL && name[0] != '\0' ? name : "animation");
 }
 
-/* Channels by rising nodes: those of the file, then the nodes that were added. */
+/* Adds channels in node order: the file's nodes, then the added nodes. */
 static int add_channels(struct collada_model *model, const struct collada_clip *clip, struct err *err)
 {
     const uint32_t count = model->collada.node_count;

@@ -6,14 +6,14 @@
 struct effect_reader {
     const struct xml *xml;
     uint32_t effect;   /* element */
-    uint32_t instance; /* the <instance_effect>, whose <setparam> count before the effect's <newparam> */
+    uint32_t instance; /* the <instance_effect>; its <setparam> override the effect's <newparam> */
     uint32_t shading;  /* <constant>, <lambert>, <phong> or <blinn> */
     struct collada_effect *out;
 };
 
 /* --- elements --- */
 
-/* The first element of this tag below `from`. */
+/* Returns the first element with this tag below `from`. */
 static uint32_t find_tag(const struct xml *xml, uint32_t from, const char *tag)
 {
     for (uint32_t e = from + 1; from != XML_NONE && e < xml->elements[from].end; e++)
@@ -28,7 +28,7 @@ static double number_in(const struct xml *xml, uint32_t element, double fallback
     return element != XML_NONE && values_fixed(xml_text(xml, element), &value, 1) == 1 ? value : fallback;
 }
 
-/* A word of an extra: "1" or "true". */
+/* Whether an extra's text is "1" or "true". */
 static bool is_set(const struct xml *xml, uint32_t element, bool fallback)
 {
     if (element == XML_NONE)
@@ -59,7 +59,7 @@ static uint32_t find_param(const struct effect_reader *reader, const char *name)
     return xml_find_sid(xml, reader->effect, "newparam", name);
 }
 
-/* The element that holds the numbers of a property: its own child of this tag, or what its <param> refers to. */
+/* Returns the element that holds a property's numbers: its child with this tag, or the target of its <param>. */
 static uint32_t value_of(const struct effect_reader *reader, uint32_t property, const char *tag)
 {
     const struct xml *xml = reader->xml;
@@ -121,7 +121,7 @@ static void take_sampler(const struct xml *xml, uint32_t sampler, struct collada
         out->mag_filter = TEXTURE_MAG_NEAREST;
 }
 
-/* An id as text, which may have white space round it. */
+/* Looks up an id given as text, which white space may surround. */
 static uint32_t image_of_text(const struct xml *xml, const char *text)
 {
     char id[256];
@@ -135,8 +135,8 @@ static uint32_t image_of_text(const struct xml *xml, const char *text)
     return xml_is(xml, found, "image") ? found : XML_NONE;
 }
 
-/* Follows the name in a <texture>: 1.4 has sampler2D > source > surface > init_from > image, 1.5 has sampler2D >
- * instance_image > image, and many programs name the image itself. */
+/* Follows the name in a <texture> to its image. The path in 1.4 is sampler2D > source > surface > init_from > image, in
+ * 1.5 sampler2D > instance_image > image. Many programs name the image itself. */
 static void find_image(const struct effect_reader *reader, const char *name, struct collada_sampled *out)
 {
     enum { CHAIN_MAX = 8 };
@@ -176,7 +176,7 @@ static void find_image(const struct effect_reader *reader, const char *name, str
         out->image = XML_NONE;
 }
 
-/* What the extras of Maya, 3ds Max and Okino say of a texture. */
+/* Reads the texture extras of Maya, 3ds Max and Okino. */
 static void read_texture_extra(const struct xml *xml, uint32_t texture, struct collada_sampled *out)
 {
     static const struct {
@@ -198,7 +198,7 @@ static void read_texture_extra(const struct xml *xml, uint32_t texture, struct c
         out->is_moved |= fabs(number_in(xml, find_tag(xml, extra, MOVES[i].tag), MOVES[i].still) - MOVES[i].still) > 0;
 }
 
-/* The <texture> of a property, where it has one. */
+/* Reads the <texture> of a property if it has one. */
 static void read_texture(const struct effect_reader *reader, uint32_t property, enum texture_use use)
 {
     struct collada_sampled *out = &reader->out->textures[use];
@@ -214,8 +214,8 @@ static void read_texture(const struct effect_reader *reader, uint32_t property, 
 
 /* --- what it shows --- */
 
-/* COLLADA 1.5.0, "Determining transparency (opacity)" in chapter 7: with the colour's alpha or its luminance, and
- * counted from clear or from opaque. */
+/* COLLADA 1.5.0, "Determining transparency (opacity)" in chapter 7: the opacity is the colour's alpha or luminance, or
+ * 1 minus it. */
 static double read_opacity(const struct effect_reader *reader)
 {
     const struct xml *xml = reader->xml;
@@ -287,7 +287,7 @@ void collada_effect_read(const struct xml *xml, uint32_t material, struct collad
     reader.shading = find_shading(xml, reader.effect);
     if (reader.shading != XML_NONE)
         read_shading(&reader);
-    /* FCollada's and OpenCOLLADA's extras: of heights, or of normals. */
+    /* FCollada's and OpenCOLLADA's extras name height maps or normal maps. */
     const uint32_t bump = find_tag(xml, reader.effect, "bump");
     if (bump != XML_NONE)
         read_texture(&reader, bump, USE_NORMALS);

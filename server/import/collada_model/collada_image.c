@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of pictures in the text, above those of an archive's files. */
+/* The first number of pictures in the document; the archive's files have lower numbers. */
 static const uint32_t TEXT_IMAGE_FIRST = UINT32_C(0x40000000);
 
 static int digit_of(char c)
@@ -16,7 +16,7 @@ static int digit_of(char c)
                                   : -1;
 }
 
-/* Pairs of digits with white space anywhere; stops at what is neither. */
+/* Reads pairs of hexadecimal digits between any white space and stops at any other character. */
 static void read_hex(const char *text, struct collada_picture *picture)
 {
     int high = -1;
@@ -58,7 +58,7 @@ char *collada_uri(const char *text)
     return uri;
 }
 
-/* 1.4: <init_from> is the path, <data> holds digits. 1.5: <init_from> holds <ref> or <hex>. */
+/* In 1.4 <init_from> is the path and <data> holds hexadecimal digits. In 1.5 <init_from> holds <ref> or <hex>. */
 void collada_picture_read(const struct xml *xml, uint32_t image, const char *path, struct collada_picture *picture)
 {
     *picture = (struct collada_picture){0};

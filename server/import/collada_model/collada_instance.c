@@ -1,8 +1,8 @@
-/* collada_instance.c - what nodes show: instances of geometries and controllers, with materials for their parts.
+/* collada_instance.c - adds instances of geometries and controllers to nodes, with materials for their parts.
  *
- * A node of the model shows one mesh with one skin. The geometries that a node shows are one mesh, each controller is
- * one of its own; what does not fit on the node itself goes to nodes without a name below it, behind all others, so
- * that the file's nodes keep their places. Instances of the same thing with the same materials share a mesh. */
+ * A node of the model shows one mesh with one skin. The geometries of a file's node form one mesh, and each controller
+ * forms its own. Further meshes go to unnamed child nodes, which follow all other nodes, so that the file's nodes keep
+ * their indices. Instances of the same geometry with the same materials share a mesh. */
 #include "import/collada_model/collada_primitive.h"
 
 #include "base/hash.h"
@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mesh of the builder, and what it was made of. */
+/* A mesh of the builder and its sources. */
 struct made_mesh {
     uint32_t *key; /* [key_count]; heap */
     size_t key_count;
     uint32_t mesh;
-    uint32_t weight_first, weight_count; /* rest weights of the node that it was made for */
+    uint32_t weight_first, weight_count; /* rest weights of the first node that shows it */
     uint32_t weight_source;
-    bool has_node; /* a node has them: the next one gets a copy */
+    bool has_node; /* a node owns them; the next node gets a copy */
 };
 
 struct instance_reader {
@@ -28,7 +28,7 @@ struct instance_reader {
     struct made_mesh *made;
     uint32_t made_count;
     size_t made_capacity, key_capacity;
-    uint32_t *key; /* of what is looked for */
+    uint32_t *key; /* the key of the lookup */
     size_t key_count;
     struct vertex_set by_key; /* of made meshes */
     uint32_t instance_count, failed_count;
@@ -37,7 +37,7 @@ struct instance_reader {
 
 /* --- which mesh it is --- */
 
-/* The <geometry> or <controller> that an instance names. */
+/* Returns the <geometry> or <controller> that an instance names. */
 static uint32_t shown_by(const struct xml *xml, uint32_t instance)
 {
     return xml_follow(xml, instance, "url", xml_is(xml, instance, "instance_controller") ? "controller" : "geometry");
@@ -49,7 +49,7 @@ static void put_key(struct instance_reader *reader, uint32_t word)
     reader->key[reader->key_count++] = word;
 }
 
-/* What an instance shows and with which materials. */
+/* Adds an instance's shape and materials to the key. */
 static void key_instance(struct instance_reader *reader, uint32_t instance, uint32_t target, uint32_t geometry)
 {
     const struct xml *xml = &reader->model->collada.xml;
@@ -62,10 +62,11 @@ static void key_instance(struct instance_reader *reader, uint32_t instance, uint
     }
 }
 
-/* The made mesh of this key, or NULL: then *slot is its place. */
+/* Returns the mesh with this key, or NULL; then *slot is its place in the hash table. */
 static struct made_mesh *find_made(struct instance_reader *reader, uint32_t **slot)
 {
-    if (2 * (size_t)reader->made_count + 2 > reader->by_key.mask) { /* larger, with all that are there */
+    if (2 * (size_t)reader->made_count + 2 >
+        reader->by_key.mask) { /* grows the table and rehashes the present meshes */
         free(reader->by_key.slots);
         vertex_set_init(&reader->by_key, 4 * ((size_t)reader->made_count + 16));
         for (uint32_t m = 0; m < reader->made_count; m++) {
@@ -149,7 +150,7 @@ static void reader_fini(struct collada_mesh_reader *reader)
     collada_mesh_fini(&reader->geometry);
 }
 
-/* The rest weights of the mesh's targets, into the builder. */
+/* Adds the rest weights of the mesh's targets to the builder. */
 static int put_weights(struct collada_mesh_reader *reader, struct made_mesh *made, struct err *err)
 {
     struct collada_model *model = reader->model;
@@ -167,7 +168,7 @@ static int put_weights(struct collada_mesh_reader *reader, struct made_mesh *mad
     return 0;
 }
 
-/* Adds the parts of one instance to the mesh that is being made. */
+/* Adds the parts of one instance to the current mesh. */
 static int add_parts(struct collada_model *model, uint32_t mesh, uint32_t instance, const struct collada_shape *shape,
                      const struct collada_skin *skin, struct made_mesh *made, struct err *err)
 {
@@ -190,7 +191,7 @@ static int add_parts(struct collada_model *model, uint32_t mesh, uint32_t instan
 
 /* --- nodes --- */
 
-/* What is shown together: all geometries of a node, or one controller. */
+/* Instances that share a mesh: all geometries of a node, or one controller. */
 struct group {
     uint32_t *instances; /* [count] */
     struct collada_shape *shapes;
@@ -216,13 +217,13 @@ static int make_mesh(struct instance_reader *reader, const struct group *group, 
     return 0;
 }
 
-/* The mesh of a group, made now or before; NULL on failure. */
+/* Returns the mesh of a group, which it makes if it is new; NULL on failure. */
 static struct made_mesh *mesh_of(struct instance_reader *reader, const struct group *group, struct err *err)
 {
     const struct xml *xml = &reader->model->collada.xml;
     uint32_t *slot;
     reader->key_count = 0;
-    /* weights are of the file's joints, which are those of the skin where all have nodes */
+    /* weights refer to the file's joints, which equal the skin's if all of them have nodes */
     put_key(reader, group->skin.skin < 0 ? 0 : group->skin.is_whole ? 1 : 2 + (uint32_t)group->skin.skin);
     for (uint32_t i = 0; i < group->count; i++)
         key_instance(reader, group->instances[i], shown_by(xml, group->instances[i]), group->shapes[i].geometry);
@@ -291,7 +292,7 @@ static int show(struct instance_reader *reader, const struct group *group, uint3
 
 /* --- instances --- */
 
-/* What an instance shows; false where that is nothing of the file, which a warning says. */
+/* Finds the shape of an instance; false with a warning if the file lacks it. */
 static bool find_shape(struct instance_reader *reader, uint32_t instance, struct collada_shape *shape)
 {
     struct collada_model *model = reader->model;
@@ -325,7 +326,7 @@ static int show_geometries(struct instance_reader *reader, uint32_t n, struct er
         struct collada_shape shape;
         if (!find_shape(reader, e, &shape))
             continue;
-        shape.skin = shape.morph = XML_NONE; /* a controller, which this is not the element for */
+        shape.skin = shape.morph = XML_NONE; /* this element may not instance a controller */
         group.instances = mem_grow(group.instances, &instance_capacity, group.count + 1, sizeof *group.instances);
         group.shapes = mem_grow(group.shapes, &shape_capacity, group.count + 1, sizeof *group.shapes);
         group.instances[group.count] = e;

@@ -1,4 +1,4 @@
-/* collada_material.c - materials as metallic-roughness ones, in the file's order. */
+/* collada_material.c - converts materials to metallic-roughness ones, in the file's order. */
 #include "import/collada_model/collada_effect.h"
 #include "import/collada_model/collada_image.h"
 #include "import/collada_model/collada_model.h"
@@ -22,7 +22,7 @@ struct one {
 
 /* --- textures --- */
 
-/* The number of what a texture calls its coordinates: textures of one material that say the same share it. */
+/* Returns the number of a texture's coordinate name; equal names within a material share a number. */
 static int64_t set_of(struct one *one, const char *name)
 {
     for (uint32_t i = 0; i < one->name_count; i++)
@@ -60,7 +60,7 @@ static void find_textures(struct collada_model *model, struct texture_mixer *mix
 
 static void set_factors(const struct collada_effect *effect, struct material *to)
 {
-    /* A constant material has the colour of its emission: no light falls on it. */
+    /* A constant material is unlit, so its colour is its emission. */
     material_set_color(to, effect->is_constant && effect->has_emission ? effect->emission : effect->diffuse);
     material_set_opacity(to, (float)effect->opacity);
     material_set_emission(to, effect->emission, 1);

@@ -1,4 +1,4 @@
-/* collada_model.c - import_collada(): from a file's bytes to the builder, part by part (collada_model.h). */
+/* collada_model.c - import_collada() runs the steps from a file's bytes to the builder (collada_model.h). */
 #include "import/collada_model/collada_model.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void model_fini(struct collada_model *model)
     free(model->skin_hashes);
 }
 
-/* A file that shows nothing, places nothing and moves nothing is no model. */
+/* Refuses a file without meshes, nodes and animations. */
 static int check_content(const struct collada_model *model, struct err *err)
 {
     if (model->builder->primitive_count == 0 && model->builder->clip_count == 0 && model->collada.node_count <= 1)

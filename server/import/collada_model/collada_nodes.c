@@ -17,7 +17,7 @@ const char *collada_id(const struct xml *xml, uint32_t element)
 
 /* --- <asset> --- */
 
-/* COLLADA 1.4.1, <up_axis>: how a model of each kind of file looks from its front. */
+/* COLLADA 1.4.1, <up_axis>: the forward direction for each up axis. */
 static void set_up(struct model_info *info, const char *axis)
 {
     static const struct {
@@ -37,7 +37,7 @@ static void set_up(struct model_info *info, const char *axis)
     memcpy(info->forward, ROWS[row].forward, sizeof info->forward);
 }
 
-/* Without an asset, or a part of it, the defaults of the schema count: Y up and metres. */
+/* A missing asset element means the schema's default: Y up and metres. */
 void collada_read_asset(struct collada_model *model)
 {
     const struct xml *xml = &model->collada.xml;
@@ -58,7 +58,7 @@ void collada_read_asset(struct collada_model *model)
 
 /* --- nodes --- */
 
-/* A name is for people, an id for links; without both the sid remains. The scene itself is known by its id. */
+/* The node takes its name, else its id, else its sid. The scene node takes its id. */
 static const char *name_of(const struct collada_model *model, uint32_t n)
 {
     static const char *const ATTRIBUTES[] = {"name", "id", "sid"};
@@ -116,7 +116,7 @@ static int add_node(struct collada_model *model, uint32_t n, struct err *err)
     transform_stack_init(&stack, &model->collada, n, NULL);
     const struct dmat4 product = transform_stack_matrix(&stack, 0);
     transform_stack_fini(&stack);
-    /* Times the identity there are no negative zeros, which files have that mean the same. */
+    /* The product with the identity has no negative zeros, which some files contain. */
     const struct dmat4 rest = dmat4_mul(&DMAT4_IDENTITY, &product);
     if (!is_finite(&rest))
         return err_set(err, ERR_BAD_MODEL, "the transform of node '%s', line %u, is not finite",
@@ -153,7 +153,7 @@ int collada_read_nodes(struct collada_model *model, struct err *err)
     return import_put_root(model->import, &(uint32_t){0}, err);
 }
 
-/* How deep the nearest node lies that both are, or are below. */
+/* Returns the depth of the nearest common ancestor; a node counts as its own ancestor. */
 static uint32_t common_depth(const struct collada_model *model, uint32_t a, uint32_t b)
 {
     while (a != b) {

@@ -1,4 +1,5 @@
-/* collada_primitive.c - one part of a geometry as a primitive: vertices, triangles, influences, morph targets. */
+/* collada_primitive.c - converts one part of a geometry to a primitive: vertices, triangles, influences, morph
+ * targets. */
 #include "import/collada_model/collada_primitive.h"
 
 #include "base/hash.h"
@@ -10,7 +11,7 @@
 
 /* --- corners to vertices --- */
 
-/* The part of a target that has the same corners, or NULL: only then its normals are of use. */
+/* Returns the part of a target with the same corners, or NULL. The target's normals are usable only with it. */
 static const struct collada_part *same_part(const struct collada_mesh_reader *reader, uint32_t t, uint32_t p)
 {
     const struct collada_morph_target *target = &reader->targets[t];
@@ -21,7 +22,7 @@ static const struct collada_part *same_part(const struct collada_mesh_reader *re
     return is_same && collada_find_input(part, COLLADA_NORMAL, UINT32_MAX) != NULL ? part : NULL;
 }
 
-/* What targets do to the normal at a corner, as a number. */
+/* Hashes the targets' normals at a corner. */
 static uint32_t morph_key(const struct collada_mesh_reader *reader, uint32_t p, uint32_t corner)
 {
     uint64_t hash = HASH64_SEED;
@@ -56,8 +57,8 @@ static void read_faces(struct collada_mesh_reader *reader, const struct collada_
 
 /* --- morph targets --- */
 
-/* COLLADA 1.4.1, <morph>: NORMALIZED is (1 - sum of weights) * base + sum of weight * target, so a target adds what it
- * differs by; RELATIVE is base + sum of weight * target. */
+/* COLLADA 1.4.1, <morph>: NORMALIZED is (1 - sum of weights) * base + sum of weight * target, so a delta is target -
+ * base; RELATIVE is base + sum of weight * target. */
 static int add_position_deltas(const struct collada_mesh_reader *reader, uint32_t t, uint32_t *first, struct err *err)
 {
     struct bake_builder *builder = reader->model->builder;

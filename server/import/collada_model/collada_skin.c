@@ -1,4 +1,4 @@
-/* collada_skin.c - the joints of a skin: which nodes they are, and where they were bound. */
+/* collada_skin.c - finds the nodes of a skin's joints and their inverse bind matrices. */
 #include "import/collada_model/collada_model.h"
 
 #include "base/hash.h"
@@ -17,7 +17,7 @@ struct joint_search {
     uint32_t root_count;
 };
 
-/* Of the nodes first .. end - 1 the least deep whose attribute is this text, the first of them; -1: none. */
+/* Returns the first node at the least depth in first .. end - 1 whose attribute is this text, or -1. */
 static int64_t find_in(const struct collada_model *model, uint32_t first, uint32_t end, const char *attribute,
                        const char *text)
 {
@@ -30,8 +30,9 @@ static int64_t find_in(const struct collada_model *model, uint32_t first, uint32
     return best;
 }
 
-/* COLLADA 1.4.1, <skeleton>: below the skeletons' roots, in their order, by sid; of a path of sids (1.5.0,
- * <SIDREF_array>) by the last. Files that link otherwise are understood: by id, by name, and anywhere in the scene. */
+/* COLLADA 1.4.1, <skeleton>: joints are found by sid below the skeletons' roots, in the order of the roots. The last
+ * sid of a path counts (1.5.0, <SIDREF_array>). As a fallback, joints are found by id, by name, and anywhere in the
+ * scene. */
 static int64_t find_joint(const struct joint_search *search, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -136,7 +137,7 @@ static int read_bind_shape(const struct xml *xml, uint32_t skin, struct dmat4 *o
 
 /* --- the builder's skin --- */
 
-/* A skin of the builder with the same joints and matrices, or -1. */
+/* Returns the builder's skin with the same joints and matrices, or -1. */
 static int32_t find_same(const struct collada_model *model, const struct joint *joints, uint32_t count, uint64_t hash)
 {
     const struct bake_builder *builder = model->builder;
@@ -169,8 +170,8 @@ static int put_skin(struct collada_model *model, const struct joint *joints, uin
     return import_put_skin(model->import, &skin, err);
 }
 
-/* joint_from_bind takes a vertex of the mesh to the joint: inverse bind matrix * bind shape matrix (COLLADA 1.4.1,
- * chapter 4, "Skinning in COLLADA"). A vertex that follows the bind shape itself is where that matrix takes it. */
+/* joint_from_bind is inverse bind matrix * bind shape matrix (COLLADA 1.4.1, chapter 4, "Skinning in COLLADA"). For a
+ * vertex that follows the bind shape itself it is the bind shape matrix alone. */
 static int make_skin(struct joint_reader *reader, const struct value_rows *binds, const struct dmat4 *shape,
                      bool has_shape_joint, struct collada_skin *out, struct err *err)
 {

@@ -45,7 +45,7 @@ static struct rgba8 color_at(const struct collada_corners *corners, uint32_t cor
     return rgba8_of(value[0], value[1], value[2], corners->has_alpha ? value[3] : 1);
 }
 
-/* The binormal of a file points along growing T, which is up in the picture as normal maps are. */
+/* The file's binormal points along growing T, upwards in the picture, like +Y of normal maps. */
 static struct vec4 tangent_at(const struct collada_corners *corners, uint32_t corner, const double normal[3])
 {
     double tangent[3], binormal[3], across[3];

@@ -1,4 +1,5 @@
-/* curve_fit.c - pieces between the given times: straight where that is the motion, else cubic and cut in half. */
+/* curve_fit.c - fits segments between the given times: linear if they match the motion, else cubic and halved as
+ * needed. */
 #include "import/curve/curve_fit.h"
 
 #include "anim/model/mat.h"
@@ -8,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest rotation of a first piece: a third of a turn is far from the half turn, where the shorter way changes. */
+/* The largest rotation of an initial segment. A third of a turn is safely below the half turn at which the shorter arc
+ * changes. */
 static const double PIECE_TURN_RAD = 2 * 3.14159265358979323846 / 3;
 enum { HALVINGS_MAX = 40, SAMPLES = 4 };
 
 /* Keys are stored as float32. */
 static const double VALUE_MAX = 3e38;
-/* For a motion that is 0 at all sampled times. */
+/* The tolerance if the motion is 0 at all sampled times. */
 static const double TOLERANCE_MIN = 1e-14;
 
 struct fitter {
     const struct curve_fit *fit;
     struct track *track;
-    double *space; /* SAMPLES points of a piece, two to compare, two slopes */
+    double *space; /* SAMPLES points of a segment, two to compare, two slopes */
     size_t capacity;
     double tolerance;
     bool is_near;
@@ -45,7 +47,7 @@ static double *sample(const struct fitter *fitter, int index)
     return fitter->space + (size_t)index * fitter->fit->components;
 }
 
-/* Of a quaternion's two signs the one that is near `reference`. */
+/* Gives a quaternion the sign that brings it nearer to `reference`. */
 static void align(const struct fitter *fitter, const double *reference, double *value)
 {
     double dot = 0;
@@ -108,7 +110,7 @@ static void blend(const struct fitter *fitter, const double *a, const double *b,
 
 /* --- one piece --- */
 
-/* Hermite form, as the evaluator has it (anim/pose/sample.c). */
+/* Hermite form, like the evaluator (anim/pose/sample.c). */
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
 {
     const uint32_t n = fitter->fit->components;
@@ -120,7 +122,7 @@ static void cubic(const struct fitter *fitter, const double *slopes, double u, d
         quat_normalize(out);
 }
 
-/* A part of the motion that may become one piece: straight between samples 0 and 3, or with slopes a cubic. */
+/* A candidate segment: linear between samples 0 and 3, or cubic with slopes. */
 struct piece {
     double from_s, to_s;
     const double *slopes; /* of a cubic */
@@ -138,7 +140,7 @@ static bool is_near_at(const struct fitter *fitter, const struct piece *piece, d
     return distance(fitter, own, real) <= fitter->tolerance;
 }
 
-/* Index of the first extremum behind a time. */
+/* Returns the index of the first extremum after a time. */
 static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
 {
     uint32_t low = 0, high = fit->extremum_count;
@@ -152,7 +154,7 @@ static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
     return low;
 }
 
-/* Whether a piece is near the motion at these parts of it, and at extrema within. */
+/* Whether a segment is within the bound at these fractions of it and at its extrema. */
 static bool is_good(const struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
 {
     const struct curve_fit *fit = fitter->fit;
@@ -185,7 +187,8 @@ static double tangent(double slope, double span_s)
     return fabs(value) <= VALUE_MAX ? value : 0;
 }
 
-/* The piece through the motion at its ends and thirds, or two halves of it. The last key is at from_s. */
+/* Adds the cubic through the motion at the ends and thirds of the range, or halves the range. The last key so far is at
+ * from_s. */
 static void add_cubic(struct fitter *fitter, double from_s, double to_s, int halvings)
 {
     static const double TRIED[] = {0.5, 1.0 / 6, 5.0 / 6, 0.05, 0.95, 0.25, 0.75, 0.41};
@@ -212,7 +215,7 @@ static void add_cubic(struct fitter *fitter, double from_s, double to_s, int hal
         return;
     }
     fitter->is_near &= is_near;
-    for (uint32_t c = 0; c < 2 * n && !is_near; c++) /* a straight piece instead of an unstable one */
+    for (uint32_t c = 0; c < 2 * n && !is_near; c++) /* a linear segment instead of an unstable cubic one */
         slopes[c] = p[3][c % n] - p[0][c % n];
     double *out = value_of(fitter, fitter->track->count - 1) + n;
     for (uint32_t c = 0; c < n; c++)
@@ -248,7 +251,7 @@ static void add_piece(struct fitter *fitter, double from_s, double to_s)
     }
 }
 
-/* Whether the motion stands still from each time to the next. */
+/* Whether the motion is constant from each time to the next. */
 static bool is_stepped(const struct fitter *fitter)
 {
     static const double TRIED[] = {0.5, 1.0 / 6, 0.37, 5.0 / 6, 1};
@@ -305,7 +308,7 @@ static void run(struct fitter *fitter)
     }
 }
 
-/* The bound in the motion's own unit, from values at the times and between them. */
+/* Computes the bound in the motion's own unit from values at the times and between them. */
 static void measure(struct fitter *fitter)
 {
     const struct curve_fit *fit = fitter->fit;
@@ -320,7 +323,7 @@ static void measure(struct fitter *fitter)
     fitter->tolerance = fmax(fit->bound * largest, TOLERANCE_MIN);
 }
 
-/* Keys that are all the same are one key. */
+/* Reduces equal keys to one key. */
 static void shrink(const struct fitter *fitter)
 {
     for (uint32_t k = 1; k < fitter->track->count; k++)

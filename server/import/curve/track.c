@@ -29,7 +29,7 @@ int track_put(const struct track *track, struct import *import, uint32_t node, u
         .key_time_first = builder->key_time_count,
         .value_first = builder->key_value_count,
     };
-    /* Most channels have the times of the one before, which the format lets them share. */
+    /* Most channels have the same times as the previous channel and share its array. */
     const struct channel *last = builder->channel_count > 0 ? &builder->channels[builder->channel_count - 1] : NULL;
     if (last != NULL && last->key_count == track->count &&
         memcmp(builder->key_times + last->key_time_first, track->times_s, track->count * sizeof(double)) == 0) {

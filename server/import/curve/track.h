@@ -1,12 +1,12 @@
-/* track.h - one animated value over time, and its place in the model. One thread. */
+/* track.h - one animated value over time, which becomes a channel of the model. One thread. */
 #pragma once
 
 #include "import/source/import.h"
 
 struct track {
     double *times_s; /* [count], strictly rising; heap */
-    double *values;  /* [count * components]; rotations are unit x, y, z, w. Cubic: three times that, for each key
-                        its in-tangent, value and out-tangent, as struct channel has them */
+    double *values;  /* [count * components]; rotations are unit quaternions x, y, z, w. Cubic tracks hold in-tangent,
+                        value and out-tangent for each key, like struct channel */
     uint32_t count;
     uint32_t components;
     bool is_rotation;
@@ -16,6 +16,6 @@ struct track {
 
 void track_fini(struct track *track);
 
-/* Adds the track to the model, as a channel of a path (PATH_) of a node. Returns 0, ERR_MODEL_LIMIT or
+/* Adds the track to the model as a channel for path `path` (PATH_) of a node. Returns 0, ERR_MODEL_LIMIT or
  * ERR_IMPORT_MEMORY. */
 int track_put(const struct track *track, struct import *import, uint32_t node, uint32_t path, struct err *err);

@@ -1,4 +1,5 @@
-/* environment_import.c - an environment as a model of one texture: an equirectangular picture with smaller levels. */
+/* environment_import.c - imports an environment as a model of one texture: an equirectangular picture with mip
+ * levels. */
 #include "import/environment/radiance_file.h"
 #include "import/source/import.h"
 #include "import/texture/texture_mip.h"

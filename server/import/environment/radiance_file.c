@@ -1,12 +1,12 @@
-/* radiance_file.c - the header, then the scan lines, one after the other. */
+/* radiance_file.c - reads the header, then each scan line. */
 #include "import/environment/radiance_file.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Widths of which a scan line may have the run lengths of today. */
+/* The widths for which a scan line may use the new run-length encoding. */
 enum { RUNS_WIDTH_MIN = 8, RUNS_WIDTH_MAX = 32767 };
-/* Of a run of these, the next byte is the pixel; of what is less, so many pixels follow. */
+/* A code above this is a run of the next byte; a smaller code gives the number of literal bytes that follow. */
 enum { RUN_ABOVE = 128 };
 
 struct reader {
@@ -21,7 +21,7 @@ static int fail_short(const struct reader *reader, struct err *err)
 
 /* --- header --- */
 
-/* A line without its end; false: there is none. */
+/* Takes a line without its line feed; false at the end of the file. */
 static bool take_line(struct reader *reader, const char **line, size_t *length)
 {
     const uint8_t *from = reader->bytes + reader->at;
@@ -61,7 +61,7 @@ static int read_head(struct reader *reader, struct err *err)
     }
 }
 
-/* Digits up to a space or the end. False: there are none, or too many. */
+/* Reads digits up to a space or the end. Returns false without digits or with too many. */
 static bool take_side(const char **at, const char *end, uint32_t *side)
 {
     const char *first = *at;
@@ -71,7 +71,7 @@ static bool take_side(const char **at, const char *end, uint32_t *side)
     return *at > first && (*at == end || **at == ' ');
 }
 
-/* "-Y HEIGHT +X WIDTH": rows from the top, pixels from the left; other signs are the other way round. */
+/* "-Y HEIGHT +X WIDTH": rows from the top, pixels from the left; the opposite signs reverse the direction. */
 static int read_size(struct reader *reader, struct image *image, bool *is_upward, bool *is_leftward, struct err *err)
 {
     const char *line;
@@ -95,7 +95,7 @@ static int read_size(struct reader *reader, struct image *image, bool *is_upward
 
 /* --- scan lines --- */
 
-/* One byte of all pixels after the other, each in runs and in rows of others. */
+/* Reads the four components of a scan line one after another, each as runs and literals. */
 static int read_runs(struct reader *reader, uint8_t *row, uint32_t width, struct err *err)
 {
     for (int c = 0; c < 4; c++) {
@@ -120,8 +120,8 @@ static int read_runs(struct reader *reader, uint8_t *row, uint32_t width, struct
     return 0;
 }
 
-/* Pixel after pixel. 1, 1, 1, n says: n more of the one before, and next to each other such counts are digits of 8
- * bits, the lowest first. */
+/* Reads pixel by pixel. 1, 1, 1, n repeats the previous pixel n times. Consecutive counts form one number in 8-bit
+ * digits, lowest first. */
 static int read_plain(struct reader *reader, uint8_t *row, uint32_t width, struct err *err)
 {
     unsigned shift = 0;

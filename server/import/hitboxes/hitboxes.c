@@ -1,4 +1,4 @@
-/* hitboxes.c - a strict reader of a small JSON file: what it does not know is an error. */
+/* hitboxes.c - a strict reader of a small JSON file: unknown content is an error. */
 #include "import/hitboxes/hitboxes.h"
 
 #include "import/source/source_path.h"
@@ -23,7 +23,7 @@ static int bad(struct err *err, const char *field, const char *expected)
 
 /* --- members --- */
 
-/* The members of an object, each at most once, and no other. */
+/* Reads the members of an object: each at most once, and no other member. */
 static int check_members(const cJSON *object, const char *const *names, struct err *err)
 {
     const cJSON *item;
@@ -40,7 +40,7 @@ static int check_members(const cJSON *object, const char *const *names, struct e
     return 0;
 }
 
-/* A list of numbers that floats can hold. */
+/* Reads a list of numbers within the range of float. */
 static int take_floats(const cJSON *object, const char *field, int count, float *out, struct err *err)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, field), *item;
@@ -152,7 +152,7 @@ static int take_kind(const cJSON *fit, uint32_t *kind, struct err *err)
     return bad(err, "fit", "capsule, box or sphere");
 }
 
-/* One of capsule, box, sphere, fit, and none. */
+/* Reads the rule: exactly one of capsule, box, sphere, fit and none. */
 static int take_rule(const cJSON *object, struct hitbox *out, struct err *err)
 {
     static int (*const TAKES[])(const cJSON *, struct hit_volume *, struct err *) = {take_capsule, take_box,
@@ -200,7 +200,7 @@ static int take_volume(struct import *import, const cJSON *object, struct hitbox
     return rc < 0 && cJSON_IsString(joint) ? err_prefix(err, "joint '%.100s'", joint->valuestring) : rc;
 }
 
-/* A node has one rule, or several given volumes. */
+/* A node has either one rule or any number of explicit volumes. */
 static int check_together(const struct hitbox *hitboxes, uint32_t count, uint32_t node_count, struct err *err)
 {
     uint32_t *firsts = mem_alloc(((size_t)node_count + 1) * sizeof *firsts);
@@ -273,7 +273,7 @@ int hitboxes_read(struct import *import, const char *name, const uint8_t *bytes,
 
 /* --- the file --- */
 
-/* "hero.hitboxes.json" of "models/hero.glb"; relative to the model's folder. */
+/* Returns "hero.hitboxes.json" for "models/hero.glb", relative to the model's folder. */
 static bool name_file(const struct import *import, char out[SOURCE_PATH_SIZE])
 {
     const char *name = import_file_name(import), *dot = strrchr(name, '.');

@@ -1,7 +1,7 @@
-/* ogre_bones.c - the bones of a skeleton as nodes, and the skin that binds vertices to them.
+/* ogre_bones.c - adds the bones of a skeleton as nodes, and the skin that binds vertices to them.
  *
- * A bone takes its parent's scale axis by axis, along its own axes (OgreNode.cpp, Node::updateFromParentImpl), which is
- * NODE_SCALE_BY_AXIS. Where no scale differs by axis, a plain node is the same. */
+ * A bone inherits its parent's scale per axis, along its own axes (OgreNode.cpp, Node::updateFromParentImpl).
+ * NODE_SCALE_BY_AXIS marks such nodes. If all scales are uniform, a plain node gives the same result. */
 #include "import/ogre/ogre.h"
 #include "import/source/source_search.h"
 
@@ -15,8 +15,8 @@ enum { FILE_NAME_SIZE = 1024 };
 
 /* --- files --- */
 
-/* The file that a text names, with its bytes. Returns 0, 1 where it cannot be had, which *err explains, or an error of
- * the model. */
+/* Reads the file that a text names. Returns 0, 1 if it is not available (*err explains why), or an error of the
+ * model. */
 static int open_skeleton(struct ogre *ogre, struct ogre_text name, struct ogre_skeleton *out, struct err *err)
 {
     char file[FILE_NAME_SIZE];
@@ -119,7 +119,7 @@ static int add_node(struct ogre *ogre, const struct ogre_bone *bone, struct err 
     return bone->parent < 0 ? import_put_root(ogre->import, &index, err) : 0;
 }
 
-/* The frames of all bones where they are bound, parents first. */
+/* Computes the bind transforms of all bones, parents first. */
 static int find_frames(struct ogre *ogre, struct scale_frame *frames, struct err *err)
 {
     enum { UNKNOWN, ON_PATH, KNOWN };

@@ -1,8 +1,7 @@
-/* ogre_clip.c - animations as clips: what a track changes, on top of where its bone is bound.
+/* ogre_clip.c - converts animations to clips. A track's keys are changes relative to the bind pose of its bone.
  *
- * Between keys Ogre's rotations are straight lines of quaternions, normalised, on the shorter way
- * (Animation::RIM_LINEAR): cubic curves whose tangents are the line are that exactly. Where keys are near each other,
- * an arc is the same. */
+ * Ogre interpolates rotations with nlerp along the shorter arc (Animation::RIM_LINEAR). Cubic curves with tangents
+ * along the line reproduce that exactly. If neighbouring keys are close, slerp gives the same result. */
 #include "import/curve/track.h"
 #include "import/ogre/ogre.h"
 #include "import/ogre/ogre_keys.h"
@@ -13,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cosine of half the angle between keys from which on a line is not the arc: they differ by less than 1e-7 of a
- * turn up to 0.03 radians. */
+/* The cosine of half the angle between keys up to which nlerp equals slerp. They differ by less than 1e-7 of a turn up
+ * to 0.03 radians. */
 static const double NEAR_COSINE = 0.9999;
 
-/* One path of a bone in a clip. */
+/* One channel path of a bone in a clip. */
 struct path_reader {
     struct ogre *ogre;
     const struct ogre_bone *bone;
@@ -41,7 +40,7 @@ static void value_of(const struct path_reader *reader, uint32_t key, double *out
                                                   : bind->scale[i] * (1 + reader->scale * (change->scale[i] - 1));
 }
 
-/* Fills track->values with plain keys, rotations each on the side of the one before. */
+/* Fills track->values with plain keys. Each rotation gets the sign that is nearer to the previous key. */
 static void fill(const struct path_reader *reader, struct track *track)
 {
     const struct ogre_key_order *order = reader->order;
@@ -71,7 +70,7 @@ static bool is_wide(const struct track *track)
     return false;
 }
 
-/* Keys as a cubic curve that is straight between them. */
+/* Converts keys to a cubic curve that is linear between them. */
 static void make_cubic(struct track *track)
 {
     const double *plain = track->values;
@@ -90,7 +89,7 @@ static void make_cubic(struct track *track)
     track->is_cubic = true;
 }
 
-/* Whether all keys are where the bone is at rest. */
+/* Whether all keys equal the bone's rest value. */
 static bool is_rest(const struct path_reader *reader, const struct track *track)
 {
     const struct trs *bind = &reader->bone->parent_from_bone;
@@ -151,7 +150,7 @@ static int add_track(struct ogre *ogre, const struct ogre_bone_animation *animat
     return rc;
 }
 
-/* The tracks of an animation, of a bone the first one that it has. */
+/* Adds the tracks of an animation; only the first track of a bone counts. */
 static int add_tracks(struct ogre *ogre, const struct ogre_bone_animation *animation, double scale, struct err *err)
 {
     uint8_t *is_moved = mem_zalloc(1 << 16, 1);
@@ -178,7 +177,7 @@ static bool is_same(struct ogre_text a, struct ogre_text b)
     return a.size_bytes == b.size_bytes && memcmp(a.text, b.text, a.size_bytes) == 0;
 }
 
-/* The first animation of vertices of a name, or NULL. */
+/* Returns the first vertex animation of a name, or NULL. */
 static const struct ogre_vertex_animation *find_vertex_animation(const struct ogre *ogre, struct ogre_text name)
 {
     for (size_t i = 0; i < ogre->mesh.animation_count; i++)
@@ -187,7 +186,7 @@ static const struct ogre_vertex_animation *find_vertex_animation(const struct og
     return NULL;
 }
 
-/* Whether the skeleton itself has an animation of a name. */
+/* Whether the skeleton itself has an animation of this name. */
 static bool has_animation(const struct ogre *ogre, struct ogre_text name)
 {
     for (size_t i = 0; i < ogre->skeleton.animation_count; i++)
@@ -210,7 +209,7 @@ static int add_clip(struct ogre *ogre, struct ogre_text name, const struct ogre_
     return import_put_clip(ogre->import, &clip, err);
 }
 
-/* Those of linked skeletons whose names the skeleton has not. */
+/* Adds the animations of linked skeletons whose names the skeleton lacks. */
 static int add_linked(struct ogre *ogre, struct err *err)
 {
     for (size_t l = 0; l < ogre->skeleton.link_count; l++)

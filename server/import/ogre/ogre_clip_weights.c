@@ -1,4 +1,4 @@
-/* ogre_clip_weights.c - animations of vertices as channels of morph weights: straight between keys. */
+/* ogre_clip_weights.c - converts vertex animations to channels of morph weights, linear between keys. */
 #include "import/curve/track.h"
 #include "import/ogre/ogre.h"
 #include "import/ogre/ogre_keys.h"
@@ -14,11 +14,11 @@ struct weights_reader {
     const struct ogre_vertex_animation *animation;
     const struct ogre_vertex_track *from;
     uint32_t width;        /* the submesh's morph targets */
-    uint32_t morph_first;  /* the target of the track's first key, where it is a morph */
+    uint32_t morph_first;  /* the target of a morph track's first key */
     uint32_t *pose_places; /* [mesh.pose_count]: target of the submesh, or OGRE_NONE */
 };
 
-/* The weights at a key of the track, times `part`, are added to out[width]. */
+/* Adds the weights at a key of the track, times `part`, to out[width]. */
 static int add_key(const struct weights_reader *reader, uint32_t key, double part, double *out, struct err *err)
 {
     const struct ogre_vertex_key *from = &reader->from->keys[key];
@@ -79,7 +79,7 @@ static int add_track(const struct weights_reader *reader, struct err *err)
     return rc;
 }
 
-/* Fills pose_places and the width; returns the first target that is a key of a morph. */
+/* Fills pose_places and the width, and returns the first target made from a morph key. */
 static uint32_t place_targets(struct weights_reader *reader)
 {
     const struct ogre_mesh *mesh = &reader->ogre->mesh;

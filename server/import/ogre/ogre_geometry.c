@@ -1,4 +1,5 @@
-/* ogre_geometry.c - the vertices of an Ogre mesh: declaration and buffers, and the arrays of versions before 1.30. */
+/* ogre_geometry.c - reads the vertices of an Ogre mesh: declaration and buffers, or the arrays of versions before
+ * 1.30. */
 #include "import/ogre/ogre_mesh.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static const struct element_type {
     {F32, 2, 8, false},
     {F32, 3, 12, false},
     {F32, 4, 16, false},
-    /* A colour of the order that the writer's graphics system had: Ogre reads that of OpenGL. */
+    /* A colour whose byte order depends on the writer's graphics API; Ogre assumes the order of OpenGL. */
     {COLOR_ABGR, 4, 4, true},
     {S16, 1, 2, false},
     {S16, 2, 4, false},
@@ -82,7 +83,7 @@ static void read_element(struct ogre_stream *stream, struct ogre_geometry *geome
         geometry->elements[geometry->element_count++] = element;
 }
 
-/* Gives the elements of this buffer their bytes. */
+/* Sets the bytes of this buffer's elements. */
 static void read_buffer(struct ogre_stream *stream, struct ogre_geometry *geometry)
 {
     const uint16_t source = ogre_u16(stream), stride = ogre_u16(stream);
@@ -134,7 +135,7 @@ static void add_array(struct ogre_stream *stream, struct ogre_geometry *geometry
         .type = type, .semantic = semantic, .index = index, .bytes = bytes, .stride = TYPES[type].bytes};
 }
 
-/* Before 1.30: positions, then chunks with an array each. */
+/* Versions before 1.30 have positions, then chunks with one array each. */
 static void read_arrays(struct ogre_mesh *mesh, struct ogre_geometry *geometry)
 {
     enum { FLOAT1 = 0, FLOAT3 = 2, COLOR = 4 };
@@ -189,7 +190,7 @@ static double half(uint16_t bits)
     return (bits & 0x8000) != 0 ? -size : size;
 }
 
-/* Signed ones as OpenGL 4.2 and Direct3D have them: the least is -1 as well. */
+/* Signed normalised values follow OpenGL 4.2 and Direct3D: the smallest integer also becomes -1. */
 static double normalized(double value, double largest) { return fmax(value / largest, -1); }
 
 static double number_at(const struct ogre_stream *stream, const struct element_type *type, const uint8_t *at, int i)
@@ -224,7 +225,7 @@ static double number_at(const struct ogre_stream *stream, const struct element_t
     case COLOR_ARGB:
         value = ogre_u32_at(stream, at) >> (i == 3 ? 24 : 16 - 8 * i) & 0xff, largest = UINT8_MAX;
         break;
-    case PACKED: { /* 10, 10, 10 and 2 bits, signed, from the lowest on */
+    case PACKED: { /* signed fields of 10, 10, 10 and 2 bits, lowest first */
         const uint32_t bits = ogre_u32_at(stream, at) >> 10 * i & (i == 3 ? 3 : 0x3ff);
         value = (int32_t)bits - (bits >= (i == 3 ? 2u : 512u) ? (i == 3 ? 4 : 1024) : 0), largest = i == 3 ? 1 : 511;
         break;

@@ -1,7 +1,8 @@
-/* ogre_keys.h - when keys of Ogre's tracks are. Pure.
+/* ogre_keys.h - orders the keys of Ogre's tracks by time. Pure.
  *
- * Behind its last key a track goes on to its first one, which it reaches when the animation has passed its end by the
- * time of that (AnimationTrack::getKeyFramesAtTime() of OgreAnimationTrack.cpp). Up to the end that is one more key. */
+ * After its last key a track interpolates towards its first key, which it reaches at the animation's length plus the
+ * first key's time (AnimationTrack::getKeyFramesAtTime() of OgreAnimationTrack.cpp). One additional key at the
+ * animation's end reproduces that. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +10,14 @@
 #include <stdint.h>
 
 struct ogre_key_order {
-    uint32_t *keys;  /* [count]: of the track, in the order of their times; of several at one time the last */
-    double *times_s; /* [count + 1]: rising; the last is that of the end where has_end */
+    uint32_t *keys;  /* [count]: keys of the track by rising time; the last of several at one time */
+    double *times_s; /* [count + 1]: rising; the last is the end's time if has_end */
     uint32_t count;
-    bool has_end;     /* the animation goes on behind the last key */
-    double end_part;  /* how much of the way from the last key to the first is gone at the end: 0 to 1 */
-    bool is_repaired; /* several keys were at one time */
+    bool has_end;     /* the animation continues after the last key */
+    double end_part;  /* at the end, the fraction of the way from the last key to the first: 0 to 1 */
+    bool is_repaired; /* several keys had one time */
 };
 
-/* times_s[count]: in the file's order. Heap; ogre_key_order_fini(). */
+/* Orders times_s[count], which are in the file's order. The caller frees the arrays with ogre_key_order_fini(). */
 void ogre_key_order_make(struct ogre_key_order *order, const double *times_s, size_t count, double length_s);
 void ogre_key_order_fini(struct ogre_key_order *order);

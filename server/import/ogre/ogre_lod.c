@@ -1,4 +1,4 @@
-/* ogre_lod.c - passes over a mesh's levels of detail and edge lists, of which only the way through is of interest. */
+/* ogre_lod.c - skips a mesh's levels of detail and edge lists; old versions require parsing to find their end. */
 #include "import/ogre/ogre_mesh.h"
 
 enum {
@@ -16,7 +16,7 @@ static void skip_indices(struct ogre_stream *stream)
     ogre_take(stream, count, is_wide ? 4 : 2);
 }
 
-/* Up to 1.8: a usage with its distance, and in it the name of a mesh, or the indices of each submesh. */
+/* Versions up to 1.8 have a usage with its distance. It contains the name of a mesh, or the indices of each submesh. */
 static void skip_usage(struct ogre_mesh *mesh)
 {
     struct ogre_stream *stream = &mesh->stream;
@@ -27,7 +27,7 @@ static void skip_usage(struct ogre_mesh *mesh)
         skip_indices(stream);
 }
 
-/* 1.100: a level is one chunk. The indices of a submesh may be a part of an earlier level's. */
+/* In version 1.100 a level is one chunk. The indices of a submesh may be part of an earlier level's. */
 static void skip_generated(struct ogre_mesh *mesh)
 {
     struct ogre_stream *stream = &mesh->stream;

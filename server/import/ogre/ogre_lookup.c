@@ -1,4 +1,4 @@
-/* ogre_lookup.c - names of submeshes, and which geometry is theirs. */
+/* ogre_lookup.c - names of submeshes for the model and for messages, and the geometry of a submesh. */
 #include "import/ogre/ogre.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* ogre_material.c - the materials that submeshes name, from scripts beside the mesh, as metallic-roughness ones. */
+/* ogre_material.c - converts the submeshes' materials, from scripts beside the mesh, to metallic-roughness ones. */
 #include "import/ogre/ogre.h"
 #include "import/source/source_search.h"
 #include "import/texture/material_textures.h"
@@ -15,7 +15,7 @@ enum { FILE_NAME_SIZE = 1024, SCRIPTS_MAX = 64 };
 
 /* --- scripts --- */
 
-/* Scripts are extras: one that cannot be had is not there. */
+/* Scripts are optional: an unreadable one counts as missing. */
 static void read_script(struct ogre *ogre, const char *file, struct ogre_script *script)
 {
     struct source_bytes from;
@@ -34,7 +34,7 @@ static bool has_all(const struct ogre *ogre, const struct ogre_script *script)
     return true;
 }
 
-/* Reads the scripts of a folder until each material is found. `folder` ends in '/'; "": the mesh's own. */
+/* Reads the scripts of a folder until each material is found. `folder` ends in '/'; "" is the mesh's own folder. */
 static int read_folder(struct ogre *ogre, const char *folder, struct ogre_script *script, struct err *err)
 {
     const char *const *names;
@@ -50,7 +50,8 @@ static int read_folder(struct ogre *ogre, const char *folder, struct ogre_script
     return rc;
 }
 
-/* The script of the mesh's name, then those of its folder, then those where Ogre's own media have them. */
+/* Reads the script with the mesh's name, then the other scripts of its folder, then those in the folder that Ogre's own
+ * media use. */
 static int read_scripts(struct ogre *ogre, struct ogre_script *script, struct err *err)
 {
     const char *name = import_file_name(ogre->import), *dot = strrchr(name, '.');
@@ -66,7 +67,8 @@ static int read_scripts(struct ogre *ogre, struct ogre_script *script, struct er
 
 /* --- one material --- */
 
-/* TextureUnitState::recalcTextureMatrix() of OgreTextureUnitState.cpp: about the middle of the picture. */
+/* TextureUnitState::recalcTextureMatrix() of OgreTextureUnitState.cpp: it transforms about the centre of the
+ * picture. */
 static void place_texture(const struct ogre_script_material *from, float out[6])
 {
     const float angle = from->rotate_degrees * 0.017453292f, c = cosf(angle), s = sinf(angle);
@@ -80,7 +82,7 @@ static void place_texture(const struct ogre_script_material *from, float out[6])
     memcpy(out, placed, sizeof placed);
 }
 
-/* Fills `path` with where Ogre's own media have pictures, if one is there and none beside the mesh. */
+/* Fills `path` with the picture's place in Ogre's own media layout, if it exists there and not beside the mesh. */
 static bool is_among_media(struct ogre *ogre, const char *name, char path[FILE_NAME_SIZE])
 {
     const uint8_t *bytes;
@@ -154,7 +156,7 @@ static int add_material(struct ogre *ogre, const struct ogre_script_material *fr
     return import_put_material(ogre->import, &to, err);
 }
 
-/* The submesh before this one that has the same material, or `submesh`. */
+/* Returns an earlier submesh with the same material, or `submesh`. */
 static size_t same_material(const struct ogre *ogre, size_t submesh)
 {
     const struct ogre_text name = ogre->mesh.submeshes[submesh].material;

@@ -1,4 +1,4 @@
-/* ogre_mesh.c - the chunks of a .mesh file: submeshes, their indices, bone assignments and names. */
+/* ogre_mesh.c - reads the chunks of a .mesh file: submeshes, their indices, bone assignments and names. */
 #include "import/ogre/ogre_mesh.h"
 
 #include "base/mem.h"
@@ -106,7 +106,7 @@ static void read_names(struct ogre_mesh *mesh)
     }
 }
 
-/* Behind the header of the next chunk; false: it does not belong to a mesh. */
+/* Reads the next chunk after its header; false if it does not belong to a mesh. */
 static bool read_part(struct ogre_mesh *mesh, uint16_t id)
 {
     enum { BOUNDS_FLOATS = 7 };
@@ -162,7 +162,7 @@ int ogre_mesh_read(struct ogre_mesh *mesh, const uint8_t *bytes, size_t size_byt
         return err->code;
     if (!ogre_enter_if(&mesh->stream, MESH))
         return ogre_fail(&mesh->stream, "the file holds no mesh");
-    ogre_bool(&mesh->stream); /* whether bones move it, which its other chunks tell as well */
+    ogre_bool(&mesh->stream); /* whether it is skinned, which other chunks show as well */
     while (read_part(mesh, ogre_peek(&mesh->stream)))
         ;
     if (!ogre_failed(&mesh->stream) && mesh->submesh_count == 0)

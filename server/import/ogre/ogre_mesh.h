@@ -1,8 +1,7 @@
-/* ogre_mesh.h - what a .mesh file of Ogre's says, versions 1.10 to 1.100 of its MeshSerializer (Ogre 1.0 to 14). One
- * thread.
+/* ogre_mesh.h - reads Ogre's .mesh files, versions 1.10 to 1.100 of its MeshSerializer (Ogre 1.0 to 14). One thread.
  *
- * Everything borrows the file's bytes. Counts have been compared with the bytes that there are; indices into other
- * arrays have not been looked at. Levels of detail, edge lists, bounds and extremes are passed over. */
+ * Everything borrows the file's bytes. The reader checks counts against the file's size, but not indices into other
+ * arrays. It skips levels of detail, edge lists, bounds and extremes. */
 #pragma once
 
 #include "base/limits.h"
@@ -13,10 +12,10 @@ enum { OGRE_ELEMENTS_MAX = 64 };
 
 enum ogre_semantic { OGRE_POSITION = 1, OGRE_NORMAL = 4, OGRE_DIFFUSE = 5, OGRE_TEXCOORD = 7 };
 
-/* One attribute of a geometry's vertices. */
+/* A vertex attribute of a geometry. */
 struct ogre_element {
     uint16_t source, type, semantic, offset, index;
-    const uint8_t *bytes; /* of the first vertex: all vertices have it */
+    const uint8_t *bytes; /* of the first vertex; every vertex has it */
     uint32_t stride;
 };
 
@@ -45,7 +44,7 @@ enum ogre_operation {
 
 struct ogre_submesh {
     struct ogre_text material, name;
-    bool is_shared; /* by the mesh's geometry; else its own */
+    bool is_shared; /* uses the mesh's shared geometry, else its own */
     bool has_wide_indices;
     uint16_t operation; /* OGRE_POINTS, ... */
     uint32_t index_count;
@@ -56,12 +55,12 @@ struct ogre_submesh {
 struct ogre_pose_vertex {
     uint32_t vertex;
     float offset[3];
-    float normal[3]; /* where the pose has normals */
+    float normal[3]; /* if the pose has normals */
 };
 
 struct ogre_pose {
     struct ogre_text name;
-    uint16_t target; /* 0: the shared geometry; n: that of submesh n - 1 */
+    uint16_t target; /* 0: the shared geometry; n: the geometry of submesh n - 1 */
     bool has_normals;
     struct ogre_pose_vertex *vertices; /* [vertex_count] */
     size_t vertex_count, vertex_capacity;
@@ -76,13 +75,13 @@ enum ogre_track_type { OGRE_TRACK_MORPH = 1, OGRE_TRACK_POSE = 2 };
 
 struct ogre_vertex_key {
     float time_s;
-    const uint8_t *positions; /* of morph tracks: x, y, z of each vertex, and the normal where has_normals */
+    const uint8_t *positions; /* of morph tracks: x, y, z of each vertex, then the normal if has_normals */
     bool has_normals;
     struct ogre_pose_reference *references; /* of pose tracks: [reference_count] */
     size_t reference_count, reference_capacity;
 };
 
-/* Of one geometry in one animation. */
+/* The track of one geometry in one animation. */
 struct ogre_vertex_track {
     uint16_t type; /* OGRE_TRACK_ */
     uint16_t target;
@@ -93,15 +92,15 @@ struct ogre_vertex_track {
 struct ogre_vertex_animation {
     struct ogre_text name;
     float length_s;
-    bool has_base;                    /* its keys are relative to a key of another animation, which is not read */
+    bool has_base;                    /* keys are relative to a key of another animation, which is unsupported */
     struct ogre_vertex_track *tracks; /* [track_count] */
     size_t track_count, track_capacity;
 };
 
 struct ogre_mesh {
-    struct ogre_stream stream; /* for the numbers of what it borrows */
+    struct ogre_stream stream; /* decodes the numbers in borrowed bytes */
     int version;               /* 110, 120, 130, 140, 141, 180, 1100 */
-    struct ogre_text skeleton; /* the name of a file; empty: none */
+    struct ogre_text skeleton; /* a file name; empty: none */
     struct ogre_geometry shared;
     struct ogre_submesh *submeshes; /* [submesh_count] */
     size_t submesh_count, submesh_capacity;
@@ -111,26 +110,27 @@ struct ogre_mesh {
     size_t animation_count, animation_capacity;
 };
 
-/* Zeroes are a valid empty mesh. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL; ogre_mesh_fini() in any case. */
+/* Reads a mesh. A zeroed struct is a valid empty mesh. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL. The caller calls
+ * ogre_mesh_fini() even after an error. */
 int ogre_mesh_read(struct ogre_mesh *mesh, const uint8_t *bytes, size_t size_bytes, struct err *err);
 void ogre_mesh_fini(struct ogre_mesh *mesh);
 
 /* --- parts --- */
 
-/* ogre_geometry.c: behind the header of a geometry chunk. */
+/* ogre_geometry.c: reads a geometry chunk after its header. */
 void ogre_geometry_read(struct ogre_mesh *mesh, struct ogre_geometry *geometry);
-/* The element of a semantic, or NULL; `index` of texture coordinates. */
+/* Returns the element of a semantic, or NULL; `index` selects a texture coordinate set. */
 const struct ogre_element *ogre_element_of(const struct ogre_geometry *geometry, uint16_t semantic, uint16_t index);
-/* The value of a vertex; components that the element has not are 0, 0, 0, 1. Normalised where the type is so. */
+/* Reads the value of a vertex. Missing components are 0, 0, 0, 1. Normalised types are converted to floats. */
 void ogre_element_value(const struct ogre_mesh *mesh, const struct ogre_element *element, uint32_t vertex,
                         double out[4]);
-/* ogre_vertex_animation.c: behind the headers of the chunks of poses and of animations. */
+/* ogre_vertex_animation.c: read the pose and animation chunks after their headers. */
 void ogre_poses_read(struct ogre_mesh *mesh);
 void ogre_animations_read(struct ogre_mesh *mesh);
 void ogre_vertex_animations_fini(struct ogre_mesh *mesh);
-/* ogre_lod.c: passes over levels of detail and edge lists, behind their headers. */
+/* ogre_lod.c: skip levels of detail and edge lists after their headers. */
 void ogre_lod_skip(struct ogre_mesh *mesh);
 void ogre_edges_skip(struct ogre_mesh *mesh);
 
-/* The geometry of a track's or a pose's target, or NULL. */
+/* Returns the geometry of a track's or a pose's target, or NULL. */
 const struct ogre_geometry *ogre_target(const struct ogre_mesh *mesh, uint16_t target);

@@ -1,4 +1,4 @@
-/* ogre_primitive.c - a submesh's part of its geometry as a primitive: the vertices that its faces use. */
+/* ogre_primitive.c - converts a submesh to a primitive of the vertices that its faces use. */
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/influences.h"
 #include "import/mesh/mesh_arrays.h"
@@ -19,7 +19,7 @@ struct primitive_reader {
     const struct ogre_geometry *geometry;
     char where[OGRE_WHERE_SIZE];
     uint32_t *vertices; /* [vertex_count]: of the geometry */
-    uint32_t *places;   /* [geometry->vertex_count]: of a vertex among those, or OGRE_NONE */
+    uint32_t *places;   /* [geometry->vertex_count]: index of a used vertex in the primitive, or OGRE_NONE */
     uint32_t *indices;  /* [index_count] */
     uint32_t vertex_count, index_count;
     struct primitive out;
@@ -44,8 +44,8 @@ static uint32_t place_of(struct primitive_reader *reader, uint32_t i)
     return reader->places[vertex];
 }
 
-/* Appends one point, line or triangle by the places of its indices in the file. A strip's triangle whose corners are
- * not three is how strips are joined. */
+/* Appends one point, line or triangle by the positions of its indices in the file. A degenerate triangle of a strip
+ * only joins strips and is dropped. */
 static void add_item(struct primitive_reader *reader, const uint32_t *corners, uint32_t count, bool is_strip)
 {
     if (is_strip && (index_at(reader, corners[0]) == index_at(reader, corners[1]) ||
@@ -119,7 +119,7 @@ static void read_positions(struct primitive_reader *reader)
     mesh_leave_out_not_finite(ogre->import, &reader->out, reader->where);
 }
 
-/* Those of a smooth surface, for want of the file's. */
+/* Computes smooth normals, because the file has none. */
 static void make_normals(const struct primitive_reader *reader, struct vec3 *out)
 {
     const uint32_t count = reader->out.topology == TOPOLOGY_TRIANGLES ? reader->out.index_count / 3 : 0;
@@ -163,7 +163,7 @@ static void read_normals(struct primitive_reader *reader)
     }
 }
 
-/* Texture coordinates that the material asks for, at place 0 or 1, or NULL. */
+/* Returns the texture coordinates for the material's slot 0 or 1, or NULL. */
 static const struct ogre_element *texcoords_of(const struct primitive_reader *reader, int place)
 {
     const int64_t set = reader->ogre->surfaces[reader->submesh].texcoords.sets[place];
@@ -217,7 +217,7 @@ static int read_vertices(struct primitive_reader *reader)
 
 /* --- influences --- */
 
-/* A bone that the skeleton has not is no joint. */
+/* A bone that the skeleton lacks is not a joint. */
 static int read_influences(struct primitive_reader *reader, bool is_skinned)
 {
     const struct ogre_geometry *geometry = reader->geometry;

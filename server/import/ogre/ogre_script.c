@@ -1,4 +1,4 @@
-/* ogre_script.c - reads material scripts: lines of words, and blocks in braces. */
+/* ogre_script.c - parses material scripts: lines of words, and blocks in braces. */
 #include "import/ogre/ogre_script.h"
 
 #include "base/mem.h"
@@ -19,11 +19,11 @@ struct word {
 struct script_reader {
     const char *at, *end;
     struct ogre_script *script;
-    struct word words[WORDS_MAX]; /* of the statement that is read */
+    struct word words[WORDS_MAX]; /* of the current statement */
     int word_count;
     enum block blocks[DEPTH_MAX];
-    int depth; /* of all blocks, also of those deeper than DEPTH_MAX */
-    /* of the material that is read: */
+    int depth; /* nesting depth, which may exceed DEPTH_MAX */
+    /* of the current material: */
     struct ogre_script_material *material; /* or NULL */
     int techniques, passes;
     bool has_texture;
@@ -39,7 +39,7 @@ static bool says(const struct script_reader *reader, const char *first, const ch
     return reader->word_count > 1 && word_is(&reader->words[0], first) && word_is(&reader->words[1], second);
 }
 
-/* A word as a finite number, or `otherwise`. */
+/* Returns a word as a finite number, or `otherwise`. */
 static float number(const struct script_reader *reader, int index, float otherwise)
 {
     char text[32];
@@ -206,7 +206,7 @@ static void close_block(struct script_reader *reader)
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Skips white space and comments. True: a line ended. */
+/* Skips white space and comments. Returns true at the end of a line. */
 static bool skip_blank(struct script_reader *reader)
 {
     bool is_new_line = false;

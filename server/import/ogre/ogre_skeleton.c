@@ -1,4 +1,4 @@
-/* ogre_skeleton.c - the chunks of a .skeleton file. */
+/* ogre_skeleton.c - reads the chunks of a .skeleton file. */
 #include "import/ogre/ogre_skeleton.h"
 
 #include "base/mem.h"
@@ -15,7 +15,7 @@ enum {
     ANIMATION_TRACK = 0x4100,
     ANIMATION_KEY = 0x4110,
     ANIMATION_LINK = 0x5000,
-    /* Chunks without a scale have these sizes. That of a bone does not count its name, in no version. */
+    /* Chunks without a scale have these sizes. The size of a bone never includes its name, in any version. */
     BONE_BYTES = 6 + 2 + 3 * 4 + 4 * 4,
     KEY_BYTES = 6 + 4 + 4 * 4 + 3 * 4,
     HANDLES = 1 << 16,

@@ -1,5 +1,4 @@
-/* ogre_skeleton.h - what a .skeleton file of Ogre's says, versions 1.10 and 1.80: bones and animations of them. One
- * thread. */
+/* ogre_skeleton.h - reads Ogre's .skeleton files, versions 1.10 and 1.80: bones and bone animations. One thread. */
 #pragma once
 
 #include "anim/model/mat.h"
@@ -12,8 +11,8 @@ struct ogre_bone {
     struct trs parent_from_bone;
 };
 
-/* What happens to a bone at a time, relative to where it is bound: added to its translation; behind its rotation;
- * times its scale. */
+/* A bone's change relative to its bind pose at a time. The translation is added, the rotation is applied before the
+ * bind rotation (bind * change), and the scale is multiplied. */
 struct ogre_bone_key {
     double time_s;
     struct trs change;
@@ -28,15 +27,15 @@ struct ogre_bone_track {
 struct ogre_bone_animation {
     struct ogre_text name;
     double length_s;
-    bool has_base;                  /* its keys are relative to a key of another animation */
+    bool has_base;                  /* keys are relative to a key of another animation */
     struct ogre_bone_track *tracks; /* [track_count] */
     size_t track_count, track_capacity;
 };
 
-/* Another skeleton, whose animations are this one's as well. */
+/* Another skeleton whose animations this one shares. */
 struct ogre_skeleton_link {
     struct ogre_text file;
-    double scale; /* of the changes of translation and scale */
+    double scale; /* factor for the changes of translation and scale */
 };
 
 struct ogre_skeleton {
@@ -49,8 +48,9 @@ struct ogre_skeleton {
     size_t link_count, link_capacity;
 };
 
-/* Borrows the bytes. `file` is for messages. Parents exist; whether they go round in a circle has not been looked at.
- * Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL; ogre_skeleton_fini() in any case. */
+/* Reads a skeleton and borrows the bytes. `file` is for messages. Parents are valid indices, but the reader does not
+ * check them for cycles. Returns 0, ERR_NOT_A_MODEL or ERR_BAD_MODEL. The caller calls ogre_skeleton_fini() even after
+ * an error. */
 int ogre_skeleton_read(struct ogre_skeleton *skeleton, const char *file, const uint8_t *bytes, size_t size_bytes,
                        struct err *err);
 void ogre_skeleton_fini(struct ogre_skeleton *skeleton);

@@ -1,4 +1,4 @@
-/* ogre_stream.c - bytes of Ogre's binary files as numbers, texts and chunk headers. */
+/* ogre_stream.c - decodes numbers, texts and chunk headers of Ogre's binary files. */
 #include "import/ogre/ogre_stream.h"
 
 #include "base/bytes.h"

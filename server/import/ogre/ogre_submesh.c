@@ -1,10 +1,10 @@
-/* ogre_submesh.c - each submesh as a mesh of one primitive and a node that shows it. */
+/* ogre_submesh.c - adds each submesh as a mesh of one primitive and a node that shows it. */
 #include "import/ogre/ogre.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The submesh's name; where it has none and is the only one, the file's. */
+/* Returns the submesh's name; an unnamed only submesh takes the file's name. */
 static struct str name_of(const struct ogre *ogre, uint32_t submesh)
 {
     const struct ogre_text name = ogre->mesh.submeshes[submesh].name;

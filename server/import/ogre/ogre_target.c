@@ -1,4 +1,4 @@
-/* ogre_target.c - poses and the keys of morphs as morph targets of the submeshes that have their geometry. */
+/* ogre_target.c - converts poses and morph keys to morph targets of the submeshes with their geometry. */
 #include "import/mesh/mesh_arrays.h"
 #include "import/ogre/ogre.h"
 
@@ -26,13 +26,13 @@ uint64_t ogre_target_count(const struct ogre *ogre, uint32_t submesh)
     return count;
 }
 
-/* A submesh whose targets are added. */
+/* The state while a submesh's targets are added. */
 struct target_reader {
     struct ogre *ogre;
     const uint32_t *vertices; /* [count] */
     uint32_t count;
     const struct primitive *primitive;
-    const struct ogre_pose_vertex **moved; /* [vertex_count of the geometry]: of the pose that is read, or NULL */
+    const struct ogre_pose_vertex **moved; /* [vertex_count of the geometry]: vertex of the current pose, or NULL */
     uint32_t geometry_count;
     bool has_normals; /* the primitive has normals of the file */
 };
@@ -58,7 +58,8 @@ static int add_pose_deltas(const struct target_reader *reader, bool is_normal, u
         const struct ogre_pose_vertex *moved = reader->moved[reader->vertices[v]];
         if (moved != NULL && !is_normal)
             deltas[v] = (struct vec3){moved->offset[0], moved->offset[1], moved->offset[2]};
-        else if (moved != NULL) /* a pose has the normal itself (Mesh::softwareVertexPoseBlend() of OgreMesh.cpp) */
+        else if (moved != NULL) /* a pose stores the normal itself, not a delta (Mesh::softwareVertexPoseBlend() of
+                                   OgreMesh.cpp) */
             deltas[v] = (struct vec3){moved->normal[0] - normals[v].x, moved->normal[1] - normals[v].y,
                                       moved->normal[2] - normals[v].z};
     }
@@ -84,7 +85,8 @@ static int add_pose(struct target_reader *reader, const struct ogre_pose *pose, 
 
 /* --- morphs --- */
 
-/* What a key of a morph has, less what the primitive has; `offset`: of the three numbers in a vertex of the key. */
+/* Adds the deltas of a morph key from the primitive's values. `offset` is the position of the three numbers in a vertex
+ * of the key. */
 static int add_morph_deltas(const struct target_reader *reader, const struct ogre_vertex_key *key, size_t offset,
                             const struct vec3 *base, uint32_t *first, struct err *err)
 {

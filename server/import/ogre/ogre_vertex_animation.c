@@ -1,4 +1,4 @@
-/* ogre_vertex_animation.c - poses, and animations of vertices: by morphs, which are whole geometries, and by poses. */
+/* ogre_vertex_animation.c - reads poses, and vertex animations by morphs (whole geometries) or by poses. */
 #include "import/ogre/ogre_mesh.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* ply.c - import_ply(): one mesh of faces; without any, of edges; without these, of points. */
+/* ply.c - import_ply(): adds one mesh of faces, else of edges, else of points. */
 #include "import/polygons/ply_surface.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ static struct corner_values values_of(const double *values, const uint32_t *of_c
     return (struct corner_values){values, of_corner};
 }
 
-/* 0, 1, 2, ... count: corners that have each a value, or points that are polygons. */
+/* Returns 0, 1, 2, ... count, for corners that each have their own value, or for points as polygons. */
 static uint32_t *rising(uint32_t count)
 {
     uint32_t *out = mem_alloc(((size_t)count + 1) * sizeof *out);

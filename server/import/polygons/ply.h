@@ -1,5 +1,5 @@
-/* ply.h - PLY 1.0 (G. Turk, "The PLY polygon file format", 1994): the header, and the values of its elements in any of
- * the three encodings. One thread. */
+/* ply.h - PLY 1.0 (G. Turk, "The PLY polygon file format", 1994): reads the header, and the values of the elements in
+ * any of the three encodings. One thread. */
 #pragma once
 
 #include "import/source/import.h"
@@ -10,7 +10,7 @@ enum ply_type { PLY_INT8, PLY_UINT8, PLY_INT16, PLY_UINT16, PLY_INT32, PLY_UINT3
 enum { PLY_NAME_SIZE = 48, PLY_ELEMENTS_MAX = 64, PLY_PROPERTIES_MAX = 256 };
 
 struct ply_property {
-    char name[PLY_NAME_SIZE]; /* lower case; longer ones are cut */
+    char name[PLY_NAME_SIZE]; /* lower case; longer names are truncated */
     bool is_list;
     enum ply_type count_type; /* of a list */
     enum ply_type type;
@@ -27,35 +27,35 @@ struct ply_header {
     struct ply_element elements[PLY_ELEMENTS_MAX];
     struct ply_property properties[PLY_PROPERTIES_MAX];
     uint32_t element_count, property_count;
-    char texture[256]; /* "comment TextureFile NAME", as MeshLab writes it, or "" */
-    size_t size_bytes; /* up to the first value */
+    char texture[256]; /* from MeshLab's "comment TextureFile NAME", or "" */
+    size_t size_bytes; /* of the header: offset of the first value */
     uint32_t line_count;
 };
 
-/* Returns 0 or ERR_BAD_MODEL, which names the line. Blank lines may come before "ply". */
+/* Reads the header. Blank lines may precede "ply". Returns 0 or ERR_BAD_MODEL, which names the line. */
 int ply_header_read(struct ply_header *header, const uint8_t *bytes, size_t size_bytes, struct err *err);
 
-/* The property of this name of an element, from its first; -1 where there is none. `names`: several, with '|' between,
- * of which the first that is there counts. */
+/* Returns the index of a property relative to the element's first, or -1. `names` lists alternatives, separated by '|';
+ * the first one present counts. */
 int ply_property_find(const struct ply_header *header, const struct ply_element *element, const char *names);
 
-/* Where the next value is. Zeroes but for the header and the bytes are the beginning. */
+/* The position of the next value. It starts with all members zero except the header and the bytes. */
 struct ply_cursor {
     const struct ply_header *header;
     const uint8_t *bytes;
     size_t at, size_bytes;
 };
 
-/* The fewest bytes that an element takes in the file. */
+/* Returns the minimum size of an element in the file. */
 size_t ply_element_bytes(const struct ply_header *header, const struct ply_element *element);
-/* The next value. Returns 0 or ERR_BAD_MODEL, which names the byte, or the line of text. */
+/* Reads the next value. Returns 0 or ERR_BAD_MODEL, which names the byte, or the line of text. */
 int ply_read(struct ply_cursor *cursor, enum ply_type type, double *value, struct err *err);
-/* The length of a list, before its values; fewer than the bytes that are left. */
+/* Reads the length of a list, which precedes its values and is less than the number of remaining bytes. */
 int ply_read_count(struct ply_cursor *cursor, const struct ply_property *property, uint32_t *count, struct err *err);
-/* What a whole colour is: the largest value of an integer type, 1 of the others. */
+/* Returns the full intensity of a colour: the largest value of an integer type, else 1. */
 double ply_largest(enum ply_type type);
 
-/* The first byte of a value as messages name it: "byte 300" or "line 12". Returns `out`. */
+/* Writes the position of a value for messages: "byte 300" or "line 12". Returns `out`. */
 enum { PLY_PLACE_SIZE = 32 };
 const char *ply_place(const struct ply_cursor *cursor, char out[PLY_PLACE_SIZE]);
 #define PLY_PLACE(cursor) ply_place(cursor, (char[PLY_PLACE_SIZE]){0})

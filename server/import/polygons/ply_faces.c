@@ -1,4 +1,4 @@
-/* ply_faces.c - elements that name vertices: faces by lists of them, strips of triangles, edges by two. */
+/* ply_faces.c - reads elements that name vertices: faces, triangle strips and edges. */
 #include "import/polygons/ply_surface.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* What the reader of one element's rows knows of its properties. */
+/* The property indices and state of one element's reader. */
 struct row_reader {
     struct ply_surface *surface;
     struct import *import;
@@ -17,7 +17,7 @@ struct row_reader {
     struct err *err;
     int corners, texcoords, colors[4], ends[2]; /* properties, or -1 */
     uint32_t row;
-    /* of the row that is being read */
+    /* of the current row */
     uint32_t *list; /* vertices; NONE parts strips */
     double *uvs;
     uint32_t list_count, uv_count;
@@ -91,7 +91,7 @@ static int read_row(struct row_reader *reader, bool is_strip)
     return 0;
 }
 
-/* Appends a polygon; its corners' texture coordinates and its colour stand in the reader. */
+/* Appends a polygon; its colour and its corners' texture coordinates come from the reader. */
 static int put_polygon(struct row_reader *reader, struct ply_polygons *out, const uint32_t *corners, uint32_t count)
 {
     if (import_check_limit(reader->import, LIMIT_INDICES, out->corner_count, count, reader->element->name,
@@ -128,7 +128,7 @@ static int put_face(struct row_reader *reader, const uint32_t *corners, uint32_t
     return 0;
 }
 
-/* Every second triangle of a strip turns the other way. */
+/* Every second triangle of a strip has the opposite winding. */
 static int put_strip(struct row_reader *reader)
 {
     const uint32_t *list = reader->list;

@@ -20,7 +20,7 @@ struct lines {
     int count;
 };
 
-/* The next line as words. False at the end, or where a line is longer than any header's. */
+/* Splits the next line into words. Returns false at the end, or if a line is too long for a header. */
 static bool next_line(struct lines *lines)
 {
     const uint8_t *begin = lines->bytes + lines->at;
@@ -119,7 +119,7 @@ static int read_property(const struct lines *lines, struct ply_header *out, stru
         (is_list && !read_type(lines->words[2], &property.count_type)))
         return fail(lines, "the type of a property is none that PLY has", err);
     set_name(property.name, lines->words[lines->count - 1]);
-    /* Blender 2.7 leaves out the element 'face' of a mesh without faces, but not its list */
+    /* for a mesh without faces, Blender 2.7 omits the element 'face' but writes its list property */
     if (is_list && strncmp(property.name, "vertex_ind", 10) == 0 &&
         strcmp(out->elements[out->element_count - 1].name, "vertex") == 0)
         return 0;

@@ -20,7 +20,7 @@ void ply_surface_fini(struct ply_surface *surface)
     *surface = (struct ply_surface){0};
 }
 
-/* Where the numbers of a vertex go, in this order. */
+/* The attributes of a vertex, in this order. */
 enum { X, Y, Z, NX, NY, NZ, U, V, RED, GREEN, BLUE, ALPHA, PART_COUNT };
 static const char *const PARTS[PART_COUNT] = {"x",
                                               "y",
@@ -38,8 +38,8 @@ static const char *const PARTS[PART_COUNT] = {"x",
 struct vertex_reader {
     struct ply_cursor *cursor;
     const struct ply_element *element;
-    int part_of[PLY_PROPERTIES_MAX];  /* which of them a property is, or -1 */
-    double whole[PLY_PROPERTIES_MAX]; /* what it is divided by */
+    int part_of[PLY_PROPERTIES_MAX];  /* the attribute of each property, or -1 */
+    double whole[PLY_PROPERTIES_MAX]; /* divisor */
     bool has[PART_COUNT];
 };
 
@@ -62,7 +62,7 @@ static int find_parts(struct vertex_reader *reader, struct err *err)
     return 0;
 }
 
-/* Reads a row's values; of those that are no part of a vertex nothing is kept. */
+/* Reads a row's values and drops those that are not vertex attributes. */
 static int read_row(const struct vertex_reader *reader, double parts[PART_COUNT], struct err *err)
 {
     struct ply_cursor *cursor = reader->cursor;

@@ -34,7 +34,7 @@ size_t ply_element_bytes(const struct ply_header *header, const struct ply_eleme
     size_t size = 0;
     for (uint32_t p = 0; p < element->property_count; p++) {
         const struct ply_property *property = &header->properties[element->property_first + p];
-        /* text: a digit and what ends it, which the last one of the file lacks */
+        /* text: a digit and its separator, which the last value of the file lacks */
         size += header->encoding == PLY_ASCII ? 2 : SIZES[property->is_list ? property->count_type : property->type];
     }
     return size;

@@ -61,7 +61,7 @@ static bool lacks_normals(const struct polygon_mesh *from)
     return false;
 }
 
-/* Points at one place are one, as surfaces of files have them apart along the seams of their pictures. */
+/* Coinciding points count as one, because files duplicate points along texture seams. */
 static struct vec3 *make_normals(const struct polygon_mesh *from, const uint32_t *places)
 {
     const uint32_t count = corner_count(from);
@@ -105,7 +105,7 @@ int polygon_mesh_add(struct import *import, const struct polygon_mesh *from, uin
                      const char *where, struct err *err)
 {
     const uint32_t corners = corner_count(from);
-    /* Each corner becomes an index at least; more than the limit are refused before memory is asked for them. */
+    /* Each corner becomes at least one index, so the limit is checked before any allocation. */
     if (import_check_limit(import, LIMIT_INDICES, import->builder->index_count, corners, where, err) < 0)
         return err->code;
     struct mesh_writer writer = {

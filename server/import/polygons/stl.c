@@ -1,5 +1,6 @@
-/* stl.c - import_stl(): ASCII or binary, by the content, and the binary form: 80 bytes of anything, a number of facets
- * (u32), and for each facet its normal and three points (12 floats) and two bytes, all little-endian. */
+/* stl.c - import_stl(): detects ASCII or binary STL by content and reads the binary form. That has an 80-byte header
+ * and a number of facets (u32). Each facet has a normal and three points (12 floats) and two bytes. All numbers are
+ * little-endian. */
 #include "import/polygons/facets.h"
 
 #include "base/bytes.h"
@@ -10,10 +11,10 @@
 
 enum { HEADER_BYTES = 84, COUNT_AT = 80, FACET_BYTES = 50, COLOR_AT = 48, LOOKED_AT_BYTES = 1024 };
 
-/* What the two bytes of a facet say, where they say anything:
- * VisCAM and SolidView set the highest bit of those that have a colour, blue lowest. Materialise Magics has "COLOR="
- * and four bytes (red, green, blue, alpha) in the header, for facets with the highest bit set; the others have their
- * own, red lowest. */
+/* Some programs store a facet's colour in its two bytes. VisCAM and SolidView set the highest bit if a facet has a
+ * colour, with blue in the lowest bits. Materialise Magics puts "COLOR=" and four bytes (red, green, blue, alpha) into
+ * the header, for facets with the highest bit set. Its other facets have their own colour, with red in the lowest
+ * bits. */
 struct facet_colors {
     bool is_magics, is_viscam;
     double all[4];
@@ -77,8 +78,8 @@ static int read_binary(struct import *import, struct err *err)
     return rc;
 }
 
-/* Headers of binary files may begin with "solid" too: those have the length that their count asks for, or bytes at
- * their beginning that no text has. */
+/* A binary file's header may begin with "solid" too. Such a file has the length that its facet count requires, or
+ * begins with bytes that cannot occur in text. */
 static bool is_text(const uint8_t *bytes, size_t size_bytes)
 {
     size_t at = 0;

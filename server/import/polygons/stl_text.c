@@ -1,5 +1,5 @@
-/* stl_text.c - STL in ASCII: solid NAME, facets of a normal and a loop of three vertices, endsolid NAME; several solids
- * may follow one another. Words are told apart by white space alone, in letters of any case. */
+/* stl_text.c - reads ASCII STL: solid NAME, facets of a normal and a loop of three vertices, endsolid NAME. A file may
+ * have several solids. White space separates words, and case is ignored. */
 #include "import/polygons/facets.h"
 
 #include "base/ascii.h"
@@ -20,7 +20,7 @@ struct stl_text {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* The next word; of length 0 at the end. */
+/* Reads the next word; its length is 0 at the end. */
 static size_t next_word(struct stl_text *reader, const char **word)
 {
     for (; reader->at < reader->end && is_space(*reader->at); reader->at++)
@@ -59,14 +59,14 @@ static int take_numbers(struct stl_text *reader, double out[3])
         char *end;
         const size_t length = next_word(reader, &word);
         out[i] = length == 0 ? 0 : strtod(word, &end);
-        /* "nan(ind)" and its like, as some C libraries print it, are a normal that is not there */
+        /* some C libraries print "nan(ind)" and the like, which mean a missing normal */
         if (length == 0 || end == word)
             return unexpected(reader, "a number", word, length);
     }
     return 0;
 }
 
-/* The rest of the line, without blanks around it. */
+/* Returns the rest of the line, trimmed. */
 static struct str take_line(struct stl_text *reader)
 {
     const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
@@ -97,7 +97,7 @@ static int read_facet(struct stl_text *reader, struct facets *facets)
     return 0;
 }
 
-/* Behind the word "solid". A solid that nothing ends is whole with its last facet. */
+/* Reads a solid after the word "solid". Without endsolid it ends with its last facet. */
 static int read_solid(struct stl_text *reader)
 {
     struct facets facets = {0};

@@ -1,8 +1,8 @@
-/* md2_clip.c - frames as clips, by their names: "stand01", "stand02" ... are the clip "stand".
+/* md2_clip.c - groups frames into clips by name: "stand01", "stand02" ... form the clip "stand".
  *
- * A name is letters and a number. The next frame belongs to the same clip where the letters are the same and the number
- * is the next one. Numbers of three digits from 100 on count several motions of one name: "death101" is the first frame
- * of "death1". */
+ * A name consists of letters and a number. The next frame belongs to the same clip if its letters are equal and its
+ * number is one higher. Three-digit numbers from 100 on number several motions of one name: "death101" is the first
+ * frame of "death1". */
 #include "import/curve/track.h"
 #include "import/quake/md2.h"
 
@@ -34,7 +34,7 @@ static struct frame_name name_of(const struct md2_file *file, uint32_t frame)
     return out;
 }
 
-/* How many frames from `first` on are one clip. */
+/* Returns the number of frames from `first` that form one clip. */
 static uint32_t length_of(const struct md2_file *file, uint32_t first)
 {
     struct frame_name last = name_of(file, first);

@@ -1,5 +1,5 @@
-/* md2_file.c - the header of an MD2 file: 17 numbers, of which each array's count and place are compared with the file.
- */
+/* md2_file.c - reads the header of an MD2 file, which has 17 numbers, and checks each array's count and offset against
+ * the file's size. */
 #include "import/quake/md2.h"
 
 #include "base/bytes.h"
@@ -17,7 +17,7 @@ enum {
     VERTEX_BYTES = 4,
 };
 
-/* The array whose place is at `place_at` in the header; NULL: not in the file. */
+/* Returns the array whose offset is at `place_at` in the header; NULL if the file does not contain it. */
 static const uint8_t *find_array(const uint8_t *bytes, size_t size_bytes, uint32_t place_at, uint64_t count,
                                  uint64_t item_bytes, const char *what, struct err *err)
 {

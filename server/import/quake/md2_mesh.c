@@ -1,5 +1,5 @@
-/* md2_mesh.c - the first frame as a mesh, and the others as its morph targets. Normals are those of each frame's smooth
- * surface: the file's are a choice of 162, in steps of ten degrees. */
+/* md2_mesh.c - adds the first frame as a mesh, and the other frames as its morph targets. It computes smooth normals
+ * for each frame, because the file's are quantised to 162 directions, about ten degrees apart. */
 #include "import/quake/md2.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/mesh_writer.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The k-th vertex of a triangle, from 0, or 3 + the k-th texture coordinate. The game's triangles turn clockwise. */
+/* Returns vertex k (from 0) of a triangle, or texture coordinate k - 3. The game's triangles have clockwise winding. */
 static uint32_t corner_at(const struct md2_file *file, uint32_t corner, uint32_t first)
 {
     const uint8_t *triangle = file->triangles + 12 * (size_t)(corner / 3);

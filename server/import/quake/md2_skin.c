@@ -1,5 +1,5 @@
-/* md2_skin.c - the picture of an MD2 model. The file names some by their paths in the game; they lie beside the model,
- * often as another kind of picture. */
+/* md2_skin.c - finds the picture of an MD2 model. The file names pictures by their paths in the game, but they usually
+ * lie beside the model, often in another image format. */
 #include "import/quake/md2.h"
 #include "import/source/source_path.h"
 #include "import/source/source_search.h"
@@ -10,14 +10,14 @@
 
 enum { NAME_SIZE = 1024, SKINS_MAX = 32 };
 
-/* Whether the search for files finds one: an empty text names none. */
+/* Whether the file search finds the picture; an empty name never matches. */
 static bool is_there(struct md2 *md2, const char *file)
 {
     const char *const texts[] = {"", file};
     return source_search_best(md2->import, texts, 2, SOURCE_TEXTURE) == 1;
 }
 
-/* A stem with the extension of a picture that is there. */
+/* Finds a picture with this stem and any image extension. */
 static bool find_stem(struct md2 *md2, const char *stem, size_t size_bytes, char out[NAME_SIZE])
 {
     static const char *const EXTENSIONS[] = {"pcx", "png", "tga", "jpg", "jpeg", "bmp"};
@@ -29,7 +29,7 @@ static bool find_stem(struct md2 *md2, const char *stem, size_t size_bytes, char
     return false;
 }
 
-/* The picture of a name in the file, and that with other extensions. */
+/* Finds the picture of a skin name, also with other extensions. */
 static bool find_skin(struct md2 *md2, const char *name, char out[NAME_SIZE])
 {
     const char *base = source_path_base_name(name), *dot = strrchr(base, '.');
@@ -39,8 +39,8 @@ static bool find_skin(struct md2 *md2, const char *name, char out[NAME_SIZE])
     return base[0] != '\0' && find_stem(md2, base, dot != NULL ? (size_t)(dot - base) : strlen(base), out);
 }
 
-/* Fills `out` with the file of the first skin that there is, of the model's own name where there is none; with the
- * first one's name where that is not there either. False: no picture is named or there. */
+/* Fills `out` with the first skin whose file exists, else with the picture of the model's own name, else with the first
+ * skin's name. Returns false if the model names no skin and no picture exists. */
 static bool find_picture(struct md2 *md2, char out[NAME_SIZE])
 {
     const char *file = import_file_name(md2->import), *dot = strrchr(file, '.');

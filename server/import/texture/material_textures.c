@@ -42,7 +42,7 @@ static bool lie_alike(const struct used_texture *a, const struct used_texture *b
     return a->set == b->set && memcmp(a->uv_from_texcoord, b->uv_from_texcoord, sizeof a->uv_from_texcoord) == 0;
 }
 
-/* Its place among the model's textures, found or not. */
+/* Returns the texture's index in the model, even if its file is missing. */
 static int add(struct material_textures *from, enum texture_use use, enum texture_content content, struct err *err)
 {
     struct texture_request request = from->uses[use].request;
@@ -62,7 +62,7 @@ static int add_colors(struct material_textures *from, enum texture_use use, stru
     return 0;
 }
 
-/* A map of heights as one of normals. */
+/* Converts a height map to a normal map. */
 static int mix_heights(struct material_textures *from, int *texture, struct err *err)
 {
     const float height = NORMAL_MAP_HEIGHT * from->uses[USE_NORMALS].height_factor;
@@ -85,8 +85,8 @@ static int add_normals(struct material_textures *from, struct material_texture *
     return 0;
 }
 
-/* Exporters use the diffuse texture for the ambient colour, which readers take for a light map; and a picture with
- * colours is light, not occlusion. */
+/* Exporters use the diffuse texture for the ambient colour, which readers take for a light map. A picture with colours
+ * is a light map, not occlusion. */
 static int add_occlusion(struct material_textures *from, struct material_texture *to, struct err *err)
 {
     const struct used_texture *used = &from->uses[USE_OCCLUSION];
@@ -111,7 +111,7 @@ int material_textures_surface(struct material_textures *from, struct material *t
     return add_occlusion(from, &to->textures[TEXTURE_OCCLUSION], err);
 }
 
-/* A part of a mix: *texture is -1 where the material has none, or it is not there. */
+/* Finds a part of a mix; *texture is -1 if the material has none or the file is missing. */
 static int add_part(struct material_textures *from, enum texture_use use, int *texture, struct err *err)
 {
     *texture = -1;
@@ -137,7 +137,7 @@ int material_textures_roughness(struct material_textures *from, struct material 
     if (a < 0 && b < 0)
         return 0;
     int texture = a;
-    /* One picture for both that is not grey is packed as in glTF. */
+    /* One coloured picture for both uses is packed like glTF's. */
     if (!(a >= 0 && b >= 0 && is_same(metallic, roughness) && !texture_is_grey(from->import->builder, a))) {
         const struct texture_mix mix = {.kind = MIX_METALLIC_ROUGHNESS,
                                         .a = a,
@@ -155,9 +155,9 @@ int material_textures_roughness(struct material_textures *from, struct material 
 
 /* --- opacity --- */
 
-/* How much of a picture is see-through. */
+/* The transparent share of a picture. */
 struct coverage {
-    uint64_t texels, clear, veiled; /* clear: alpha below a half; veiled: neither 0 nor 1, or nearly */
+    uint64_t texels, clear, veiled; /* clear: alpha below 0.5; veiled: alpha not near 0 or 1 */
 };
 
 static struct coverage coverage_of(const struct bake_builder *builder, int texture)
@@ -172,10 +172,10 @@ static struct coverage coverage_of(const struct bake_builder *builder, int textu
     return out;
 }
 
-/* True when part of the picture, not all, is see-through: a grille, hair, leaves. */
+/* Returns true if part of the picture is transparent, like a grille, hair or leaves. */
 static bool has_holes(const struct coverage *coverage)
 {
-    /* Nearly all: then the alpha channel means something else, gloss for instance. */
+    /* If nearly all of it is transparent, the alpha channel means something else, such as gloss. */
     return coverage->clear > coverage->texels / 1000 && coverage->clear < coverage->texels - coverage->texels / 20;
 }
 
@@ -200,7 +200,7 @@ int material_textures_opacity(struct material_textures *from, struct material *t
     int part = -1;
     if (!is_alpha && add_part(from, USE_OPACITY, &part, err) < 0)
         return err->code;
-    /* Where they lie differently, or without a base picture, the two cannot be mixed. */
+    /* The two cannot be mixed if their coordinates differ or there is no base picture. */
     const bool is_mixed = part >= 0 && (!base->is_there || (is_found(from, slot->texture) && lie_alike(base, opacity)));
     if (is_mixed) {
         const struct texture_mix mix = {.kind = MIX_OPACITY, .a = slot->texture, .b = part};

@@ -1,9 +1,9 @@
-/* material_textures.h - the textures that a material of a classic format names, by what they are for, and where each
- * goes in a metallic-roughness one: normals out of heights, metallic and roughness into one picture, opacity into the
- * base colour's alpha. One thread.
+/* material_textures.h - maps the textures of a classic material to a metallic-roughness one. It converts heights to
+ * normals, packs metallic and roughness into one picture, and puts opacity into the base colour's alpha. One thread.
  *
- * A format's reader fills in what one material has and calls the three functions in the order in which they stand here;
- * between the first and the second it sets the factors. They return 0, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
+ * A format's reader fills struct material_textures for one material and calls the three functions in their order here.
+ * It sets the factors between the first and the second call. The functions return 0, ERR_MODEL_LIMIT or
+ * ERR_IMPORT_MEMORY. */
 #pragma once
 
 #include "import/texture/texture.h"
@@ -11,9 +11,9 @@
 
 enum texture_use {
     USE_BASE_COLOR,
-    USE_NORMALS, /* or heights: files use the same slots for both, so the picture itself tells them apart */
+    USE_NORMALS, /* or heights: files use one slot for both, so the picture's content decides */
     USE_EMISSIVE,
-    USE_OCCLUSION, /* or a light map, which is left out; as is the base colour's picture */
+    USE_OCCLUSION, /* light maps and the base colour's picture are left out */
     USE_METALLIC,
     USE_ROUGHNESS,
     USE_OPACITY,
@@ -21,26 +21,26 @@ enum texture_use {
 };
 
 struct used_texture {
-    bool is_there;                  /* all else is of no meaning without it */
-    struct texture_request request; /* borrowed; its content is left to the use */
+    bool is_there;                  /* the other members are valid only if true */
+    struct texture_request request; /* borrowed; the use sets its content */
     const char *name;               /* for messages; borrowed */
-    int64_t set;                    /* the file's number of the texture coordinates that it lies by */
+    int64_t set;                    /* the file's number of its texture coordinate set */
     float uv_from_texcoord[6];      /* as in struct material_texture */
-    bool is_moved_unknown; /* it is moved, scaled or turned by numbers of unknown meaning, and a warning says so */
-    bool is_gloss;         /* of USE_ROUGHNESS: it says how smooth the surface is */
-    float height_factor;   /* of USE_NORMALS, where it is a map of heights: times NORMAL_MAP_HEIGHT */
+    bool is_moved_unknown;          /* its transform has an unknown meaning, which gives a warning */
+    bool is_gloss;                  /* of USE_ROUGHNESS: it holds glossiness, 1 - roughness */
+    float height_factor;            /* of USE_NORMALS, for a height map: times NORMAL_MAP_HEIGHT */
 };
 
-/* What one material has. Everything is borrowed. */
+/* The textures of one material. Everything is borrowed. */
 struct material_textures {
     struct import *import;
     struct texture_mixer *mixer;
-    struct texcoord_sets *texcoords; /* of the material: sets that textures lie by are added */
-    const char *material;            /* what it is called in messages: "material 3" */
+    struct texcoord_sets *texcoords; /* of the material: the textures' sets are added */
+    const char *material;            /* name for messages: "material 3" */
     struct used_texture uses[TEXTURE_USE_COUNT];
 };
 
-/* A larger factor of heights, or a smaller than its opposite, is an error of the file; readers take 1 instead. */
+/* The largest magnitude of a height factor. A larger one is an error of the file, and readers use 1 instead. */
 #define HEIGHT_FACTOR_MAX 100.0f
 
 #define UV_FROM_TEXCOORD_NONE                                                                                          \
@@ -48,11 +48,11 @@ struct material_textures {
         1, 0, 0, 0, 1, 0                                                                                               \
     }
 
-/* Base colour, normals, emission and occlusion. */
+/* Sets base colour, normals, emission and occlusion. */
 int material_textures_surface(struct material_textures *from, struct material *to, struct err *err);
-/* Metallic and roughness, out of the one or two textures that there are; after the factors, which a texture takes in.
- */
+/* Sets the metallic-roughness texture from one or two textures. Runs after the factors are set, because the texture
+ * includes them. */
 int material_textures_roughness(struct material_textures *from, struct material *to, struct err *err);
-/* Opacity into the base colour's alpha, and by what is there in the end how the material is drawn: where nothing else
- * makes it ALPHA_BLEND, the picture of the base colour may. */
+/* Puts opacity into the base colour's alpha and sets the alpha mode. The base colour's picture can select ALPHA_BLEND
+ * if nothing else does. */
 int material_textures_opacity(struct material_textures *from, struct material *to, struct err *err);

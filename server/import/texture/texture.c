@@ -14,7 +14,7 @@ static bool has_text(const struct bake_builder *builder, struct str str, const c
 
 static bool is_power_of_two(uint32_t side) { return (side & (side - 1)) == 0; }
 
-/* Whether two textures of one image have the same pixels: the filter decides how far the image is enlarged. */
+/* Whether two textures of one image have the same pixels; the filter determines the enlargement. */
 static bool has_pixels_of(const struct texture *texture, const struct texture_request *request)
 {
     return texture->content == request->content &&
@@ -69,8 +69,8 @@ int texture_find(struct import *import, const struct texture_request *request, i
     return *texture < 0 ? *texture : 0;
 }
 
-/* How many times longer a side becomes that is no power of two and whose texels must stay squares: the widths of its
- * texels then differ by at most an eighth. */
+/* The enlargement of a non-power-of-two side if its texels must stay square. The widths of texels then differ by at
+ * most an eighth. */
 enum { CRISP_SCALE = 8 };
 
 static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
@@ -79,7 +79,7 @@ static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
     return mip_side(is_scaled ? CRISP_SCALE * side : side, side_max);
 }
 
-/* Appends the picture, resampled, with its levels, and fills the texture's sizes. */
+/* Appends the resampled picture with its mip levels and fills the texture's sizes. */
 static int put_pixels(struct import *import, const struct image *image, const struct texture_request *request,
                       struct texture *texture, struct err *err)
 {
@@ -121,7 +121,8 @@ static int read_file(struct import *import, const char *uri, const uint8_t **byt
     return rc;
 }
 
-/* Finds and decodes the image. Returns 0 also when it is missing or broken, which *texture and a warning then tell. */
+/* Finds and decodes the image. It returns 0 even if the image is missing or broken; *texture and a warning then record
+ * that. */
 static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
 {
     const char *name = request->uri != NULL && request->uri[0] != '\0' ? request->uri

@@ -1,4 +1,4 @@
-/* texture_capacity.c - memory for the pixels of a picture whose size is within the limits. */
+/* texture_capacity.c - allocates the pixels of a picture within the limits. */
 #include "import/texture/texture_image.h"
 
 #include <stdlib.h>

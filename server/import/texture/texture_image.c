@@ -1,4 +1,4 @@
-/* texture_image.c - which library decodes an image file, by its first bytes. */
+/* texture_image.c - chooses the decoder of an image file by its first bytes. */
 #include "import/texture/texture_image.h"
 
 #include "import/source/import.h"
@@ -9,7 +9,7 @@
 
 typedef int decoder(const uint8_t *, size_t, const struct limits *, struct image *, struct err *);
 
-/* TGA has no magic: bytes that match no other kind go to its decoder, which checks the fields of the header. */
+/* TGA has no magic number, so bytes of no other kind go to its decoder, which checks the header's fields. */
 static const struct kind {
     const char *magic;
     size_t magic_bytes;

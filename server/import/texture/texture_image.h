@@ -1,8 +1,9 @@
-/* texture_image.h - image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP. No files, no globals; one thread.
+/* texture_image.h - decodes image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP. No files, no globals; one
+ * thread.
  *
- * The bytes are hostile: the size in the header is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
- * anything is allocated or decoded. Colour profiles and gamma chunks are ignored: the values are taken as sRGB
- * (glTF 2.0, 3.8.3). */
+ * The bytes are untrusted, so the header's size is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
+ * allocation and decoding. Colour profiles and gamma chunks are ignored, and the values count as sRGB (glTF 2.0,
+ * 3.8.3). */
 #pragma once
 
 #include "base/err.h"
@@ -13,24 +14,24 @@
 #include <stdint.h>
 
 struct image {
-    uint32_t width, height; /* set as soon as the header was readable, also on failure */
+    uint32_t width, height; /* set once the header is read, also on failure */
     uint8_t *rgba;          /* width * height * 4, straight alpha, rows top first; malloc(), or NULL */
-    bool is_damaged;        /* decoded, but the file is incomplete or inconsistent */
+    bool is_damaged;        /* decoded from an incomplete or inconsistent file */
 };
 
-/* Returns 0, ERR_BAD_MODEL (not decodable, says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; the model is imported
- * without its picture. */
+/* Returns 0, ERR_BAD_MODEL (not decodable; the message says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. After an error
+ * the import continues without this picture. */
 int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                  struct err *err);
 void image_fini(struct image *image);
 
-/* For the decoders, once image->width and height are known: checks them; checks them and allocates image->rgba. */
+/* For the decoders, once image->width and height are known: image_check() checks them; image_alloc() checks them and
+ * allocates image->rgba. */
 int image_check(const struct image *image, const struct limits *limits, struct err *err);
 int image_alloc(struct image *image, const struct limits *limits, struct err *err);
 
-/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c,
- * texture_webp.c. Same contract, but
- * on failure they may leave image->rgba behind. */
+/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c, texture_webp.c.
+ * Their contract is that of image_decode(), but on failure they may leave image->rgba allocated. */
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,

@@ -1,11 +1,11 @@
-/* texture_jpeg.c - JPEG by libjpeg-turbo's TurboJPEG interface: no setjmp, and its limits on scans. */
+/* texture_jpeg.c - decodes JPEG with libjpeg-turbo's TurboJPEG interface, which needs no setjmp and limits scans. */
 #include "import/texture/texture_image.h"
 
 #include <string.h>
 #include <turbojpeg.h>
 
-/* Whether one of the segments before the picture is Adobe's (APP14): then inks are inverted, 255 for none
- * (libjpeg's documentation, "Special color spaces"). */
+/* Whether an Adobe segment (APP14) precedes the picture. Inks are then inverted: 255 means none (libjpeg's
+ * documentation, "Special color spaces"). */
 static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
 {
     enum { START_OF_SCAN = 0xda, APP14 = 0xee };
@@ -19,8 +19,7 @@ static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
     return false;
 }
 
-/* Cyan, magenta, yellow and black, 255 for none, to red, green and blue; viewers without the printer's profile show the
- * same. */
+/* Converts CMYK, 255 meaning no ink, to RGB, like viewers without the printer's profile. */
 static void rgb_of_cmyk(uint8_t *pixels, uint64_t count, bool is_inverted)
 {
     for (uint64_t i = 0; i < count; i++, pixels += 4) {

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The weight of an invisible pixel against a visible one: its colour counts only where all pixels are invisible. */
+/* The weight of an invisible pixel relative to a visible one, so that its colour counts only if all pixels are
+ * invisible. */
 static const float INVISIBLE_WEIGHT = 1.0f / 65536;
 
 /* Steps of the table back to sRGB: about 20 for the narrowest of the 256 levels, the darkest. */
@@ -31,7 +32,7 @@ static void make_tables(void)
         number_of[i] = (float)s;
         linear_of[i] = (float)linear_of_srgb(s);
     }
-    /* Filled level by level, which takes one call of pow() for each of 256 levels instead of one for each step. */
+    /* The table is filled per level, which needs one pow() for each of 256 levels instead of one per step. */
     for (int level = 0, i = 0; i <= ENCODE_STEPS; level++) {
         const double end = level < 255 ? linear_of_srgb((level + 0.5) / 255) * ENCODE_STEPS : ENCODE_STEPS + 1;
         for (; i <= ENCODE_STEPS && i < end; i++)
@@ -81,8 +82,8 @@ uint64_t mip_bytes(uint32_t width, uint32_t height)
     return bytes;
 }
 
-/* The part of source cell `i` that lies under target cell `t` when `from` cells are laid over `to` cells, in
- * units of 1/to of a source cell: exact in integers. */
+/* Returns the overlap of source cell `i` with target cell `t` if `from` cells span `to` cells, in units of 1/to of a
+ * source cell. The integers are exact. */
 static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
 {
     const uint64_t cell = (uint64_t)i * to, target = (uint64_t)t * from;
@@ -91,7 +92,7 @@ static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
     return last > first ? (uint32_t)(last - first) : 0;
 }
 
-/* One pixel's part in sums[5]: colour times weight, weight, alpha, each times the area. */
+/* Adds one pixel to sums[5]: colour times weight, weight, alpha, each times the area. */
 static inline void add_pixel(const uint8_t *pixel, float area, enum texture_content content, float *sums)
 {
     if (content == TEXTURE_RADIANCE) {
@@ -109,7 +110,7 @@ static inline void add_pixel(const uint8_t *pixel, float area, enum texture_cont
     sums[4] += area * (float)pixel[3];
 }
 
-/* sum_row() for two pixels to one, the usual case: the same sums without the search for overlaps. */
+/* sum_row() for the usual case of two pixels to one, without the search for overlaps. */
 static void sum_row_of_pairs(const uint8_t *row, uint32_t to_width, enum texture_content content, float *sums)
 {
     for (uint32_t x = 0; x < to_width; x++, sums += 5, row += 8) {
@@ -160,8 +161,8 @@ static void put_row(const float *sums, uint32_t width, enum texture_content cont
     }
 }
 
-/* A target row is the weighted sum of the source rows under it; a source row that lies under two target rows is
- * summed once and kept. */
+/* A target row is the weighted sum of the source rows under it. The sum of a source row under two target rows is
+ * computed once and kept. */
 static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
                      uint32_t to_height, enum texture_content content, float *sums, float *total)
 {

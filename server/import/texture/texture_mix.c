@@ -77,7 +77,7 @@ void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture)
 
 /* --- taking parts out --- */
 
-/* Sorts textures by where their pixels are, so that those with shared pixels are neighbours. */
+/* Sorts textures by the position of their pixels, so that textures with shared pixels are neighbours. */
 static void sort_by_pixels(const struct bake_builder *builder, uint32_t *order)
 {
     for (uint32_t i = 0; i < builder->texture_count; i++) {
@@ -110,7 +110,7 @@ static void close_gaps(struct bake_builder *builder, const bool *is_dropped, con
 }
 
 /* places[i] becomes the new number of texture i. */
-/* The i-th place for a texture of all materials and their layers; NULL behind the last. */
+/* Returns the i-th texture slot of all materials and their layers; NULL after the last. */
 static struct material_texture *use_at(const struct bake_builder *builder, uint32_t i)
 {
     const uint32_t of_materials = builder->material_count * TEXTURE_SLOT_COUNT;

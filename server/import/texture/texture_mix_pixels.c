@@ -1,5 +1,5 @@
-/* texture_mix_pixels.c - the pixels of each kind of mix: texel by texel, and normals out of heights. And what a picture
- * looks like, where the file does not say what it is. */
+/* texture_mix_pixels.c - computes the pixels of each kind of mix and normals from heights, and classifies pictures
+ * whose use the file leaves open. */
 #include "import/texture/texture_mip.h"
 #include "import/texture/texture_mix.h"
 
@@ -22,12 +22,14 @@ static double luminance(const float c[3])
     return 0.2126 * (double)c[0] + 0.7152 * (double)c[1] + 0.0722 * (double)c[2];
 }
 
-/* Both models describe a surface by a diffuse colour and a reflected one (F0):
- *   specular-glossy (KHR_materials_pbrSpecularGlossiness, appendix):  diffuse * (1 - max(specular)), specular
- *   metallic-rough (glTF 2.0, appendix B.2):  base * (1 - 0.04) * (1 - metallic), 0.04 * (1 - metallic) + base *
- * metallic With their brightnesses d and s for the colours, and base = d / (0.96 * (1 - metallic)) put into the second:
+/* Both models describe a surface by a diffuse colour and a reflectance at normal incidence (F0):
+ *   specular-glossiness (KHR_materials_pbrSpecularGlossiness, appendix): diffuse * (1 - max(specular)), specular
+ *   metallic-roughness (glTF 2.0, appendix B.2): base * (1 - 0.04) * (1 - metallic),
+ *     0.04 * (1 - metallic) + base * metallic
+ * d and s are the luminances of the first two colours. The diffuse equation gives base = d / (0.96 * (1 - metallic)).
+ * In the F0 equation that gives
  *   0.04 * metallic^2 + (d / 0.96 + s - 0.08) * metallic + 0.04 - s = 0
- * of which the larger solution is the one between 0 and 1. */
+ * The larger solution is the one between 0 and 1. */
 static double solve_metallic(double d, double s)
 {
     if (s <= DIELECTRIC)
@@ -44,8 +46,8 @@ struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct
     const double metallic = solve_metallic(luminance(gloss->diffuse) * through, luminance(specular));
     struct metallic_roughness out = {.metallic = (float)metallic,
                                      .roughness = (float)clamp(1 - (double)gloss->glossiness)};
-    /* Each channel has two equations for its base colour: the more metallic the surface, the more weight has the
-     * second. */
+    /* Each channel has two equations for its base colour. The second gets more weight the more metallic the surface
+     * is. */
     for (int i = 0; i < 3; i++) {
         const double of_diffuse =
             metallic < 1 ? (double)gloss->diffuse[i] * through / ((1 - DIELECTRIC) * (1 - metallic)) : 0;
@@ -58,7 +60,7 @@ struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct
 
 /* --- normals out of heights --- */
 
-/* The texel that a coordinate before the first (-1) or after the last (size) wraps to. */
+/* Returns the texel to which coordinate -1 or size wraps. */
 static uint32_t wrapped(int64_t at, uint32_t size, uint32_t wrap)
 {
     const uint32_t last = size - 1;
@@ -76,7 +78,7 @@ static float height_at(const struct texture *texture, const uint8_t *from, int64
     return (54 * (float)texel[0] + 183 * (float)texel[1] + 19 * (float)texel[2]) / (256 * 255);
 }
 
-/* The slope of the heights from one texel to the next, to the right and downwards. */
+/* Computes the slope of the heights per texel, to the right and downwards. */
 static void rise_at(const struct texture *texture, const uint8_t *from, int64_t x, int64_t y, float rise[2])
 {
     rise[0] = rise[1] = 0;
@@ -91,7 +93,7 @@ static uint8_t normal_byte(float n) { return (uint8_t)((n + 1) * 127.5f + 0.5f);
 
 void normal_map_from_heights(const struct texture *texture, const uint8_t *from, float height, uint8_t *out)
 {
-    /* of the file's picture, whose texels are squares */
+    /* aspect ratio of the file's picture, whose texels are square */
     const bool has_source = texture->source_width > 0 && texture->source_height > 0;
     const float aspect = has_source ? (float)texture->source_width / (float)texture->source_height : 1;
     const float steepness[2] = {height * (float)texture->width, height * (float)texture->height * aspect};
@@ -110,7 +112,7 @@ void normal_map_from_heights(const struct texture *texture, const uint8_t *from,
 
 /* --- one texel --- */
 
-/* The inputs of a mix, beside the two texels. */
+/* The inputs of a mix besides the two texels. */
 struct mix_inputs {
     const struct texture_mix *mix;
     bool has_alpha; /* MIX_OPACITY: it is in b's alpha channel */
@@ -207,7 +209,7 @@ void texture_mix_fill(const struct bake_builder *builder, const struct texture_m
                                    texel(builder, mix->b, x, y, width, height), out);
 }
 
-/* --- what a picture looks like --- */
+/* --- classification of pictures --- */
 
 bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture)
 {

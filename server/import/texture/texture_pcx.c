@@ -8,7 +8,7 @@
 
 enum { HEADER_BYTES = 128, PALETTE_BYTES = 769, PALETTE_MARK = 12, RUN_MARK = 0xc0 };
 
-/* Runs of equal bytes: a byte of which the two highest bits are set is how often the next one comes. */
+/* Decodes runs of equal bytes: a byte with its two highest bits set is the repeat count of the next byte. */
 struct run_reader {
     const uint8_t *at, *end;
     uint32_t left;

@@ -1,4 +1,5 @@
-/* texture_png.c - PNG by libpng's row interface: the simplified one would apply gamma chunks, which glTF forbids. */
+/* texture_png.c - decodes PNG with libpng's row interface, because the simplified one applies gamma chunks, which glTF
+ * forbids. */
 #include "import/texture/texture_image.h"
 
 #include <png.h>
@@ -34,7 +35,7 @@ static void on_warning(png_structp png, png_const_charp message)
     (void)message;
 }
 
-/* Every kind of PNG as 8-bit RGBA. */
+/* Converts every kind of PNG to 8-bit RGBA. */
 static void ask_for_rgba8(png_structp png)
 {
     png_set_expand(png);
@@ -43,7 +44,7 @@ static void ask_for_rgba8(png_structp png)
     png_set_add_alpha(png, 0xff, PNG_FILLER_AFTER);
 }
 
-/* When libpng fails, it jumps out of this function; *image owns what was allocated. */
+/* libpng leaves this function by longjmp() on failure; *image owns the allocation. */
 static int read_image(png_structp png, png_infop info, const struct limits *limits, struct image *image,
                       struct err *err)
 {

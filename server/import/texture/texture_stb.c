@@ -17,8 +17,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb/stb_image.h>
 
-/* stb_image reads zeros beyond the end of the file. True when an uncompressed TGA is too short for its pixels
- * (Truevision TGA 2.0: an 18-byte header, identification, colour map, then width * height * bits / 8). */
+/* Whether an uncompressed TGA is too short for its pixels; stb_image reads zeros beyond the end of the file (Truevision
+ * TGA 2.0: an 18-byte header, identification, colour map, then width * height * bits / 8). */
 static bool is_short_tga(const uint8_t *bytes, size_t size_bytes, const struct image *image)
 {
     const bool is_bmp = size_bytes >= 2 && bytes[0] == 'B' && bytes[1] == 'M';
@@ -36,7 +36,7 @@ int image_decode_stb(const uint8_t *bytes, size_t size_bytes, const struct limit
     int width = 0, height = 0, components = 0;
     if (!stbi_info_from_memory(bytes, (int)size_bytes, &width, &height, &components) || width < 0 || height < -INT_MAX)
         return err_set(err, ERR_BAD_MODEL, "not a PNG, JPEG, WebP, TGA or BMP picture");
-    if (height < 0) /* of a BMP whose rows stand top first */
+    if (height < 0) /* a BMP with the top row first */
         height = -height;
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;

@@ -1,10 +1,11 @@
-/* texture_webp.c - WebP by libwebp. Of an animation (WebP container specification, "Animation") the first frame. */
+/* texture_webp.c - decodes WebP with libwebp. An animation (WebP container specification, "Animation") gives its first
+ * frame. */
 #include "import/texture/texture_image.h"
 
 #include <string.h>
 #include <webp/decode.h>
 
-/* The first frame: its chunks, and where it lies on the canvas. */
+/* The chunks of the first frame and its position on the canvas. */
 struct webp_frame {
     const uint8_t *bytes;
     size_t size_bytes;

@@ -1,4 +1,4 @@
-/* threemf.c - import_threemf(): from a package's bytes to the builder, part by part (threemf.h). */
+/* threemf.c - import_threemf(): runs the steps from a package's bytes to the builder (threemf.h). */
 #include "import/threemf/threemf.h"
 
 #include "import/texture/texture_mix.h"
@@ -38,7 +38,7 @@ static int read_all(struct threemf *threemf, struct err *err)
     threemf->zip = zip_reader_new(import->bytes, import->size_bytes, import->limits, err);
     if (threemf->zip == NULL || threemf_find_root(threemf, err) < 0)
         return err->code;
-    /* Parts that a part names come behind it. */
+    /* A part's references add further parts behind it. */
     for (uint32_t part = 0; part < threemf->part_count; part++)
         if (threemf_read_part(threemf, part, err) < 0)
             return err->code;

@@ -1,8 +1,8 @@
-/* threemf.h - a 3MF package while it is read (3MF Core Specification 1.3, Materials and Properties Extension 1.2,
- * Production Extension 1.1): what its parts hold, and then the builder's arrays.
+/* threemf.h - the state of one 3MF import (3MF Core Specification 1.3, Materials and Properties Extension 1.2,
+ * Production Extension 1.1): the content of the package's parts, from which the builder's arrays are made.
  *
- * Resources are known by their part and their id, which is unique within a part. References are followed once all parts
- * are there. One thread. */
+ * Part and id identify a resource; an id is unique within its part. References are resolved after all parts are read.
+ * One thread. */
 #pragma once
 
 #include "import/source/import.h"
@@ -27,16 +27,16 @@ enum threemf_kind {
 struct threemf_group {
     enum threemf_kind kind;
     uint32_t part, id;
-    uint32_t first, count;           /* its properties, in the array of its kind */
-    uint32_t list_first, list_count; /* into lists; composites: indices of base materials; multi: ids of groups */
-    uint32_t ref;                    /* id: texcoords: of the texture; composites: of the base materials */
+    uint32_t first, count;           /* its properties in the array of its kind */
+    uint32_t list_first, list_count; /* range in lists; composites: indices of base materials; multi: ids of groups */
+    uint32_t ref;                    /* texcoords: id of the texture; composites: id of the base materials */
     uint32_t display;                /* id of display properties, or THREEMF_NONE */
-    uint32_t multiply;               /* multi: bit i: layer i multiplies what is below it, else it covers it */
-    char *path;                      /* texture: of its part; heap */
+    uint32_t multiply;               /* multi: bit i set: layer i multiplies the layers below, else it covers them */
+    char *path;                      /* texture: name of its part; heap */
     uint32_t wrap[2];                /* texture: TEXTURE_WRAP_ */
-    bool is_nearest, is_untiled;     /* texture: its filter; a tile style is "none" */
-    bool is_warned;                  /* that something of it is not drawn */
-    int texture;                     /* texture: the builder's, or -1 until it is needed */
+    bool is_nearest, is_untiled;     /* texture: nearest filter; a tile style is "none" */
+    bool is_warned;                  /* a warning says that part of it is not drawn */
+    int texture;                     /* texture: the builder's index, or -1 until needed */
 };
 
 struct threemf_base {
@@ -44,9 +44,9 @@ struct threemf_base {
     uint8_t rgba[4];
 };
 
-/* How a surface reflects: pbmetallic or pbspecular. */
+/* The reflection of a surface: pbmetallic or pbspecular. */
 struct threemf_finish {
-    double metallic, roughness; /* of pbspecular 1 - glossiness */
+    double metallic, roughness; /* roughness of pbspecular: 1 - glossiness */
     uint8_t specular[4];
 };
 
@@ -58,7 +58,7 @@ struct threemf_triangle {
 /* A use of an object: a component, or an item of the build. */
 struct threemf_use {
     uint32_t part, id;    /* of the object */
-    uint32_t object;      /* into objects; set by threemf_link() */
+    uint32_t object;      /* index in objects; set by threemf_link() */
     uint32_t line;        /* of the file */
     double transform[12]; /* the columns of the upper three rows of parent_from_object */
 };
@@ -69,17 +69,17 @@ struct threemf_object {
     uint32_t part, id, line;
     struct str name;
     enum threemf_type type;
-    uint32_t pid, pindex; /* of triangles without their own, or THREEMF_NONE */
+    uint32_t pid, pindex; /* for triangles without their own, or THREEMF_NONE */
     double (*points)[3];
     struct threemf_triangle *triangles;
     size_t point_capacity, triangle_capacity;
     uint32_t point_count, triangle_count;
-    uint32_t use_first, use_count; /* its components, into uses */
+    uint32_t use_first, use_count; /* its components, a range in uses */
     bool is_component;             /* of another object */
-    uint64_t node_count;           /* of one use of it, its own among them; at most 2^32; set by threemf_link() */
+    uint64_t node_count;           /* of one use, including its own; at most 2^32; set by threemf_link() */
     int32_t mesh;                  /* the builder's, or -1 */
-    bool is_warned;                /* that some of its properties are not there */
-    bool is_made;                  /* its mesh was made, or it has none */
+    bool is_warned;                /* a warning says that some of its properties are missing */
+    bool is_made;                  /* its mesh exists, or it has none */
 };
 
 struct threemf_part {
@@ -99,14 +99,14 @@ struct threemf {
     struct threemf_part *parts; /* [0] is the root model part */
     struct threemf_object *objects;
     struct threemf_group *groups;
-    struct threemf_resource *resources; /* in the order of the file; sorted by threemf_link() */
+    struct threemf_resource *resources; /* in file order until threemf_link() sorts them */
     struct threemf_use *uses;           /* components of all objects */
     struct threemf_use *items;          /* of the root part's build */
     struct threemf_base *bases;
     uint8_t (*colors)[4];
     double (*texcoords)[2];
-    double *shares;     /* of composites, as many for each as its group lists base materials */
-    uint32_t *pindices; /* of multi, as many for each as its group lists groups */
+    double *shares;     /* of composites: one per base material in the group's list */
+    uint32_t *pindices; /* of multi: one per group in the group's list */
     uint32_t *lists;
     struct threemf_finish *finishes;
     uint32_t part_count, object_count, group_count, resource_count, use_count, item_count, base_count, color_count,
@@ -122,19 +122,19 @@ struct threemf {
 
 /* Finds the root model part and makes it part 0. */
 int threemf_find_root(struct threemf *threemf, struct err *err);
-/* The part with this name as the package has it ("/3D/a.model"), which is added when it is new. */
+/* Finds or adds the part with this package name ("/3D/a.model"). */
 int threemf_add_part(struct threemf *threemf, const char *path, uint32_t *part, struct err *err);
-/* The zip's entry for a path, with or without a slash in front, or -1. */
+/* Returns the zip's entry for a path, with or without a leading slash, or -1. */
 int64_t threemf_find_entry(const struct threemf *threemf, const char *path);
 
 /* --- threemf_model.c and the files of its elements --- */
 
 /* Reads one model part into the arrays. */
 int threemf_read_part(struct threemf *threemf, uint32_t part, struct err *err);
-/* Sorts resources and follows all references between objects. ERR_BAD_MODEL: an id twice, an object that is not there,
- * one that is a component of itself. */
+/* Sorts resources and resolves all references between objects. ERR_BAD_MODEL: a duplicate id, a missing object, or an
+ * object inside itself. */
 int threemf_link(struct threemf *threemf, struct err *err);
-/* The resource of this id in a part, or NULL; after threemf_link(). */
+/* Returns the resource with this id in a part, or NULL. Call it after threemf_link(). */
 const struct threemf_resource *threemf_find(const struct threemf *threemf, uint32_t part, uint32_t id);
 /* "object 3 ('Arm') of part '3D/a.model'" */
 struct threemf_label {
@@ -145,22 +145,22 @@ struct threemf_label threemf_label_of(const struct threemf *threemf, uint32_t ob
 
 /* --- threemf_scene.c, threemf_mesh.c: the builder's arrays --- */
 
-/* Items and components become nodes, each with the mesh of its object. */
+/* Adds items and components as nodes, each with the mesh of its object. */
 int threemf_make_nodes(struct threemf *threemf, struct err *err);
-/* The mesh of an object with triangles, which nodes share. */
+/* Makes the mesh of an object with triangles; nodes share it. */
 int threemf_make_mesh(struct threemf *threemf, uint32_t object, struct err *err);
 
-/* --- threemf_paint.c: what a triangle looks like --- */
+/* --- threemf_paint.c: the appearance of a triangle --- */
 
 struct threemf_paint {
-    double colors[3][4];    /* linear RGB, alpha; of each corner; times the texture */
+    double colors[3][4];    /* linear RGB and alpha of each corner; multiply the texture */
     double texcoords[3][2]; /* v down */
     uint32_t texture;       /* group, or THREEMF_NONE */
-    uint32_t base;          /* the base material that it is, or THREEMF_NONE */
+    uint32_t base;          /* base material, or THREEMF_NONE */
     uint32_t finish;        /* into finishes, or THREEMF_NONE */
     bool is_specular;       /* the finish is pbspecular */
-    bool is_there;          /* else the triangle has no property */
-    bool is_covering;       /* the texture lies over what would be seen where it is clear */
+    bool is_there;          /* the triangle has a property */
+    bool is_covering;       /* layers below show through the texture's transparent texels */
 };
 
 void threemf_paint_of(struct threemf *threemf, uint32_t object, const struct threemf_triangle *triangle,
@@ -170,6 +170,6 @@ void threemf_paint_of(struct threemf *threemf, uint32_t object, const struct thr
 
 struct threemf_materials *threemf_materials_new(void);
 void threemf_materials_free(struct threemf_materials *materials);
-/* The builder's material of a triangle: by its colours, or where `is_by_vertex` white, for vertex colours. Returns its
- * index, -1 for no material, or ERR_MODEL_LIMIT, which is below -1. */
+/* Finds or adds the builder's material of a triangle. It has the triangle's colours; with `is_by_vertex` it is white,
+ * for vertex colours. Returns its index, -1 for no material, or ERR_MODEL_LIMIT, which is less than -1. */
 int threemf_material_of(struct threemf *threemf, const struct threemf_paint *paint, bool is_by_vertex, struct err *err);

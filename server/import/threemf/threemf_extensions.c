@@ -1,11 +1,12 @@
-/* threemf_extensions.c - which extensions a file may require (3MF Core Specification 1.3, 3.4 "requiredextensions"). */
+/* threemf_extensions.c - checks the extensions that a file requires (3MF Core Specification 1.3, 3.4
+ * "requiredextensions"). */
 #include "import/threemf/threemf_reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What a file may require: those that are read, and those that leave the mesh as it is. formats.md has the same list.
- */
+/* The extensions that a file may require: the supported ones, and those that do not change the mesh. formats.md has the
+ * same list. */
 static const char *const KNOWN[] = {
     "http://schemas.microsoft.com/3dmanufacturing/core/2015/02",
     "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",

@@ -1,5 +1,5 @@
-/* threemf_group.c - property groups, textures and display properties (3MF Core Specification 1.3, 5; Materials and
- * Properties Extension 1.2). */
+/* threemf_group.c - reads property groups, textures and display properties (3MF Core Specification 1.3, 5; Materials
+ * and Properties Extension 1.2). */
 #include "import/threemf/threemf_reader.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 
 enum { LAYERS_MAX = 32 }; /* of multiproperties; threemf_group.multiply has a bit for each */
 
-/* Adds a group that has what all have; the caller fills in the rest. NULL: an error was set. */
+/* Adds a group and fills its common members; the caller fills the others. Returns NULL if it set an error. */
 static struct threemf_group *add_group(struct threemf_reader *reader, const struct threemf_element *element,
                                        enum threemf_kind kind, uint32_t first)
 {
@@ -68,7 +68,7 @@ int threemf_start_texcoords(struct threemf_reader *reader, const struct threemf_
 
 /* --- textures --- */
 
-/* What is outside of a texture without tiles has the colour of the object, which its edge stands for. */
+/* Outside an untiled texture the object's colour shows; clamping to the edge approximates it. */
 static void read_tiling(const struct threemf_element *element, const char *name, struct threemf_group *group,
                         uint32_t *wrap)
 {
@@ -95,7 +95,7 @@ int threemf_start_texture(struct threemf_reader *reader, const struct threemf_el
     return 0;
 }
 
-/* --- composites and multiproperties: a list of what they consist of --- */
+/* --- composites and multiproperties: lists of their components --- */
 
 static int read_list(struct threemf_reader *reader, const struct threemf_element *element, const char *name,
                      struct threemf_group *group)
@@ -255,7 +255,7 @@ int threemf_start_property(struct threemf_reader *reader, const struct threemf_e
     struct threemf_group *group = threemf_last_group(reader);
     if (PROPERTIES[group->kind].tag == NULL || strcmp(PROPERTIES[group->kind].tag, element->tag) != 0)
         return 1;
-    /* Each of a composite's or a multi's numbers counts: there are no more of all than corners may be. */
+    /* All numbers of composites and multiproperties count against one limit, that of corners. */
     reader->threemf->property_count += group->list_count + 1;
     if (threemf_check_limit(reader, element, LIMIT_INDICES, reader->threemf->property_count) < 0 ||
         PROPERTIES[group->kind].add(reader, element) < 0)

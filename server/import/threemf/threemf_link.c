@@ -1,4 +1,4 @@
-/* threemf_link.c - references between objects, once all parts are read. */
+/* threemf_link.c - resolves references between objects after all parts are read. */
 #include "import/threemf/threemf.h"
 
 #include "base/mem.h"
@@ -76,16 +76,16 @@ static int find_objects(struct threemf *threemf, struct err *err)
     return 0;
 }
 
-/* --- how many nodes an object becomes; that none is a component of itself --- */
+/* --- node counts and cycles of components --- */
 
-/* An object on the way down, and its next component. */
+/* An object on the current path, and its next component. */
 struct step {
     uint32_t object, next;
 };
 
 enum mark { MARK_NEW, MARK_OPEN, MARK_DONE };
 
-/* Goes down from `start`, without recursion: files decide how deep it is. */
+/* Walks down from `start` without recursion, because the file determines the depth. */
 static int count_nodes(struct threemf *threemf, uint32_t start, uint8_t *marks, struct step *steps, struct err *err)
 {
     uint32_t depth = 1;

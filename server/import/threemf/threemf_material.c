@@ -1,4 +1,4 @@
-/* threemf_material.c - what triangles look like to the builder's materials and textures. */
+/* threemf_material.c - converts the appearance of triangles to the builder's materials and textures. */
 #include "import/threemf/threemf.h"
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes two materials one; without padding. */
+/* The key by which equal materials are shared; no padding. */
 struct key {
     float color[4];
     uint32_t base, finish, texture, is_specular;
@@ -52,7 +52,7 @@ static int add_missing_texture(struct threemf *threemf, const struct threemf_gro
     return import_put_texture(import, &texture, err) < 0 ? err->code : index;
 }
 
-/* The builder's texture, which is read from its part when it is new; or ERR_MODEL_LIMIT. */
+/* Returns the builder's texture, which it reads from its part if it is new, or ERR_MODEL_LIMIT. */
 static int add_texture(struct threemf *threemf, const struct threemf_group *group, struct err *err)
 {
     const int64_t entry = threemf_find_entry(threemf, group->path);

@@ -1,4 +1,5 @@
-/* threemf_mesh.c - the triangles of an object to a mesh: a primitive for each material. The format has no normals. */
+/* threemf_mesh.c - converts the triangles of an object to a mesh with one primitive per material. The format has no
+ * normals. */
 #include "import/threemf/threemf.h"
 
 #include "anim/model/rgba8.h"
@@ -9,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mesh with more colours than this, or with colours that change within a triangle, has them at its vertices: there
- * they have eight bits in linear light. */
+/* A mesh with more colours than this, or with colours that vary within a triangle, uses vertex colours. They have eight
+ * bits in linear light. */
 enum { COLORS_MAX = 64 };
 
 struct mesh_maker {
     struct threemf *threemf;
     uint32_t object;
-    bool is_by_vertex;    /* colours that are no materials are those of vertices */
+    bool is_by_vertex;    /* colours other than base materials become vertex colours */
     int32_t *materials;   /* [triangle_count] */
     uint32_t *order;      /* triangles by material */
     struct vec3 *normals; /* [3 * triangle_count] */
@@ -92,7 +93,7 @@ static void make_normals(struct mesh_maker *maker)
 {
     const struct threemf_object *object = &maker->threemf->objects[maker->object];
     const uint32_t count = object->triangle_count;
-    /* files that give each triangle its own points are smooth all the same */
+    /* smooths even files that give each triangle its own points */
     uint32_t *places = mesh_first_points((const double(*)[3])object->points, object->point_count);
     uint32_t *corners = mem_alloc(3 * (size_t)count * sizeof *corners),
              *starts = mem_alloc(((size_t)count + 1) * sizeof *starts);

@@ -1,5 +1,5 @@
-/* threemf_model.c - the elements of a model part: which may stand where, and who reads each. What is not in the table
- * is left out with all that is in it: slicers add much of their own. */
+/* threemf_model.c - dispatches the elements of a model part by a table of contexts and readers. Elements outside the
+ * table are left out with their content, because slicers add many of their own. */
 #include "import/threemf/threemf_reader.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void read_unit(struct threemf_reader *reader, double unit_m)
     struct model_info *info = reader->threemf->import->info;
     info->unit_m = (float)unit_m;
     info->up[0] = info->up[1] = 0;
-    info->up[2] = 1; /* 3.1: z is up, and a printer's front is where y is smallest */
+    info->up[2] = 1; /* 3.1: z is up, and the printer's front is at the smallest y */
     info->forward[0] = info->forward[2] = 0;
     info->forward[1] = -1;
     info->flags |= MODEL_HAS_UNIT | MODEL_HAS_UP;
@@ -45,7 +45,7 @@ static int start_model(struct threemf_reader *reader, const struct threemf_eleme
         i++;
     if (i == sizeof UNITS / sizeof *UNITS)
         return threemf_fail(element, ERR_BAD_MODEL, "the unit '%.40s' is none of the format's", unit);
-    if (reader->part == 0) /* of the package's other parts the unit is the root's (Production Extension, 2.1) */
+    if (reader->part == 0) /* the root's unit applies to all other parts (Production Extension, 2.1) */
         read_unit(reader, UNITS[i].unit_m);
     return 0;
 }
@@ -62,7 +62,7 @@ static int start_build(struct threemf_reader *reader, const struct threemf_eleme
     return reader->part == 0 ? 0 : 1;
 }
 
-/* --- what is not drawn --- */
+/* --- content that is not drawn --- */
 
 static int start_ignored(struct threemf_reader *reader, const struct threemf_element *element)
 {
@@ -157,7 +157,7 @@ static void on_text(void *user, const char *text, size_t size)
     reader->generator_bytes += taken;
 }
 
-/* Those of the model element, which are declared before it starts; prefixes below it are not needed by their names. */
+/* Stores the prefixes of the model element, which are declared before it starts. Later prefixes are not needed. */
 static void on_declare(void *user, const char *prefix, const char *name)
 {
     struct threemf_reader *reader = user;

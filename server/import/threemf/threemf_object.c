@@ -1,5 +1,5 @@
-/* threemf_object.c - objects with their meshes and components, and the items of the build (3MF Core Specification 1.3,
- * 3.4.3, 4). */
+/* threemf_object.c - reads objects with their meshes and components, and the items of the build (3MF Core Specification
+ * 1.3, 3.4.3, 4). */
 #include "import/threemf/threemf_reader.h"
 
 #include "base/mem.h"
@@ -59,7 +59,7 @@ int threemf_start_vertex(struct threemf_reader *reader, const struct threemf_ele
     return 0;
 }
 
-/* A property of one corner stands for the three where the others have none (4.1.4). */
+/* A property of the first corner applies to all three if the others have none (4.1.4). */
 static int read_properties(const struct threemf_element *element, struct threemf_triangle *triangle)
 {
     static const char *const NAMES[3] = {"p1", "p2", "p3"};
@@ -97,7 +97,7 @@ int threemf_start_triangle(struct threemf_reader *reader, const struct threemf_e
 
 /* --- uses of objects --- */
 
-/* Three columns of the linear part and the translation, which the file has as the rows of a matrix for row vectors
+/* Reads three columns of the linear part and the translation. The file writes them as rows of a matrix for row vectors
  * (3.3). */
 static int read_transform(const struct threemf_element *element, double out[12])
 {

@@ -1,4 +1,4 @@
-/* threemf_package.c - the parts of a package: their names, and which one is the model (ECMA-376-2, 6 and 6.5; 3MF Core
+/* threemf_package.c - finds the parts of a package and its root model part (ECMA-376-2, 6 and 6.5; 3MF Core
  * Specification 1.3, 2.1). */
 #include "import/threemf/threemf.h"
 
@@ -19,7 +19,7 @@ static int hex_digit(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* In place: "%20" becomes a space, but nothing becomes a NUL. */
+/* Percent-decodes in place: "%20" becomes a space, but nothing becomes a NUL. */
 static void decode_percent(char *path)
 {
     char *to = path;

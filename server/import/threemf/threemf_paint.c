@@ -1,5 +1,5 @@
-/* threemf_paint.c - the colours and the texture of a triangle, out of property groups (3MF Core
- * Specification 1.3, 4.1.4, 5; Materials and Properties Extension 1.2, 1 to 5). Colours are blended in linear light. */
+/* threemf_paint.c - evaluates the colours and the texture of a triangle from property groups (3MF Core Specification
+ * 1.3, 4.1.4, 5; Materials and Properties Extension 1.2, 1 to 5). Colours are blended in linear light. */
 #include "import/threemf/threemf.h"
 
 #include "import/texture/material_values.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One property at one corner: a colour times a texture. */
+/* A property at one corner: a colour times a texture. */
 struct sample {
     double color[4]; /* linear */
     double texcoord[2];
@@ -34,7 +34,7 @@ static bool sample_group(struct threemf *threemf, const struct threemf_group *gr
 
 /* --- the kinds of groups --- */
 
-/* An alpha of 0 counts as 1: exporters write the opposite number. */
+/* An alpha of 0 counts as 1, because some exporters write 1 - alpha. */
 static void sample_base(const struct threemf *threemf, const struct threemf_group *group, uint32_t index,
                         struct sample *out)
 {
@@ -56,7 +56,7 @@ static bool sample_texcoord(const struct threemf *threemf, const struct threemf_
     return true;
 }
 
-/* The mean of its materials' colours by their shares; of shares that are all 0, the plain mean (4.1). */
+/* Computes the mean of the materials' colours weighted by their shares; if all shares are 0, the plain mean (4.1). */
 static bool sample_composite(struct threemf *threemf, const struct threemf_group *group, uint32_t index,
                              struct sample *out)
 {
@@ -84,7 +84,7 @@ static bool sample_composite(struct threemf *threemf, const struct threemf_group
 
 /* --- multiproperties (5) --- */
 
-/* "mix": the layer covers what is below it as far as it is opaque. */
+/* "mix": the layer covers the layers below by its opacity. */
 static void cover(struct sample *below, const struct sample *layer)
 {
     const double a = layer->color[3];
@@ -99,7 +99,7 @@ static void cover(struct sample *below, const struct sample *layer)
     below->is_covering |= a > 0 && below->texture != THREEMF_NONE;
 }
 
-/* "multiply". Of two textures the lower one stays. */
+/* "multiply": if both have a texture, the lower one stays. */
 static void multiply(struct sample *below, const struct sample *layer)
 {
     for (int i = 0; i < 4; i++)
@@ -113,7 +113,7 @@ static void multiply(struct sample *below, const struct sample *layer)
     }
 }
 
-/* What lies over a material is collected on its own and covers it with the opacity that it comes to. */
+/* The layers above a material are combined separately; the result covers the material by its opacity. */
 static bool sample_multi(struct threemf *threemf, const struct threemf_group *group, uint32_t index, struct sample *out)
 {
     const uint32_t *indices = threemf->pindices + group->first + (size_t)index * group->list_count;
@@ -178,8 +178,8 @@ static bool sample_group(struct threemf *threemf, const struct threemf_group *gr
 
 /* --- a triangle --- */
 
-/* How the surface reflects: of the group's display properties, those with the property's number (7). Display properties
- * of a material beneath other layers are not looked at. */
+/* Finds the reflection: the entry of the group's display properties with the property's index (7). Display properties
+ * of a material below other layers are ignored. */
 static void find_finish(struct threemf *threemf, struct threemf_group *group, uint32_t index, struct threemf_paint *out)
 {
     if (group->display == THREEMF_NONE)
@@ -198,7 +198,7 @@ static void find_finish(struct threemf *threemf, struct threemf_group *group, ui
     out->is_specular = display->kind == KIND_SPECULAR;
 }
 
-/* Once for an object: each warning is compared with those before it. */
+/* Warns once per object, because each warning is compared with all earlier ones. */
 static void warn_of(struct threemf *threemf, uint32_t object, uint32_t pid)
 {
     if (threemf->objects[object].is_warned)
@@ -221,7 +221,7 @@ void threemf_paint_of(struct threemf *threemf, uint32_t object, const struct thr
     struct threemf_group *group = find_group(threemf, at->part, pid);
     struct sample samples[3];
     for (int i = 0; i < 3; i++) {
-        /* Materials do not change within a triangle: the first corner's is that of all (core, 4.1.4; 7). */
+        /* A material is constant within a triangle, so the first corner's applies to all (core, 4.1.4; 7). */
         const bool is_one = group != NULL && (group->kind == KIND_BASES || group->display != THREEMF_NONE);
         const uint32_t index = !has_own ? at->pindex : triangle->properties[is_one ? 0 : i];
         if (group == NULL || !sample_group(threemf, group, index, &samples[i])) {
@@ -229,7 +229,7 @@ void threemf_paint_of(struct threemf *threemf, uint32_t object, const struct thr
             return;
         }
         if (group->kind == KIND_COLORS || group->kind == KIND_TEXCOORDS)
-            samples[i].color[3] = 1; /* opaque, but as layers of others (2.1, 3) */
+            samples[i].color[3] = 1; /* opaque, except as layers of others (2.1, 3) */
         memcpy(out->colors[i], samples[i].color, sizeof out->colors[i]);
         memcpy(out->texcoords[i], samples[i].texcoord, sizeof out->texcoords[i]);
     }

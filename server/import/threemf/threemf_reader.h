@@ -1,9 +1,9 @@
-/* threemf_reader.h - one model part while it is read: what its elements share. */
+/* threemf_reader.h - the state of reading one model part, shared by its elements. */
 #pragma once
 
 #include "import/threemf/threemf.h"
 
-/* Which element is open. */
+/* The open element. */
 enum threemf_context {
     IN_DOCUMENT,
     IN_MODEL,
@@ -16,7 +16,7 @@ enum threemf_context {
     IN_COMPONENTS,
     IN_BUILD,
     IN_GROUP,
-    IN_LEAF, /* of which nothing inside is read */
+    IN_LEAF, /* its content is not read */
 };
 
 enum { PREFIXES_MAX = 64, PREFIX_BYTES = 32, NAMESPACE_BYTES = 160, GENERATOR_BYTES = 256, CONTEXTS_MAX = 16 };
@@ -35,7 +35,7 @@ struct threemf_reader {
     size_t generator_bytes;
 };
 
-/* The object or the group that was begun last. */
+/* Return the last object or group. */
 static inline struct threemf_object *threemf_last_object(const struct threemf_reader *reader)
 {
     return &reader->threemf->objects[reader->threemf->object_count - 1];
@@ -45,10 +45,10 @@ static inline struct threemf_group *threemf_last_group(const struct threemf_read
     return &reader->threemf->groups[reader->threemf->group_count - 1];
 }
 
-/* Starts of elements: 0 (entered), 1 (left out) or an error. */
+/* Handles the start of an element. Returns 0 (entered), 1 (left out) or an error. */
 typedef int threemf_start(struct threemf_reader *reader, const struct threemf_element *element);
 
-/* threemf_extensions.c: refuses a part that requires what is not known. */
+/* threemf_extensions.c: refuses a part that requires an unknown extension. */
 int threemf_check_extensions(struct threemf_reader *reader, const struct threemf_element *element);
 
 /* threemf_object.c */
@@ -59,12 +59,12 @@ threemf_start threemf_start_object, threemf_start_vertex, threemf_start_triangle
 threemf_start threemf_start_bases, threemf_start_colors, threemf_start_texture, threemf_start_texcoords,
     threemf_start_composites, threemf_start_multi, threemf_start_metallic, threemf_start_specular,
     threemf_start_display;
-/* A property of the group that is open. */
+/* Adds a property of the open group. */
 threemf_start threemf_start_property;
 
 /* Adds a resource with the element's id; `index` is its place in the array of its kind. */
 int threemf_add_resource(struct threemf_reader *reader, const struct threemf_element *element, enum threemf_kind kind,
                          uint32_t index, uint32_t *id);
-/* Refuses more than `limit` says of what the element is one of. */
+/* Refuses the element if `have` items already reach `limit`. */
 int threemf_check_limit(const struct threemf_reader *reader, const struct threemf_element *element, enum limit limit,
                         uint64_t have);

@@ -1,5 +1,5 @@
-/* threemf_scene.c - items of the build and components to nodes: one for each use of an object, below the use of the
- * object that it is a component of. */
+/* threemf_scene.c - converts build items and components to nodes: one per use of an object, as a child of the use that
+ * contains the component. */
 #include "import/threemf/threemf.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The 3x4 matrix of a use as the builder's; nodes that stay where they are have none. */
+/* Converts the 3x4 matrix of a use to the builder's; the identity needs none. */
 static int add_matrix(struct threemf *threemf, const double transform[12], struct node *node, struct err *err)
 {
     static const double IDENTITY[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
@@ -22,7 +22,7 @@ static int add_matrix(struct threemf *threemf, const double transform[12], struc
     return import_put_node_matrix(threemf->import, &matrix, err);
 }
 
-/* Adds the node of a use. Its mesh, which others may have too, is made first. */
+/* Adds the node of a use after its mesh, which other nodes may share. */
 static int add_node(struct threemf *threemf, const struct threemf_use *use, int32_t parent, bool is_hidden,
                     struct err *err)
 {
@@ -50,7 +50,8 @@ struct step {
     int32_t node;
 };
 
-/* An item with all below it; `steps` has room for as many as there are objects, of which none lies below itself. */
+/* Adds an item with its subtree. `steps` has one element per object, which suffices because no object contains
+ * itself. */
 static int add_tree(struct threemf *threemf, const struct threemf_use *item, struct step *steps, struct err *err)
 {
     struct bake_builder *builder = threemf->import->builder;
@@ -80,7 +81,7 @@ static int add_tree(struct threemf *threemf, const struct threemf_use *item, str
     return 0;
 }
 
-/* A package that builds nothing is a library: what is no component of something else is shown as it stands. */
+/* A package without build items is a library: each object outside components is shown untransformed. */
 static int add_items_of_library(struct threemf *threemf, struct err *err)
 {
     struct bake_builder *builder = threemf->import->builder;

@@ -1,4 +1,4 @@
-/* threemf_value.c - values of attributes: numbers, indices, colours, lists. */
+/* threemf_value.c - parses attribute values: numbers, indices, colours, lists. */
 #include "import/threemf/threemf_xml.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ const char *threemf_get(const struct threemf_element *element, enum threemf_name
     return NULL;
 }
 
-/* ST_Number: a decimal number, without the words and the base of 16 that strtod() knows too. */
+/* ST_Number is a decimal number, without the words and hexadecimal digits that strtod() also accepts. */
 int threemf_next_number(const char **text, double *out)
 {
     const char *at = skip_space(*text);

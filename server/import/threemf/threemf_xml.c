@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 256, CHUNK_BYTES = 65536 };
-#define SEPARATOR '\n' /* between a namespace's name and a tag; no name of a namespace has one */
+#define SEPARATOR '\n' /* between a namespace's name and a tag; no namespace name contains it */
 
-/* 3MF Core Specification 1.3, appendix E, and those of its extensions. */
+/* The names from 3MF Core Specification 1.3, appendix E, and from the extensions. */
 static const char *const NAMES[] = {
     [NS_CORE] = "http://schemas.microsoft.com/3dmanufacturing/core/2015/02",
     [NS_MATERIAL] = "http://schemas.microsoft.com/3dmanufacturing/material/2015/02",
@@ -23,7 +23,7 @@ static const int NAME_COUNT = sizeof NAMES / sizeof *NAMES;
 struct threemf_xml {
     struct xml_parser parser; /* first: handlers get it */
     const struct threemf_handler *handler;
-    unsigned depth, skipped; /* elements that are open; those of them within one that is left out */
+    unsigned depth, skipped; /* numbers of open elements, and of open elements in a left-out one */
 };
 
 const char *threemf_namespace_name(enum threemf_namespace ns)
@@ -44,7 +44,7 @@ int threemf_fail(const struct threemf_element *element, int code, const char *fo
 
 unsigned long threemf_line(const struct threemf_element *element) { return xml_parser_line(&element->xml->parser); }
 
-/* Splits a name as expat gives it. */
+/* Splits a name from expat into namespace and tag. */
 static enum threemf_namespace split(const char *name, const char **tag)
 {
     const char *at = strchr(name, SEPARATOR);
@@ -106,7 +106,7 @@ static void XMLCALL on_namespace(void *user, const XML_Char *prefix, const XML_C
         xml->handler->declare(xml->handler->user, prefix == NULL ? "" : prefix, name);
 }
 
-/* Part of the Open Packaging Conventions: no document type, so no entities (ECMA-376-2, 6.2.5). */
+/* The Open Packaging Conventions forbid a document type, and thus entities (ECMA-376-2, 6.2.5). */
 static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char *system, const XML_Char *public,
                                int has_subset)
 {

@@ -1,4 +1,4 @@
-/* x3d_geometry.c - sets of faces, triangles, quads, lines and points to polygons, with the values of their corners. */
+/* x3d_geometry.c - converts sets of faces, triangles, quads, lines and points to polygons with corner attributes. */
 #include "import/x3d/x3d.h"
 
 #include "base/mem.h"
@@ -20,7 +20,7 @@ bool x3d_is_geometry(const struct x3d *x3d, uint32_t element)
 
 /* --- lists of points --- */
 
-/* Points in the order in which the set has them; NONE ends a face, strip or line. */
+/* The set's points in order; NONE ends a face, strip or line. */
 #define NONE UINT32_MAX
 
 struct list {
@@ -35,7 +35,7 @@ static void put(struct list *list, uint32_t item)
     list->items[list->count++] = item;
 }
 
-/* The numbers of a list of indices; -1 is NONE. */
+/* Reads a list of indices; -1 becomes NONE. */
 static int read_indices(const struct x3d *x3d, uint32_t element, const char *attribute, struct list *out,
                         struct err *err)
 {
@@ -49,8 +49,8 @@ static int read_indices(const struct x3d *x3d, uint32_t element, const char *att
     return 0;
 }
 
-/* For sets without indices: all points in order, parted as `attribute` counts them, or each `every` of them (0: not).
- */
+/* Fills the list of a set without indices: all points in order, split by the counts in `attribute`, or after every
+ * `every` points (0: never). */
 static int count_off(const struct x3d *x3d, uint32_t element, const char *attribute, uint32_t point_count,
                      struct list *out, struct err *err)
 {
@@ -79,7 +79,7 @@ static int check_points(const struct x3d *x3d, uint32_t element, const struct li
     return 0;
 }
 
-/* How the points of a list, up to the next NONE, make polygons. */
+/* The way in which points up to the next NONE form polygons. */
 enum pattern { WHOLE, BY_3, BY_4, STRIP, FAN, SEGMENTS, SINGLE };
 
 struct run {
@@ -98,7 +98,7 @@ static int put_corners(const struct x3d *x3d, struct x3d_surface *surface, const
     return x3d_add_polygon(x3d, surface, points, slots, count, face, err);
 }
 
-/* A whole face may have any number of corners. */
+/* A face may have any number of corners. */
 static int put_whole(const struct x3d *x3d, struct x3d_surface *surface, const struct run *run, uint32_t face,
                      struct err *err)
 {
@@ -149,7 +149,7 @@ static int put_list(const struct x3d *x3d, struct x3d_surface *surface, const st
 
 /* --- values of corners --- */
 
-/* What a child node gives to corners. */
+/* The corner attribute of a child node. */
 struct values {
     const char *attribute;  /* of the child, with the numbers */
     uint32_t components;    /* of each value in the file */
@@ -163,7 +163,7 @@ static void drop(const struct x3d *x3d, uint32_t element)
               X3D_WHERE(x3d, element));
 }
 
-/* Which value a corner has. Returns [corner_count], or NULL where some have one that is not there. */
+/* Maps corners to values. Returns [corner_count], or NULL if an index is out of range. */
 static uint32_t *find_values(const struct x3d_surface *surface, const struct values *values, const struct list *indices,
                              uint32_t count)
 {
@@ -182,7 +182,7 @@ static uint32_t *find_values(const struct x3d_surface *surface, const struct val
     return of;
 }
 
-/* Reads the child's values, each as `components` doubles filled up with 1. */
+/* Reads the child's values as `components` doubles each, padded with 1. */
 static int read_values(const struct x3d *x3d, uint32_t element, uint32_t child, const struct values *values,
                        struct x3d_surface *surface, uint32_t components, double **out, uint32_t **of, struct err *err)
 {
@@ -209,8 +209,8 @@ static int read_values(const struct x3d *x3d, uint32_t element, uint32_t child, 
     return rc;
 }
 
-/* 19775-1, 13.3.6: without coordinates a texture lies on the box of the points; s along its longest side, from 0 to 1,
- * and t along the next. */
+/* 19775-1, 13.3.6: default texture coordinates come from the bounding box of the points: s runs from 0 to 1 along its
+ * longest side, and t along the next. */
 static void make_texcoords(struct x3d_surface *surface)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -273,7 +273,8 @@ static int read_points(const struct x3d *x3d, uint32_t element, struct x3d_surfa
     return 0;
 }
 
-/* Rows of the sets: where the list is, or how points are counted off, and what polygons they make. */
+/* A row for each kind of set: the attribute of its index list or the way points are grouped, and the polygons that they
+ * form. */
 static const struct set {
     const char *tag, *indices, *counts;
     enum pattern pattern;
@@ -319,7 +320,7 @@ int x3d_geometry(const struct x3d *x3d, uint32_t element, struct x3d_surface *su
     double crease = 0;
     if (x3d_get_numbers(x3d, element, "creaseAngle", &crease, 1, err) < 0)
         return err->code;
-    /* Sets of triangles have normals for each corner, or for each face */
+    /* triangle sets have normals per corner or per face */
     if (xml_is(xml, element,
                "IndexedTriangleSet IndexedTriangleStripSet IndexedTriangleFanSet IndexedQuadSet "
                "TriangleStripSet TriangleFanSet"))

@@ -1,4 +1,4 @@
-/* x3d_material.c - Appearance to a material: Material, PhysicalMaterial, UnlitMaterial, ImageTexture,
+/* x3d_material.c - converts an Appearance to a material: Material, PhysicalMaterial, UnlitMaterial, ImageTexture,
  * TextureTransform. */
 #include "import/x3d/x3d.h"
 
@@ -16,8 +16,8 @@
 
 enum { URLS_MAX = 32 };
 
-/* The next string of an MFString, a new text, or NULL: in quotes, where \" and \\ are characters; without any quote the
- * whole value is one, as some exporters write it. */
+/* Returns the next string of an MFString as a new text, or NULL. Strings are in quotes, where \" and \\ are escapes.
+ * Without quotes the whole value is one string, as some exporters write it. */
 static char *next_url(const char **at)
 {
     const char *begin = *at + strspn(*at, " \t\r\n,");
@@ -41,8 +41,8 @@ static char *next_url(const char **at)
     return url;
 }
 
-/* Of the first of the urls that are given, the one whose file is found best; the first where none is. A new text, or
- * NULL. */
+/* Of the first URLS_MAX urls, returns the one whose file is the best match, else the first, as a new text; NULL without
+ * urls. */
 static char *choose_url(struct import *import, const char *urls)
 {
     char *given[URLS_MAX];
@@ -63,8 +63,8 @@ static uint32_t wrap_of(const struct x3d *x3d, uint32_t texture, const char *att
     return x3d_get_bool(&x3d->xml, texture, attribute, true) ? TEXTURE_WRAP_REPEAT : TEXTURE_WRAP_CLAMP;
 }
 
-/* 19775-1, 18.4.9: the texture coordinates are moved by the translation and -center, scaled, turned, moved by the
- * center; both frames have v grow upwards, our rows go down. */
+/* 19775-1, 18.4.9: texture coordinates are moved by the translation and -center, scaled, rotated, then moved by the
+ * center. In both frames v grows upwards, but our rows go down. */
 static int set_transform(const struct x3d *x3d, uint32_t transform, struct material_texture *out, struct err *err)
 {
     double center[2] = {0}, scale[2] = {1, 1}, translation[2] = {0}, angle = 0;
@@ -154,7 +154,7 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     return 0;
 }
 
-/* A picture stands in the place of the diffuse colour. */
+/* A picture replaces the diffuse colour. */
 static void set_white(struct material *material)
 {
     if (material->textures[TEXTURE_BASE_COLOR].texture < 0 || (material->flags & MATERIAL_UNLIT) != 0)
@@ -169,7 +169,7 @@ int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err)
     if (*known >= 0)
         return *known;
     struct material material = MATERIAL_PLAIN;
-    material.flags |= MATERIAL_DOUBLE_SIDED; /* "solid" allows that backs are not drawn, and asks for nothing */
+    material.flags |= MATERIAL_DOUBLE_SIDED; /* "solid" permits back-face culling but does not require it */
     const uint32_t from = x3d_child(&x3d->xml, appearance, "Material PhysicalMaterial UnlitMaterial");
     if (set_texture(x3d, appearance, &material, err) < 0 || set_material(x3d, from, &material, err) < 0)
         return err->code;

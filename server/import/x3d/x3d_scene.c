@@ -1,4 +1,4 @@
-/* x3d_scene.c - grouping nodes, transforms and shapes to nodes and meshes. */
+/* x3d_scene.c - converts grouping nodes, transforms and shapes to nodes and meshes. */
 #include "import/x3d/x3d.h"
 
 #include "anim/model/mat.h"
@@ -12,7 +12,7 @@ enum { USE_DEPTH_MAX = 512 };
 static const char GROUPS[] =
     "Scene Group StaticGroup Transform Switch LOD Anchor Collision Billboard CADAssembly CADFace "
     "CADLayer CADPart HAnimHumanoid HAnimJoint HAnimSegment HAnimSite LayerSet Layer Viewport";
-/* What does not belong to a model that stands still, and is nothing that its user would miss in it. */
+/* Elements that a static model does not need and whose absence needs no warning. */
 static const char SILENT[] =
     "Background TextureBackground NavigationInfo Viewpoint OrthoViewpoint ViewpointGroup WorldInfo Fog LocalFog "
     "DirectionalLight PointLight SpotLight EnvironmentLight MetadataBoolean MetadataDouble MetadataFloat "
@@ -131,7 +131,7 @@ static int add_surface(struct x3d *x3d, uint32_t shape, uint32_t geometry, uint3
     return rc;
 }
 
-/* The mesh of a Shape; USEs of one share it. -1: it has no geometry that is read; below that, an ERR_. */
+/* Returns the mesh of a Shape, which its USEs share; -1 if it has no supported geometry; an ERR_ is less than -1. */
 static int shape_mesh(struct x3d *x3d, uint32_t shape, struct err *err)
 {
     if (x3d->mesh_of[shape] >= 0)
@@ -158,7 +158,7 @@ static int shape_mesh(struct x3d *x3d, uint32_t shape, struct err *err)
 
 /* --- the tree --- */
 
-/* Which child of a Switch or LOD is shown, or -1 for all; -2 for none. */
+/* Returns the visible child of a Switch or LOD; -1 for all children, -2 for none. */
 static int64_t shown_child(const struct x3d *x3d, uint32_t element)
 {
     if (xml_is(&x3d->xml, element, "LOD"))
@@ -184,7 +184,7 @@ static int add_node(struct x3d *x3d, uint32_t element, int32_t parent, uint32_t 
                         .matrix = -1,
                         .rotation = {0, 0, 0, 1},
                         .scale = {1, 1, 1}};
-    /* USE within its own DEF comes here too: the depth ends it */
+    /* the depth limit also ends a USE within its own DEF */
     if (depth > USE_DEPTH_MAX)
         return err_set(err, ERR_MODEL_LIMIT, "%s: nodes are nested more than %d deep", X3D_WHERE(x3d, element),
                        USE_DEPTH_MAX);

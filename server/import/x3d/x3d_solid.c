@@ -1,4 +1,4 @@
-/* x3d_solid.c - boxes and bodies of revolution, with the texture coordinates of 19775-1, 13.3. */
+/* x3d_solid.c - generates boxes and solids of revolution with the texture coordinates of 19775-1, 13.3. */
 #include "import/x3d/x3d.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 
 enum { SIDES = 48, RINGS = 24, POINTS_MAX = (SIDES + 1) * (RINGS + 1) };
 
-/* Points with texture coordinates, each its own. */
+/* A generated solid: points, each with its own texture coordinates. */
 struct body {
     const struct x3d *x3d;
     struct x3d_surface *surface;
@@ -35,7 +35,7 @@ static void face(struct body *body, const uint32_t *points, uint32_t count)
 
 static void put_box(struct body *body, const double size[3])
 {
-    /* Of each side: the axis that it lies across, its sign, and where s and t grow. */
+    /* For each side: its normal's axis and sign, and the directions of s and t. */
     static const double SIDES_OF_BOX[6][3][3] = {
         {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}},  {{0, 0, -1}, {-1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
         {{-1, 0, 0}, {0, 0, 1}, {0, 1, 0}}, {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}},  {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
@@ -55,8 +55,8 @@ static void put_box(struct body *body, const double size[3])
     }
 }
 
-/* A band between two circles round y; one of them may be a point. s goes round from -z, as seen from above against the
- * clock. */
+/* Adds a band between two circles around y; one may be a point. s starts at -z and runs counterclockwise seen from
+ * above. */
 static void put_band(struct body *body, const double low[2], const double high[2], double low_t, double high_t)
 {
     for (int i = 0; i < SIDES; i++) {
@@ -127,7 +127,7 @@ static int put_round(struct body *body, uint32_t element, struct err *err)
 
 int x3d_solid(const struct x3d *x3d, uint32_t element, struct x3d_surface *surface, struct err *err)
 {
-    static const double SMOOTH_BELOW = 1; /* radians: sides are round, and meet their discs at an edge */
+    static const double SMOOTH_BELOW = 1; /* radians: sides are smooth, and meet their discs at a hard edge */
     struct body body = {.x3d = x3d, .surface = surface, .err = err};
     double size[3] = {2, 2, 2}, radius = 1;
     if (x3d_get_numbers(x3d, element, "size", size, 3, err) < 0 ||

@@ -67,7 +67,7 @@ static void minus(const double a[3], const double b[3], double out[3])
         out[k] = a[k] - b[k];
 }
 
-/* The y axes along the spine, and the z axes across its bends; those of straight parts are 0 still. */
+/* Computes the y axes along the spine and the z axes across its bends. The z axes of straight parts stay 0. */
 static void find_axes(const struct sweep *sweep, double (*y)[3], double (*z)[3])
 {
     const double(*at)[3] = (const double(*)[3])sweep->spine;
@@ -89,7 +89,7 @@ static void find_axes(const struct sweep *sweep, double (*y)[3], double (*z)[3])
     }
 }
 
-/* Where the whole spine is straight: the z axis goes with y from (0, 1, 0) to the spine by the shortest turn. */
+/* For a straight spine, the shortest rotation from (0, 1, 0) to the spine gives the z axis. */
 static void straight_z(const double y[3], double out[3])
 {
     double across[3];
@@ -125,7 +125,7 @@ static void fill_axes(uint32_t n, const double (*y)[3], double (*z)[3])
     }
 }
 
-/* The vector turned about the axis of turn[0..2] by turn[3]: Rodrigues. */
+/* Rotates the vector about the axis turn[0..2] by turn[3] (Rodrigues' formula). */
 static void turned(const double turn[4], const double v[3], double out[3])
 {
     double axis[3] = {turn[0], turn[1], turn[2]}, across[3];
@@ -197,7 +197,7 @@ static int put_faces(const struct x3d *x3d, uint32_t element, const struct sweep
     return x3d_get_bool(&x3d->xml, element, "endCap", true) ? put_cap(x3d, sweep, surface, true, err) : 0;
 }
 
-/* The numbers of an attribute, or those of its default. */
+/* Reads an attribute's numbers, or its default. */
 static int read_list(const struct x3d *x3d, uint32_t element, const char *attribute, const double *fallback,
                      uint32_t fallback_count, uint32_t components, double **out, uint32_t *count, struct err *err)
 {

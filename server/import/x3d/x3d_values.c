@@ -1,4 +1,4 @@
-/* x3d_values.c - numbers of attributes, and where an element stands. */
+/* x3d_values.c - reads numbers of attributes and locates elements for messages. */
 #include "import/x3d/x3d.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@ const char *x3d_where(const struct x3d *x3d, uint32_t element, char out[X3D_WHER
     return out;
 }
 
-/* White space of XML, and commas, which count as such. */
+/* XML white space, and commas, which count as white space. */
 static const char *const BLANKS = " \t\r\n,";
 
 int x3d_numbers(const struct x3d *x3d, uint32_t element, const char *attribute, double **values, uint32_t *count,

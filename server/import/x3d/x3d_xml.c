@@ -29,7 +29,7 @@ uint32_t x3d_used(const struct xml *xml, uint32_t element)
     const char *name = xml_get(xml, element, "USE");
     if (name == NULL)
         return element;
-    uint32_t low = 0, high = xml->key_count; /* the first that stands behind `element` with this name */
+    uint32_t low = 0, high = xml->key_count; /* the first element after `element` with this name */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         const int order = strcmp(xml_get(xml, xml->by_key[middle], "DEF"), name);
