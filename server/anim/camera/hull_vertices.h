@@ -3,9 +3,9 @@
  *
  * Vertices that follow a single joint keep their places relative to each other. A vertex deep inside such a group in
  * bind space is inside in every pose too, so only the hull of each group counts. A morphed primitive also needs the
- * hulls of its targets. Vertices of several joints are grouped by the joint with the largest weight and by that weight,
- * for which the hull is an approximation. All vertices of a primitive with dual quaternion skinning count, because dual
- * quaternions bulge. */
+ * hulls of its targets. Vertices of several joints are grouped by the joint with the largest weight and by that weight;
+ * for these groups the hull is an approximation. All vertices of a primitive with dual quaternion skinning count,
+ * because dual quaternions bulge. */
 #pragma once
 
 #include "anim/pose/skin.h"

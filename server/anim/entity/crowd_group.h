@@ -15,7 +15,7 @@ struct crowd_group {
     uint32_t members[KERNEL_GROUP_MAX]; /* indices into the crowd */
     enum clip_blend_way way;
     uint32_t count;
-    float *palettes; /* palettes that need another step, 16 floats a joint */
+    float *palettes; /* palettes that still have to be converted to an output, 16 floats a joint */
     size_t palette_capacity;
 };
 
@@ -42,7 +42,7 @@ enum crowd_group_answer {
 enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct kernel *kernel,
                                         const struct crowd_member *members, uint32_t index);
 
-/* Evaluates the group, answers its members and empties it. Returns a bit for each member, by its index in
- * group->members, that must be evaluated alone. *count: how many members there were. */
+/* Evaluates the group, writes the outputs of its members and empties it. Returns a bit mask of the members that must
+ * be evaluated alone: bit i is that of group->members[i]. *count: how many members there were. */
 uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluator, const struct crowd_member *members,
                          uint32_t *count);

@@ -36,8 +36,8 @@ struct box_place {
     uint64_t code;
     uint32_t thing;
 };
-/* Fills order[count] with the indices of things, neighbours close together, from their centres, which must be finite.
- * scratch[count]. */
+/* Fills order[count] with the indices of things, neighbours close together. middles[count]: their centres, which
+ * must be finite. scratch[count]. */
 void box_tree_order(const double (*middles)[3], uint32_t count, struct box_place *scratch, uint32_t *order);
 
 /* Returns the number of leaves of a tree over `count` things: 2^n. */

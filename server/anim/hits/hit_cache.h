@@ -13,9 +13,9 @@ struct hit_cache;
 struct hit_cache *hit_cache_new(void);
 void hit_cache_free(struct hit_cache *cache);
 
-/* True when the set exists already. */
+/* True when the model's volumes of this kind exist already. */
 bool hit_cache_has_set(const struct hit_cache *cache, enum volume_kind fit);
-/* Whether the triangles' order exists already, and the order itself. */
+/* The first is true when the order of the model's triangles exists already; the second returns it. */
 bool hit_cache_has_mesh(const struct hit_cache *cache);
 const struct hit_mesh *hit_cache_mesh(struct hit_cache *cache, const struct model *model);
 /* Returns the model's volumes, as hit_set_new() does. */

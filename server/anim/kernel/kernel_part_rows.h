@@ -1,7 +1,7 @@
 /* kernel_part_rows.h - makes and stores matrices of mixed local transforms; a template for kernel_mix.h. */
 
 #if LANES == 1
-/* kernel_f64.h has this for four lanes. */
+/* Stores the matrix of the one lane in double precision; f64_matrices() (kernel_f64.h) does it for four lanes. */
 KERNEL_INLINE void NAME(store_f64)(const struct NAME(part) * part, bool is_sized, size_t node, double *out)
 {
     struct parts parts = {.is_turned = true, .is_scaled = is_sized};

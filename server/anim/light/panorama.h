@@ -7,7 +7,7 @@
 
 #include "anim/model/model.h"
 
-/* A level of a texture of TEXTURE_RADIANCE, which is borrowed, and its rotation. */
+/* A borrowed level of a TEXTURE_RADIANCE texture, and the rotation of the panorama. */
 struct panorama {
     const uint8_t *rgbe; /* [height][width][4] */
     uint32_t width, height;
@@ -21,6 +21,6 @@ bool model_is_environment(const struct model *model);
  * rotation, anticlockwise as seen from above. */
 void panorama_init(struct panorama *panorama, const struct model *model, uint32_t width_max, double yaw_deg);
 
-/* Computes the radiance from direction d, a unit vector, with linear interpolation between pixel centres. An
- * environment_radiance (environment.h); context: a struct panorama. */
+/* Computes the radiance from direction d, a unit vector, with linear interpolation between pixel centres. Its
+ * type is environment_radiance (environment.h); context: a struct panorama. */
 void panorama_radiance(const void *context, const double d[3], double rgb[3]);

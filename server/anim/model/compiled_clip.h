@@ -34,9 +34,9 @@ enum compiled_flags {
     COMPILED_F64 = 1, /* long chains: matrices and their products are in double precision */
 };
 
-/* A clip with frame_count 0 is not compiled. Frame f is at frame_times[frame_first + f]; its values are frame_floats
- * lane_values from value_first + f * frame_floats on. Between frames, values are interpolated linearly and rotations
- * along arcs. */
+/* A clip with frame_count 0 is not compiled. Frame f is at frame_times[frame_first + f]; its values are the
+ * frame_floats elements of lane_values from index value_first + f * frame_floats on. Between frames, values are
+ * interpolated linearly and rotations along arcs, by u: 0 at a frame, 1 at the next. */
 struct compiled_clip {
     uint32_t frame_first, frame_count;
     uint32_t value_first, frame_floats; /* multiples of 16 */
@@ -48,7 +48,7 @@ struct compiled_clip {
     double frames_per_s;   /* of evenly spaced frames; otherwise a first guess */
     uint32_t part_first;   /* its set of rig_parts, if the model has any */
     uint32_t sized_count;  /* rig nodes whose scale differs from 1 at some time, or at rest */
-    float blend_errors[2]; /* like `error`, for blends with the clip: multiplied in float, and in double precision */
+    float blend_errors[2]; /* like `error`, for blends with the clip: [0] multiplied in float, [1] in double */
 };
 
 enum { LANE_WIDTH = 16, LANE_WIDTH_HALF = 8 };
@@ -60,10 +60,11 @@ enum lane_flags {
     LANES_STEP = 16,       /* the constants end in factors of u: 0 for values that hold until the next frame, else 1 */
 };
 
-/* Up to 16 moving nodes of a clip, component by component. A frame has 4 * width rotations, 3 * width translations and
- * 3 * width scales, in this order and only what the flags say. Neighbouring rotations have a dot product >= 0. From
- * constant_first on follow the constants: 9 * width of 3x3 matrices (row-major), 3 * width translations, 3 * width
- * scales and 3 * width factors (for translations, rotations, scales), each only where the flags say so. */
+/* Up to 16 moving nodes of a clip, component by component. In a frame, a block has 4 * width floats of
+ * rotations, 3 * width of translations and 3 * width of scales, in this order, each only where the flags say so.
+ * Neighbouring rotations have a dot product >= 0. From constant_first on follow the constants: 9 * width floats of 3x3
+ * matrices (row-major), 3 * width of translations, 3 * width of scales and 3 * width of factors (for translations,
+ * rotations, scales), each only where the flags say so. */
 struct lane_block {
     uint32_t flags;        /* LANES_ */
     uint32_t width;        /* LANE_WIDTH or LANE_WIDTH_HALF */

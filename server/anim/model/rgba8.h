@@ -3,7 +3,7 @@
 
 #include "anim/model/model_types.h"
 
-/* 0 to 1 as 0 to 255; what lies beyond is cut off, and what is no number is 0. */
+/* Maps 0 to 1 to 0 to 255. Values outside are clamped, and NaN becomes 0. */
 static inline uint8_t unorm8_of(double value)
 {
     return value >= 1 ? 255 : value > 0 ? (uint8_t)(value * 255 + 0.5) : 0;

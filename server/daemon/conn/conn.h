@@ -32,7 +32,7 @@ enum { CONN_ID_SIZE = 65 };
  *     REFUSED ------> LINGERING <-----------+
  *                                           |
  *     READING ------> CALLING ---> READING, LINGERING (a WebSocket was closed meanwhile: its call is cancelled)
- *        |  ^  \----> PARSING --> READING, and what follows there
+ *        |  ^  \----> PARSING --> READING, and from there as above
  *        |  |  \----> STREAMING -> READING
  *        |  +-------> MOVING ----> AWAY --> READING (of another loop), or READING again: it could not move
  *        +----------> LINGERING
@@ -68,7 +68,7 @@ struct conn_protocol {
     void (*unwrap)(struct conn *conn, const char **bytes, size_t *size_bytes);
     /* Returns the memory that requests and their remaining state take. */
     size_t (*held_bytes)(const struct conn *conn);
-    /* Says why the connection ends, and sets is_last. */
+    /* Queues a reply that says why the connection ends, and sets is_last. */
     void (*refuse)(struct conn *conn, const struct err *err);
     /* Called when the client has shut down its sending side during a call: queues bytes that reveal whether the client
      * has disconnected, if the protocol can do that, or closes the connection. */
@@ -76,7 +76,7 @@ struct conn_protocol {
     /* Called when the client has shut down its sending side: ends activities that continue without requests. Or
      * NULL. */
     void (*left)(struct conn *conn);
-    /* Everything is sent. Or NULL. */
+    /* Called when everything is sent. Or NULL. */
     void (*sent)(struct conn *conn);
     /* Called when the server stops: ends activities that continue by themselves. True: the connection can be closed
      * now. */
@@ -126,7 +126,7 @@ struct conn {
     struct conn *corked_prev, *corked_next; /* of group->corked; NULL: not in the list */
     uint64_t cork_count;                    /* group->cork_count when it joined the list */
     struct timeout timeout;
-    size_t write_mark; /* conn_unacked_bytes() when the write timeout began: less now is progress */
+    size_t write_mark; /* conn_unacked_bytes() when the write timeout began; a smaller value now means progress */
     struct http_parser parser;
     enum coding coding;      /* HTTP: the coding that the client prefers for the current reply */
     struct packets *packets; /* of packets, or NULL */
@@ -136,7 +136,7 @@ struct conn {
     struct query_hint place;       /* where to keep the request of `call` for reuse; or none */
     uint32_t pending_count;        /* references by work: calls, streams, the body */
     size_t waiting_bytes;          /* of its call, while it is large and unanswered (budget_request_begins()) */
-    size_t parsed_bytes;           /* copies for a parsing thread; later parts of the request */
+    size_t parsed_bytes;           /* of copies for a parsing thread; once it is parsed, of the request's parts */
     struct conn_body *body;        /* in CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */
     struct send_queue out;
@@ -184,7 +184,8 @@ static inline bool conn_is_busy(const struct conn *conn)
 static inline bool conn_is_gone(const struct conn *conn) { return conn->state >= CONN_AWAY; }
 /* Resets the state of the request when a new one is complete. */
 void conn_begin_request(struct conn *conn);
-/* Checks a request under reception that holds this many bytes. ERR_OVERLOADED: it is large, and memory is short. */
+/* Checks a request that is still arriving, with this many bytes so far. ERR_OVERLOADED: it is large, and memory is
+ * short. */
 int conn_check_capacity(struct conn *conn, size_t held_bytes, struct err *err);
 /* Hands conn->call, whose request is complete, to the dispatcher. */
 void conn_start_call(struct conn *conn);
@@ -241,6 +242,6 @@ void conn_count_reply(const struct reply *reply);
 /* Counts the end of the current request, whose reply is completely queued or whose body has ended. operation:
  * METRIC_OP_NONE or _PACKET if conn->request is NULL. Call it once, before conn_log_reply(). */
 void conn_count_end(const struct conn *conn, int operation, int status, uint64_t body_bytes);
-/* Logs a reply that is completely queued, or (NULL) whose body has ended. status 499: the client had left. */
+/* Logs a reply that is completely queued, or (reply NULL) one whose body has ended. status 499: the client had left. */
 void conn_log_reply(const struct conn *conn, const struct conn_log_names *names, const struct reply *reply, int status,
                     uint64_t body_bytes);
