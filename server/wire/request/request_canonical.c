@@ -92,6 +92,19 @@ static uint64_t hash_files(uint64_t state, const struct request *request)
     return state;
 }
 
+/* A sheet's manifest repeats the target of its request as it came, but for `route`. target: NULL for a POST. */
+static uint64_t hash_target(uint64_t state, const char *target)
+{
+    static const char ROUTE[] = "route";
+    for (const char *at = target == NULL ? "" : target; *at != '\0'; at += *at == '&' || *at == '?') {
+        const size_t part_bytes = strcspn(at, "?&"), name_bytes = strcspn(at, "=?&");
+        if (name_bytes != sizeof ROUTE - 1 || memcmp(at, ROUTE, name_bytes) != 0)
+            state = hash64(hash_uint(state, part_bytes), at, part_bytes);
+        at += part_bytes;
+    }
+    return state;
+}
+
 void request_set_canonical(struct request *request)
 {
     uint64_t h = HASH64_SEED, row = 0;
@@ -105,9 +118,8 @@ void request_set_canonical(struct request *request)
     if (request->member.kind != SELECT_NONE)                                                                           \
         h = hash_selector(hash_uint(h, row), &request->member);
 #include "wire/request/request_fields.def"
-    const bool is_manifest = OP_INFO[request->op].form == FORM_SHEET && request->sheet.format == SHEET_JSON;
-    if (is_manifest && request->view.target_text != NULL) /* it repeats the target as it came */
-        h = hash_text(hash_uint(h, ++row), request->view.target_text);
+    if (OP_INFO[request->op].form == FORM_SHEET && request->sheet.format == SHEET_JSON)
+        h = hash_target(hash_uint(h, ++row), request->view.target_text);
     request->canonical_rest = hash_layers(hash_files(hash_lists(h, request), request), &request->pose);
     request_set_canonical_times(request);
 }

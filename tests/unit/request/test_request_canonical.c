@@ -263,6 +263,16 @@ TEST(request_canonical_covers_every_parameter)
     }
 }
 
+/* The manifest of a sheet repeats the target, so another order of the same parameters makes another answer. */
+TEST(request_canonical_of_manifests)
+{
+    assert_false(is_same("/v1/sheet?model=a&frames=2&format=json", "/v1/sheet?frames=2&model=a&format=json"));
+    assert_true(is_same("/v1/sheet?model=a&frames=2", "/v1/sheet?frames=2&model=a"));
+    assert_true(is_same("/v1/sheet?model=a&format=json", "/v1/sheet?model=a&format=json&route=b"));
+    assert_true(is_same("/v1/sheet?model=a&format=json", "/v1/sheet?route&model=a&format=json"));
+    assert_false(is_same("/v1/sheet?model=a&format=json&frames=2", "/v1/sheet?model=a&format=json&frames=3"));
+}
+
 TEST(request_canonical_of_retargeting)
 {
     static const char *const OTHER[] = {"",
