@@ -26,7 +26,7 @@ struct conn_parse {
 bool conn_parse_is_long(const char *body, size_t body_bytes)
 {
     const bool is_binary = crowd_is_binary(body, body_bytes) || raycast_is_binary(body, body_bytes);
-    return body_bytes > (is_binary ? (size_t)LARGE_BINARY_BYTES : (size_t)LARGE_REQUEST_BYTES);
+    return body_bytes > (is_binary ? (size_t)LARGE_BINARY_BYTES : (size_t)LARGE_JSON_BYTES);
 }
 
 static void start_waiting(struct conn_group *group);

@@ -5,7 +5,10 @@
 
 #include <uv.h>
 
-/* Up to this size, JSON and parts of a request take a fraction of a millisecond. */
+/* Up to this size, a loop parses JSON. An empty layer has three bytes and takes a microsecond, so it may take 2 ms. */
+enum { LARGE_JSON_BYTES = 6144 };
+
+/* Up to this size, the parts of a request take a fraction of a millisecond. */
 enum { LARGE_REQUEST_BYTES = 16384 };
 
 /* From this size on, a work thread parses a binary crowd or raycast. That takes about a second for a gigabyte, a

@@ -112,7 +112,7 @@ static void begin(struct conn *conn, const struct packet *packet, const struct p
     }
     /* a WebSocket frame starts with its length, and pongs must not wait for its end */
     *call = (struct call){.pieces = conn->packets->websocket == NULL ? REPLY_SIZED : REPLY_WHOLE};
-    if (packet->kind == PACKET_CALL && packet->payload_bytes > LARGE_REQUEST_BYTES) {
+    if (packet->kind == PACKET_CALL && packet->payload_bytes > LARGE_JSON_BYTES) {
         static const struct conn_parse_work WORK = {
             .parse = read_long_call, .parsed = take_long_call, .free = free_long_call};
         start_long_call(conn, &WORK, packet, model);

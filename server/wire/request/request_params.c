@@ -36,11 +36,13 @@ const char *param_given(const struct param_set *seen, const int *params)
 static const char *list_owners(const char *name, char list[LIST_SIZE])
 {
     size_t at = 0;
+    uint64_t ops = 0;
     list[0] = '\0';
-    for (int op = 0; op <= OP_ENTITY; op++)
-        for (int i = 0; i < PARAM_COUNT && at < LIST_SIZE; i++)
-            if (REQUEST_PARAMS[i].ops & OP_BIT(op) && strcmp(REQUEST_PARAMS[i].name, name) == 0)
-                at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", OP_INFO[op].path);
+    for (int i = 0; i < PARAM_COUNT; i++)
+        ops |= strcmp(REQUEST_PARAMS[i].name, name) == 0 ? REQUEST_PARAMS[i].ops : 0;
+    for (int op = 0; op < OP_ALL_COUNT && at < LIST_SIZE; op++)
+        if (ops & OP_BIT(op))
+            at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", at == 0 ? "" : ", ", OP_INFO[op].path);
     return list;
 }
 

@@ -170,6 +170,12 @@ REQUESTS = {
     "batch of poses": lambda: ("/v1/query", batch(op="pose")),
     "batch of palettes": lambda: ("/v1/query", batch(op="palette")),
     "batch of bounds": lambda: ("/v1/query", batch(op="bounds")),
+    "batch of hitboxes": lambda: ("/v1/query", json.dumps({"queries": [{"op": "hitboxes", "model": "robot.glb"}] * 256}).encode()),
+    "batch of unknown names": lambda: ("/v1/query", json.dumps({"queries": [{"op": "mesh", "animation_retargeting_factor_two": 1}] * 256}, separators=",:").encode()),
+    "batch of empty layers": lambda: ("/v1/query", json.dumps({"queries": [
+        {"op": "pose", "model": "robot.glb", "layers": [{}] * 12}] * 190}, separators=",:").encode()),
+    "batch that a loop parses": lambda: ("/v1/query", json.dumps({"queries": [
+        {"op": "pose", "model": "robot.glb", "layers": [{}] * 12}] * 75}, separators=",:").encode()),
     "estimate": lambda: moments("pose", estimate=True),
     "palettes": lambda: moments("palette"),
     "palettes, binary": lambda: moments("palette", format="bin"),
