@@ -1,10 +1,11 @@
 #include "daemon/service/handlers.h"
 
-static const struct handler gallery = {.tell = tell_gallery}, model_page = {.tell = tell_model_page},
-                            embed = {.tell = tell_embed}, asset = {.tell = tell_asset}, health = {.tell = tell_health},
-                            ready = {.tell = tell_ready}, version = {.tell = tell_version},
-                            formats = {.tell = tell_formats}, stats = {.tell = tell_stats},
-                            metrics = {.tell = tell_metrics}, stream = {.tell = tell_no_stream}, none = {0};
+static const struct handler gallery = {.tell = service_tell_gallery}, model_page = {.tell = service_tell_model_page},
+                            embed = {.tell = service_tell_embed}, asset = {.tell = service_tell_asset},
+                            health = {.tell = service_tell_health}, ready = {.tell = service_tell_ready},
+                            version = {.tell = service_tell_version}, formats = {.tell = service_tell_formats},
+                            stats = {.tell = service_tell_stats}, metrics = {.tell = service_tell_metrics},
+                            stream = {.tell = service_tell_no_stream}, none = {0};
 static const struct handler list = {.begin = service_list, .cancel = service_list_cancel},
                             batch = {.begin = service_batch, .cancel = service_batch_cancel},
                             file = {.begin = service_file, .cancel = service_file_cancel};

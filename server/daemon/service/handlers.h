@@ -20,20 +20,20 @@ extern const struct handler *const HANDLERS[OP_ALL_COUNT];
 
 /* --- service_info.c: the server itself, and its pages --- */
 
-void tell_gallery(const struct service *service, const struct request *request, struct reply *reply);
-void tell_model_page(const struct service *service, const struct request *request, struct reply *reply);
-void tell_embed(const struct service *service, const struct request *request, struct reply *reply);
-void tell_asset(const struct service *service, const struct request *request, struct reply *reply);
-void tell_health(const struct service *service, const struct request *request, struct reply *reply);
-void tell_version(const struct service *service, const struct request *request, struct reply *reply);
-void tell_formats(const struct service *service, const struct request *request, struct reply *reply);
-void tell_stats(const struct service *service, const struct request *request, struct reply *reply);
-void tell_metrics(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_gallery(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_model_page(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_embed(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_asset(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_health(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_version(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_formats(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_stats(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_metrics(const struct service *service, const struct request *request, struct reply *reply);
 /* Answers a GET of /v1/stream that is not a WebSocket handshake. */
-void tell_no_stream(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_no_stream(const struct service *service, const struct request *request, struct reply *reply);
 
 /* service_ready.c: whether this server can do what --ready requires. */
-void tell_ready(const struct service *service, const struct request *request, struct reply *reply);
+void service_tell_ready(const struct service *service, const struct request *request, struct reply *reply);
 
 /* --- service_list.c: the models under the root --- */
 

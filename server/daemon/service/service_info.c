@@ -21,8 +21,8 @@ static struct buf *begin(struct reply *reply, const char *content_type, const ch
 
 static struct buf *begin_json(struct reply *reply) { return begin(reply, "application/json", "no-store"); }
 
-void tell_version(const struct service *service, const struct request *request __attribute__((unused)),
-                  struct reply *reply)
+void service_tell_version(const struct service *service, const struct request *request __attribute__((unused)),
+                          struct reply *reply)
 {
     const char *renderer = render_pool_renderer(service->renders);
     json_printf(
@@ -42,7 +42,7 @@ static void complete_stats(const struct service *service)
     retargeted_clip_cache_count(service->retargeted_clips);
 }
 
-void tell_metrics(const struct service *service, const struct request *request, struct reply *reply)
+void service_tell_metrics(const struct service *service, const struct request *request, struct reply *reply)
 {
     const bool is_open = request->format == FORMAT_OPENMETRICS;
     struct buf *body = begin(reply, is_open ? EXPOSITION_OPENMETRICS_TYPE : EXPOSITION_TEXT_TYPE, "no-store");
@@ -53,27 +53,27 @@ void tell_metrics(const struct service *service, const struct request *request, 
 
 void service_health(struct reply *reply) { buf_put_text(begin_json(reply), "{\"status\":\"ok\"}\n"); }
 
-void tell_health(const struct service *service __attribute__((unused)),
-                 const struct request *request __attribute__((unused)), struct reply *reply)
+void service_tell_health(const struct service *service __attribute__((unused)),
+                         const struct request *request __attribute__((unused)), struct reply *reply)
 {
     service_health(reply);
 }
 
-void tell_formats(const struct service *service __attribute__((unused)),
-                  const struct request *request __attribute__((unused)), struct reply *reply)
+void service_tell_formats(const struct service *service __attribute__((unused)),
+                          const struct request *request __attribute__((unused)), struct reply *reply)
 {
     body_put_formats(begin(reply, "application/json", CACHE_REVALIDATE));
 }
 
-void tell_stats(const struct service *service, const struct request *request __attribute__((unused)),
-                struct reply *reply)
+void service_tell_stats(const struct service *service, const struct request *request __attribute__((unused)),
+                        struct reply *reply)
 {
     complete_stats(service);
     stats_put_json(begin_json(reply));
 }
 
-void tell_no_stream(const struct service *service __attribute__((unused)),
-                    const struct request *request __attribute__((unused)), struct reply *reply)
+void service_tell_no_stream(const struct service *service __attribute__((unused)),
+                            const struct request *request __attribute__((unused)), struct reply *reply)
 {
     struct err err;
     err_set(&err, ERR_BAD_REQUEST, "this is a WebSocket: a GET with 'Upgrade: websocket' opens it");
@@ -82,23 +82,23 @@ void tell_no_stream(const struct service *service __attribute__((unused)),
 
 /* --- pages --- */
 
-void tell_gallery(const struct service *service, const struct request *request, struct reply *reply)
+void service_tell_gallery(const struct service *service, const struct request *request, struct reply *reply)
 {
     page_answer(service->config, service->access, request, PAGE_GALLERY, reply);
 }
 
-void tell_model_page(const struct service *service, const struct request *request, struct reply *reply)
+void service_tell_model_page(const struct service *service, const struct request *request, struct reply *reply)
 {
     page_answer(service->config, service->access, request, PAGE_MODEL, reply);
 }
 
-void tell_embed(const struct service *service, const struct request *request, struct reply *reply)
+void service_tell_embed(const struct service *service, const struct request *request, struct reply *reply)
 {
     page_answer(service->config, service->access, request, PAGE_EMBED, reply);
 }
 
-void tell_asset(const struct service *service __attribute__((unused)), const struct request *request,
-                struct reply *reply)
+void service_tell_asset(const struct service *service __attribute__((unused)), const struct request *request,
+                        struct reply *reply)
 {
     page_answer_asset(request, reply);
 }

@@ -111,7 +111,7 @@ static int judge(const struct check checks[CHECK_COUNT], struct err *err)
     return 0;
 }
 
-void tell_ready(const struct service *service, const struct request *request, struct reply *reply)
+void service_tell_ready(const struct service *service, const struct request *request, struct reply *reply)
 {
     struct check checks[CHECK_COUNT] = {0};
     struct err err = {0};
