@@ -78,7 +78,7 @@ void conn_close(struct conn *conn)
     if (conn_is_gone(conn))
         return;
     conn_enter(conn, CONN_CLOSING);
-    conn_uncork(conn);
+    conn_unqueue(conn);
     clear_probe(conn);
     if (conn->protocol != NULL)
         conn->protocol->close(conn);

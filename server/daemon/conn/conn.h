@@ -123,8 +123,9 @@ struct conn {
     uv_shutdown_t shutdown;
     struct conn_group *group;
     struct conn *prev, *next;
-    struct conn *corked_prev, *corked_next; /* of group->corked; NULL: not in the list */
-    uint64_t cork_count;                    /* group->cork_count when it joined the list */
+    struct conn *received_prev, *received_next; /* of group->received; NULL: not in the list */
+    struct conn *corked_prev, *corked_next;     /* of group->corked; likewise */
+    uint64_t cork_count;                        /* group->cork_count when it joined the list */
     struct timeout timeout;
     size_t write_mark; /* conn_unacked_bytes() when the write timeout began; a smaller value now means progress */
     struct http_parser parser;
@@ -140,7 +141,7 @@ struct conn {
     struct conn_body *body;        /* in CONN_STREAMING, or until its work ends after that; else NULL */
     struct upload *upload;         /* takes the body of a PUT under way, or NULL */
     struct send_queue out;
-    const char *in; /* bytes not yet parsed: in group->read_bytes during a read event, in `unread` between */
+    const char *in; /* bytes not yet parsed: in group->read_bytes during a tick, in `unread` between */
     size_t in_bytes;
     struct buf unread;
     size_t counted_bytes; /* its share of the budget */
@@ -204,9 +205,13 @@ void conn_release(struct conn *conn);
 void conn_run(struct conn *conn);
 /* True if there are unparsed bytes of the client, and room for their answers. */
 bool conn_can_parse(const struct conn *conn);
+/* Runs the connections that received bytes in this tick. All are read before the first is parsed, so that one question
+ * to the kernel shows the file changes before each of their requests: see dispatcher_begin_read(). */
+void conn_group_run_received(struct conn_group *group);
 /* Sends the corked replies, before the loop waits. */
 void conn_group_flush_corked(struct conn_group *group);
-void conn_uncork(struct conn *conn);
+/* Takes the connection out of both lists. */
+void conn_unqueue(struct conn *conn);
 /* True if the body of an upload has to wait until part of it is stored. */
 static inline bool conn_is_upload_full(const struct conn *conn)
 {

@@ -44,6 +44,7 @@ static void before_wait(uv_prepare_t *prepare)
 static void after_wait(uv_check_t *check)
 {
     struct conn_group *group = check->data;
+    conn_group_run_received(group);
     conn_group_flush_corked(group);
     group->turn_end_ns = 0;
 }
@@ -278,6 +279,7 @@ void conn_move(struct conn *conn)
         return;
     }
     conn_enter(conn, CONN_AWAY);
+    conn_unqueue(conn);
     timeout_disarm(&conn->timeout);
     uv_close(&conn->socket.handle, on_left);
 }

@@ -22,7 +22,10 @@ struct conn;
 struct conn_protocol;
 struct model_watches;
 
-enum { CONN_READ_BYTES = 65536 };
+enum {
+    CONN_READ_BYTES = 65536,     /* the most that one read takes from a socket */
+    CONN_RECEIVED_BYTES = 65536, /* of several reads, received before the first of them is parsed */
+};
 
 struct conn_group {
     uv_loop_t *loop;
@@ -36,9 +39,11 @@ struct conn_group {
     const struct access *access;        /* access rights; see conn_group_revoke() */
     const struct proxy_policy *proxies; /* the trusted proxies */
     struct timeouts timeouts;
-    uv_idle_t next_tick;      /* active while conn_group_wake() is to have an effect */
-    uv_prepare_t before_wait; /* before_wait and after_wait send corked replies */
-    uv_check_t after_wait;
+    uv_idle_t next_tick;       /* active while conn_group_wake() is to have an effect */
+    uv_prepare_t before_wait;  /* before_wait and after_wait send corked replies */
+    uv_check_t after_wait;     /* parses what was received, too */
+    struct conn *received;     /* connections with bytes in `read_bytes`: see conn_group_run_received() */
+    size_t received_bytes;     /* in `read_bytes` */
     struct conn *corked;       /* connections whose replies leave at the end of the tick */
     uint64_t now_ns;           /* the last reading of the clock */
     uint64_t turn_end_ns;      /* end of the connections' share of this turn; 0: the turn has just begun */
@@ -57,9 +62,9 @@ struct conn_group {
     bool is_draining; /* every reply is its connection's last */
     time_t date_s;    /* the time that `date` shows */
     char date[sizeof "Sat, 31 Jan 2026 12:00:00 GMT"];
-    void (*closed)(struct conn_group *group); /* a connection is gone */
-    struct buf plain_tags;                    /* the result of http_plain_tags() */
-    char read_bytes[CONN_READ_BYTES];         /* the bytes of the current read event */
+    void (*closed)(struct conn_group *group);               /* a connection is gone */
+    struct buf plain_tags;                                  /* the result of http_plain_tags() */
+    char read_bytes[CONN_RECEIVED_BYTES + CONN_READ_BYTES]; /* the bytes of this tick's read events */
 
     /* The protocols of connections: conn_http.c owns the first; daemon/packets/ owns the other (packets.h) and the
      * members below. Set before the first connection. */

@@ -21,11 +21,24 @@ static const uint64_t SHARE_NS = 2000000;
 /* The longest time for which replies wait for replies of other connections in the same tick. */
 static const uint64_t CORK_NS = 250000;
 
-void conn_uncork(struct conn *conn)
+static void leave_received(struct conn *conn)
+{
+    if (conn->received_prev != NULL)
+        DL_DELETE2(conn->group->received, conn, received_prev, received_next);
+    conn->received_prev = NULL;
+}
+
+static void uncork(struct conn *conn)
 {
     if (conn->corked_prev != NULL)
         DL_DELETE2(conn->group->corked, conn, corked_prev, corked_next);
     conn->corked_prev = NULL;
+}
+
+void conn_unqueue(struct conn *conn)
+{
+    leave_received(conn);
+    uncork(conn);
 }
 
 bool conn_can_parse(const struct conn *conn)
@@ -163,7 +176,7 @@ static void alloc_read(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 {
     (void)suggested;
     struct conn *conn = handle->data;
-    *out = uv_buf_init(conn->group->read_bytes, sizeof conn->group->read_bytes);
+    *out = uv_buf_init(conn->group->read_bytes + conn->group->received_bytes, CONN_READ_BYTES);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
@@ -214,7 +227,7 @@ void conn_group_flush_corked(struct conn_group *group)
 {
     const uint64_t count = group->cork_count++; /* bytes that arrive meanwhile have to wait */
     for (struct conn *conn; (conn = group->corked) != NULL && conn->cork_count <= count;) {
-        conn_uncork(conn); /* first, because the following may close any other connection of the list */
+        uncork(conn); /* first, because the following may close any other connection of the list */
         flush(conn);
         go_on(conn);
     }
@@ -247,6 +260,7 @@ static uint64_t time_about_now(const struct conn_group *group)
 static void run(struct conn *conn, bool is_read)
 {
     struct conn_group *group = conn->group;
+    leave_received(conn);
     if (conn->is_running || conn_is_gone(conn))
         return;
     uint64_t now_ns = time_about_now(group);
@@ -274,11 +288,28 @@ static void run(struct conn *conn, bool is_read)
         cork(conn, now_ns);
         return;
     }
-    conn_uncork(conn);
+    uncork(conn);
     go_on(conn);
 }
 
 void conn_run(struct conn *conn) { run(conn, false); }
+
+void conn_group_run_received(struct conn_group *group)
+{
+    while (group->received != NULL)
+        run(group->received, true);
+    group->received_bytes = 0;
+}
+
+/* Lets the connection run with the others that receive bytes in this tick. */
+static void run_later(struct conn *conn, size_t size_bytes)
+{
+    struct conn_group *group = conn->group;
+    DL_APPEND2(group->received, conn, received_prev, received_next);
+    group->received_bytes += size_bytes;
+    if (group->received_bytes > CONN_RECEIVED_BYTES)
+        conn_group_run_received(group);
+}
 
 static void take_bytes(struct conn *conn, const char *bytes, size_t size_bytes)
 {
@@ -309,6 +340,10 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     dispatcher_begin_read(conn->group->dispatcher);
     if (size == 0)
         return;
+    if (conn->received_prev != NULL)
+        run(conn, true); /* what came before */
+    if (conn_is_gone(conn))
+        return;
     if (size < 0 && size != UV_EOF) {
         conn_close(conn);
         return;
@@ -332,6 +367,10 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
         if (conn->protocol != NULL && conn->protocol->unwrap != NULL && !conn->is_last)
             conn->protocol->unwrap(conn, &bytes, &size_bytes);
         take_bytes(conn, bytes, size_bytes);
+        if (bytes == buf->base && conn->in_bytes < UNREAD_MAX) {
+            run_later(conn, size_bytes);
+            return;
+        }
     }
     run(conn, true);
 }

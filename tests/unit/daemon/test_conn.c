@@ -22,6 +22,9 @@ static struct fake {
     uint32_t count, cancelled;
     size_t body_bytes;  /* above 0: calls are answered at once, with so much */
     bool cancels_later; /* a cancelled call is done when the test says so */
+    bool ends_oldest;   /* the first call ends the connection that has been idle longest */
+    uint32_t reads;     /* read events */
+    uint32_t reads_before_call;
 } fake;
 static char not_a_dispatcher[1];
 
@@ -41,6 +44,8 @@ static void answer(uint32_t index, size_t body_bytes)
     call->done(call, &reply);
 }
 
+static bool end_oldest(void);
+
 void __real_dispatcher_handle(struct dispatcher *dispatcher, struct call *call);
 void __wrap_dispatcher_handle(struct dispatcher *dispatcher, struct call *call);
 void __wrap_dispatcher_handle(struct dispatcher *dispatcher, struct call *call)
@@ -50,6 +55,11 @@ void __wrap_dispatcher_handle(struct dispatcher *dispatcher, struct call *call)
         return;
     }
     assert_true(fake.count < CALLS_MAX);
+    if (fake.count == 0) {
+        fake.reads_before_call = fake.reads;
+        if (fake.ends_oldest)
+            assert_true(end_oldest());
+    }
     fake.calls[fake.count++] = call;
     if (fake.body_bytes > 0)
         answer(fake.count - 1, fake.body_bytes);
@@ -86,6 +96,8 @@ void __wrap_dispatcher_begin_read(struct dispatcher *dispatcher)
 {
     if (!is_fake(dispatcher))
         __real_dispatcher_begin_read(dispatcher);
+    else
+        fake.reads++;
 }
 
 void __real_dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *listener);
@@ -117,6 +129,8 @@ uint64_t __wrap_uv_now(const uv_loop_t *loop)
 {
     return __real_uv_now(loop) + (loop == &server.loop ? server.passed_ms : 0);
 }
+
+static bool end_oldest(void) { return conn_group_end_oldest(server.group); }
 
 static void on_conn_closed(struct conn_group *group) { (void)group; }
 
@@ -270,6 +284,88 @@ TEST(conn_answers_many_requests_of_one_read)
     close(fd);
     end();
 }
+
+/* --- several connections that receive bytes in one tick --- */
+
+enum { CLIENTS = 20 };
+
+/* Sends the text from each of new clients in one tick of the loop. */
+static void say_together(int fds[CLIENTS], const char *text)
+{
+    for (int i = 0; i < CLIENTS; i++)
+        fds[i] = client();
+    turn();
+    fake.reads = 0;
+    for (int i = 0; i < CLIENTS; i++)
+        assert_int_equal(send(fds[i], text, strlen(text), MSG_NOSIGNAL), strlen(text));
+    uv_run(&server.loop, UV_RUN_NOWAIT);
+}
+
+TEST(conn_group_reads_all_connections_before_it_answers_the_first)
+{
+    int fds[CLIENTS];
+    start();
+    fake.body_bytes = 1;
+    say_together(fds, GET("x"));
+    assert_int_equal(fake.reads_before_call, CLIENTS);
+    for (int i = 0; i < CLIENTS; i++) {
+        assert_int_equal(count_of(hear(fds[i]), "HTTP/1.1 200 "), 1);
+        close(fds[i]);
+    }
+    end();
+}
+
+TEST(conn_group_answers_at_once_what_fills_the_read_buffer)
+{
+    enum { PADDING_BYTES = 7000 };
+    int fds[CLIENTS];
+    struct buf request;
+    start();
+    fake.body_bytes = 1;
+    buf_init(&request, 0);
+    buf_put_text(&request, "GET /v1/model?model=a HTTP/1.1\r\nHost: localhost\r\nX-Padding: ");
+    for (int i = 0; i < PADDING_BYTES; i++)
+        buf_put_char(&request, 'p');
+    buf_put_text(&request, "\r\n\r\n");
+    buf_put_char(&request, '\0');
+    say_together(fds, request.data);
+    assert_in_range(fake.reads_before_call, CONN_RECEIVED_BYTES / request.size_bytes, CLIENTS - 1);
+    for (int i = 0; i < CLIENTS; i++) {
+        assert_int_equal(count_of(hear(fds[i]), "HTTP/1.1 200 "), 1);
+        close(fds[i]);
+    }
+    buf_fini(&request);
+    end();
+}
+
+TEST(conn_that_another_ends_in_the_tick_of_its_bytes_is_closed)
+{
+    int fds[CLIENTS], ended = 0;
+    start();
+    fake.body_bytes = 1;
+    fake.ends_oldest = true;
+    say_together(fds, GET("x"));
+    for (int i = 0; i < CLIENTS; i++) {
+        ended += count_of(hear(fds[i]), "HTTP/1.1 200 ") == 0;
+        close(fds[i]);
+    }
+    assert_int_equal(ended, 1);
+    assert_int_equal(fake.count, CLIENTS - 1);
+    end();
+}
+
+TEST(conn_answers_what_came_in_the_tick_of_the_end)
+{
+    start();
+    const int fd = client();
+    assert_int_equal(send(fd, GET("x"), strlen(GET("x")), MSG_NOSIGNAL), strlen(GET("x")));
+    close(fd);
+    turn();
+    assert_int_equal(fake.count, 1);
+    end();
+}
+
+/* --- flow control --- */
 
 TEST(conn_leaves_the_bytes_of_a_client_that_asks_too_much_in_its_socket)
 {
