@@ -1,9 +1,11 @@
 # docker run -p 7878:7878 -p 7879:7879 -v "$PWD:/models:ro" posed
-# Of a repository: docker build --build-arg VERSION=$(deploy/version.sh) . says which commit it is; without it is the release number.
+# Of a repository: docker build --build-arg VERSION=$(deploy/version.sh) . says which commit it is; otherwise it is the release number.
 # For another processor, by a cross compiler and without emulation: docker build --platform linux/arm64 .
 ARG BASE=debian:bookworm-slim
 # A builder that does not say where it runs is on an amd64 machine.
 ARG BUILD_ON=${BUILDPLATFORM:-linux/amd64}
+# The release number is that of server/base/version.h; a test compares them.
+ARG VERSION=0.2.0
 
 FROM --platform=${BUILD_ON} ${BASE} AS build
 WORKDIR /src
@@ -15,12 +17,19 @@ RUN case "${TARGETARCH:-$(dpkg --print-architecture)}" in "$(dpkg --print-archit
 COPY deploy/deps.sh deploy/
 RUN CROSS=$(cat /cross) deploy/deps.sh build
 COPY . .
-ARG VERSION=
-RUN cross=$(cat /cross) && make -j"$(nproc)" NODEPS=1 CROSS="$cross" ${VERSION:+version="$VERSION"} programs samples \
- && deploy/image/root.sh "build${cross:+/$cross}" /image $cross \
+ARG VERSION
+RUN cross=$(cat /cross) && make -j"$(nproc)" NODEPS=1 CROSS="$cross" version="$VERSION" programs samples \
+ && deploy/image/root.sh "build${cross:+/$cross}" /image "${cross:-$(gcc -dumpmachine)}" "$VERSION" \
  && install -d -m 755 /owned/models/uploads && install -d -m 700 /owned/cache/posed
 
 FROM scratch
+ARG VERSION
+# https://specs.opencontainers.org/image-spec/annotations/
+LABEL org.opencontainers.image.title="posed" \
+      org.opencontainers.image.description="headless animation server: poses and pictures of 3D models over HTTP and TCP" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.documentation="/usr/share/doc/posed"
 COPY --from=build /image /
 # The folders that its user writes.
 COPY --from=build --chown=10001:10001 /owned/models /models

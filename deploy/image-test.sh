@@ -69,7 +69,7 @@ chmod 711 "$cache" "$TMPDIR"
 start -v "$TMPDIR/models:/models:ro"
 check "mounted model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
 check "unreadable model" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=secret.glb")" 403
-check "says it cannot read it" "$($engine logs "$container" 2>&1 | grep -c 'cannot read some of the mounted files')" 1
+check "says it cannot read it" "$($engine logs "$container" 2>&1 | grep -c 'cannot read some of the files')" 1
 stop
 
 # 3. a volume for imported models: the next container needs no import
@@ -109,10 +109,61 @@ check "with it" "$(put -H 'Authorization: Bearer image-test-0123456789')" 201
 stop
 $engine volume rm -f "$volume-uploads" >/dev/null 2>&1
 
-# 5. nothing in it that nobody needs
+# 5. a release with its cache, as deploy/README.md writes it: it serves its models, and imports none
+build_in() { # build_in FOLDER TAG [OPTION...]: an image made from the one that is being tested
+    $engine build --format docker --pull-never --network=host --build-arg POSED="$tag" -t "${@:2}" "$1" >"$cache/build.log" 2>&1 ||
+        { tail -n 40 "$cache/build.log" >&2; die "$2 does not build"; }
+}
+release=$TMPDIR/release
+rm -rf "$release" && mkdir -p "$release/models"
+cp "$TMPDIR/models/robot.glb" "$release/models/"
+sed -n '/^```dockerfile$/,/^```$/p' deploy/README.md | sed '/^```/d' >"$release/Dockerfile"
+$engine tag "$tag" localhost/posed:latest
+build_in "$release" localhost/posed-test-release
+tested=$tag tag=localhost/posed-test-release
+start
+check "model of a release" "$(curl -s -o /dev/null -w '%{http_code}' "$url/v1/palette?model=robot.glb")" 200
+check "its models, not the samples" "$($engine logs "$container" 2>&1 | grep -c 'serving the sample models')" 0
+check "imports of a release" "$(counter imports started)" 0
+stop
+tag=$tested
+
+# 6. the image of runners reviews a pull request, as its workflow does
+build_in deploy/ci localhost/posed-test-ci
+review=$TMPDIR/review
+rm -rf "$review" && mkdir -p "$review"
+cat >"$TMPDIR/review.sh" <<'END'
+set -e
+cd /review
+git init -q -b main . && git config user.email a@example.org && git config user.name a
+cp /usr/share/posed/samples/robot.glb hero.glb && git add . && git commit -qm one
+git switch -qc change && cp /usr/share/posed/samples/octopus.glb hero.glb && git commit -qam two
+posed-pull-request main
+git lfs version
+END
+$engine run --rm --entrypoint bash -v "$review:/review" -v "$TMPDIR/review.sh:/review.sh:ro" localhost/posed-test-ci /review.sh >"$cache/review.log" 2>&1 9>&-
+check "review of a pull request (see $cache/review.log)" "$?" 0
+check "its page" "$(grep -c 'hero.glb' "$review/model-review/report.md" 2>/dev/null | awk '$1 > 0 {print "yes"}')" yes
+check "its pictures" "$(find "$review/model-review" -name '*.png' -size +1k 2>/dev/null | grep -c . | awk '$1 >= 2 {print "yes"}')" yes
+rm -rf "$review" "$release"
+
+# 7. nothing in it that nobody needs, and lists of its parts
 size_mb=$($engine image inspect -f '{{.Size}}' "$tag" | awk '{printf "%.0f", $1 / 1e6}')
 check "image size of $size_mb MB is at most 260" "$([ "$size_mb" -le 260 ] && echo yes)" yes
 check "package managers in it" "$($engine run --rm --entrypoint find "$tag" / -xdev '(' -name 'apt*' -o -name 'dpkg*' -o -name 'pip*' ')' ! -type d | wc -l)" 0
 check "packages that scanners are told of" "$($engine run --rm --entrypoint ls "$tag" /var/lib/dpkg/status.d | grep -c -x -e libc6 -e libllvm15 -e libassimp5)" 3
+label() { $engine image inspect -f "{{index .Config.Labels \"org.opencontainers.image.$1\"}}" "$tag"; }
+check "labels" "$(label title) $(label version) $(label licenses)" "posed $version MIT"
+$engine run --rm --entrypoint cat "$tag" /usr/share/doc/posed/posed.spdx.json >"$cache/sbom.json"
+check "software bill of materials (see $cache/sbom.json)" "$(python3 - "$cache/sbom.json" <<'END'
+import json, sys
+sbom = json.load(open(sys.argv[1]))
+packages = {package["name"]: package["versionInfo"] for package in sbom["packages"]}
+ids = {package["SPDXID"] for package in sbom["packages"]} | {"SPDXRef-DOCUMENT"}
+assert len(ids) == len(packages) + 1 and all(packages.values()), packages
+assert all({r["spdxElementId"], r["relatedSpdxElement"]} <= ids for r in sbom["relationships"])
+print(sbom["spdxVersion"], packages["posed"], *sorted({"libc6", "libosmesa6", "libassimp5", "node-llhttp"} & packages.keys()))
+END
+)" "SPDX-2.3 $version libassimp5 libc6 libosmesa6 node-llhttp"
 
 [ "$failures" = 0 ] && echo "image-test: PASS" || { echo "image-test: FAILED"; exit 1; }

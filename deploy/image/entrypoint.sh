@@ -1,7 +1,7 @@
 #!/bin/sh
-# The container's first process: serves /models where something is mounted there, else the sample models, and says so;
-# tells a folder or files that its user may not read from an empty folder; takes uploads only into a folder of a volume,
-# because others are gone with the container. Options go to posed as they are.
+# The container's first process: serves /models if it is a volume or has files, as in an image that models were copied into;
+# otherwise the sample models, and says so. It tells a folder or files that its user may not read from an empty folder. It takes
+# uploads only into a folder of a volume, because others are gone with the container. Options go to posed as they are.
 set -eu
 say() { echo "posed: $*" >&2; }
 
@@ -35,17 +35,18 @@ if [ -n "${POSED_UPLOADS:-}" ]; then
 fi
 if [ -z "${POSED_ROOT:-}" ]; then
     case ${POSED_UPLOADS:-} in "$models"/*) has_uploads=1 ;; *) has_uploads= ;; esac
-    if [ -z "$has_uploads" ] && ! grep -q " $models " /proc/self/mountinfo; then
-        POSED_ROOT=/usr/share/posed/samples
-        say "nothing is mounted on $models: serving the sample models (docker run -v \"\$PWD:$models:ro\" ...)"
-    elif [ ! -r "$models" ] || [ ! -x "$models" ]; then
-        say "cannot read the folder mounted on $models as user $(id -u); make it readable (chmod o+rX) or run with --user"
+    if [ ! -r "$models" ] || [ ! -x "$models" ]; then
+        say "cannot read the folder $models as user $(id -u); make it readable (chmod o+rX) or run with --user"
         exit 2
+    elif [ -z "$has_uploads" ] && ! grep -q " $models " /proc/self/mountinfo &&
+        [ -z "$(find "$models" ! -type d -print -quit 2>/dev/null)" ]; then
+        POSED_ROOT=/usr/share/posed/samples
+        say "$models is empty and nothing is mounted there: serving the sample models (docker run -v \"\$PWD:$models:ro\" ...)"
     else
         POSED_ROOT=$models
         unreadable=$(find "$models" ! -readable ! -type l 2>/dev/null | head -n 1)
         [ -z "$unreadable" ] ||
-            say "user $(id -u) cannot read some of the mounted files, such as $unreadable; make them readable" \
+            say "user $(id -u) cannot read some of the files, such as $unreadable; make them readable" \
                 "(chmod -R o+rX) or run with --user"
     fi
     export POSED_ROOT

@@ -1,6 +1,7 @@
 #!/bin/bash
-# root.sh BUILD ROOT [TRIPLET] - makes in ROOT all files of the container image, for the processor TRIPLET (this machine's unless
-# given): the programs of folder BUILD, the libraries they need, a shell with what the entry point calls, fonts and licences.
+# root.sh BUILD ROOT [TRIPLET [VERSION]] - makes in ROOT all files of the container image, for the processor TRIPLET (this machine's
+# unless given): the programs of folder BUILD, the libraries they need, a shell with what the entry point calls, fonts, licences and
+# the software bill of materials.
 # Runs in the image's build stage and executes nothing of ROOT, so that the processor may be another one. No package manager gets
 # in; /var/lib/dpkg/status.d tells scanners which packages the files are from.
 set -euo pipefail
@@ -72,3 +73,4 @@ cp /usr/lib/os-release "$root/usr/lib/"
 ln -s ../usr/lib/os-release "$root/etc/os-release"
 printf 'root:x:0:0:root:/root:/usr/sbin/nologin\nposed:x:10001:10001::/nonexistent:/usr/sbin/nologin\n' >"$root/etc/passwd"
 printf 'root:x:0:\nposed:x:10001:\n' >"$root/etc/group"
+deploy/image/sbom.sh "$root" "${4:-$(deploy/version.sh)}" >"$root/usr/share/doc/posed/posed.spdx.json"

@@ -3,7 +3,6 @@
 #include "base/ascii.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TRACE_AT = 3, PARENT_AT = 36, FLAGS_AT = 53, TEXT_BYTES = TRACEPARENT_SIZE - 1, SAMPLED = 1 };
@@ -51,5 +50,7 @@ bool trace_context_read(const char *traceparent, char out[TRACEPARENT_SIZE])
 
 void trace_context_id(const char traceparent[TRACEPARENT_SIZE], char out[TRACE_ID_SIZE])
 {
-    snprintf(out, TRACE_ID_SIZE, "%.*s", TRACE_ID_SIZE - 1, traceparent[0] == '\0' ? "" : traceparent + TRACE_AT);
+    const size_t bytes = traceparent[0] == '\0' ? 0 : TRACE_ID_SIZE - 1;
+    memcpy(out, traceparent + TRACE_AT, bytes);
+    out[bytes] = '\0';
 }
