@@ -285,10 +285,13 @@ $(out)/test/floats: $(obj)/tests/floats/floats.o $(obj)/server/wire/encode/numbe
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lstdc++
 floats: deps-test $(out)/test/floats
-	POSED_BUILD=$(abspath $(out)) $(PYTHON) tests/soak/floats.py $(if $(all),--all)
+	$(environment) $(PYTHON) tests/soak/floats.py $(if $(all),--all)
 
 # --- samples: models made by a program of the project -----------------------------------------------------------
-samples := build/samples
+# In build/, so that builds of several configurations share them, unless all that is made goes elsewhere (a read-only checkout).
+samples := $(if $(filter build build/%,$(out)),build,$(out))/samples
+# For programs that find what was built by it; a checkout may lie in a path with blanks.
+environment = POSED_BUILD='$(abspath $(out))' POSED_SAMPLES='$(abspath $(samples))'
 $(out)/make-samples: $(patsubst %.c,$(obj)/%.o,$(wildcard deploy/samples/*.c)) $(anim) $(base)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(samples)/.made: $(native)/make-samples
@@ -324,7 +327,7 @@ deps-check: deps
 	@deploy/deps.sh test
 # And what npm has, for the tests of the web.
 deps-test: deps-check
-	@[ -n "$(NODEPS)" ] || tests/web/run.sh --install || echo 'deps: without what npm could not install the tests of make test-web are skipped'
+	@[ -n "$(NODEPS)" ] || $(environment) tests/web/run.sh --install || echo 'deps: without what npm could not install the tests of make test-web are skipped'
 fuzz_targets := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # One program replays the corpora of all: the entry points, which have one name for fuzzers, get names of their own.
 replay_targets := $(fuzz_targets:%=$(obj)/replay/%.o)
@@ -345,7 +348,7 @@ $(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_targ
 # SANITIZE_CC: by another compiler, in a folder of its own.
 SANITIZE_CC ?= $(CC)
 sanitized := $(if $(filter sanitize,$(config)),$(out),$(out)/sanitize$(if $(filter-out $(CC),$(SANITIZE_CC)),-$(SANITIZE_CC)))
-tsan := build/tsan
+tsan := $(out)/tsan
 # The library's example with sanitizers: address and undefined behaviour, and threads.
 library-sanitized: | deps
 	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/example_crowd
@@ -357,7 +360,7 @@ suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
 suite_unit = $(if $(t),"unit=cmocka:$(out)/test/unit $(t)","unit-1=cmocka:$(out)/test/unit --shard 1/2" "unit-2=cmocka:$(out)/test/unit --shard 2/2")
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
-pytest = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
+pytest = $(environment) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \
   -o junit_family=xunit1 --junitxml=\$$POSED_TIMES_XML
 # The black-box tests of a file one after the other, files side by side: each has servers of its own.
 # Two for each processor: a test waits for its server about half of the time.
@@ -365,7 +368,7 @@ pytest_api = $(pytest) -n $(shell expr 2 \* $(processors)) --maxprocesses 8 --di
 suite_sanitized = replay=replay:$(sanitized)/test/replay
 suite_api = "api=pytest:$(pytest_api) tests/api"
 suite_short = "api-short=pytest:$(pytest_api) -m short tests/api"
-suite_web = "web=node:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) tests/web/run.sh"
+suite_web = "web=node:$(environment) tests/web/run.sh"
 suite_python = "python=pytest:$(pytest) $(if $(t),-k '$(t)') clients/python/tests"
 run_suites = $(PYTHON) tests/run.py --log $(out)/test/logs
 
@@ -400,7 +403,7 @@ test-arm: deps-test all samples $(baked_samples)
 	@deploy/deps.sh arm
 	@$(MAKE) CROSS=$(arm_cross) NODEPS=1 config=release out=build/$(arm_cross) build/$(arm_cross)/test/pure build/$(arm_cross)/example_crowd
 	@$(run_suites) "arm=cmocka:qemu-aarch64 build/$(arm_cross)/test/pure $(t)" \
-	  $(if $(t),,"arm-library=pytest:POSED_EVAL_RUN=qemu-aarch64 POSED_EVAL_BUILD=$(abspath build/$(arm_cross)) $(pytest) tests/api/library/test_library_bits.py")
+	  $(if $(t),,"arm-library=pytest:POSED_EVAL_RUN=qemu-aarch64 POSED_EVAL_BUILD='$(abspath build/$(arm_cross))' $(pytest) tests/api/library/test_library_bits.py")
 
 # make test-python [t=words of pytest -k]
 test-python: deps-test all samples
@@ -409,7 +412,7 @@ test-python: deps-test all samples
 # The black-box tests of several loops, with a server that tells of races.
 test-tsan: deps-test samples
 	@$(MAKE) config=tsan $(tsan)/posed $(tsan)/posed-import $(tsan)/posed-assimp.so $(tsan)/posed-render
-	@$(run_suites) "tsan=pytest:POSED_BUILD=$(abspath $(tsan)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
+	@$(run_suites) "tsan=pytest:POSED_BUILD='$(abspath $(tsan))' POSED_SAMPLES='$(abspath $(samples))' $(PYTHON) -m pytest -q -p no:cacheprovider tests/api/daemon/test_loops.py"
 
 # What has to pass before a change lands, with its times: all tests with gcc; the unit tests, the corpus and a short black-box set with
 # clang, AddressSanitizer and UndefinedBehaviorSanitizer; the pure layers with clang -O2, whose bits are those of gcc; format, layers, types;
@@ -431,24 +434,24 @@ refs: deps-test samples
 
 # Draws the golden pictures anew and takes them as expected: look at each in tests/golden/index.html before committing.
 goldens: deps-test all samples
-	POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/goldens.py write
+	$(environment) $(PYTHON) tests/golden/goldens.py write
 
 # posed's pictures beside those of three.js and Blender's Cycles, in build/beside: make beside [t='FILE.glb --light outdoor'].
 # Without t it also draws the sheet of the documents.
 beside: deps-test all samples
-	@POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/golden/beside.py $(or $(t),--size 128 --sheet protocol/beside.png)
+	@$(environment) $(PYTHON) tests/golden/beside.py $(or $(t),--size 128 --sheet protocol/beside.png)
 
 # What deploy/ holds, by the programs that it is for: make deploy-test [t=words of pytest -k]
 deps-deploy: deps-test
 	@deploy/deps.sh deploy
 	@tests/deploy/install.sh
-	@tests/web/run.sh --install || echo 'deploy-test: the JavaScript client will have no WebSocket'
+	@$(environment) tests/web/run.sh --install || echo 'deploy-test: the JavaScript client will have no WebSocket'
 deploy-test: deps-deploy all samples $(out)/test/client_probe
 	@$(run_suites) "deploy=pytest:$(pytest) $(if $(t),-k '$(t)') tests/deploy"
 
 # The long runs: every program in tests/soak, each of which closes with a line of totals. make soak [t=name]
 soaks := $(sort $(wildcard tests/soak/*.py))
-suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) $(f)")
+suite_soak = $(foreach f,$(if $(t),tests/soak/$(t).py,$(soaks)),"$(basename $(notdir $(f)))=total:$(environment) $(PYTHON) $(f)")
 soak: deps-test all samples $(out)/test/floats library-sanitized
 	@deploy/deps.sh soak
 	@$(run_suites) $(suite_soak)
@@ -487,8 +490,8 @@ $(out)/bench/import_fbx: $(obj)/tests/bench/programs/import_fbx.o $(filter-out %
 bench_programs := $(addprefix $(out)/bench/,load encode json_floats draw pose rays crowd costs classic_walk assimp_scene import_fbx)
 deps-bench: deps
 	@deploy/deps.sh bench
-	@tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'
-bench_run = POSED_BUILD=$(abspath $(out)) POSED_SAMPLES=$(abspath $(samples)) $(PYTHON) tests/bench/bench.py
+	@$(environment) tests/web/run.sh --install || echo 'bench: there will be no three.js to compare with'
+bench_run = $(environment) $(PYTHON) tests/bench/bench.py
 bench: deps-bench all samples $(bench_programs)
 	@$(bench_run) $(if $(quick),--quick) $(t)
 # What the constants of server/wire/reply/cost.h would be on this machine, by the model t

@@ -10,6 +10,7 @@ differ between classes, so a comparison has a tolerance.
 """
 import html
 import io
+import os
 import pathlib
 import sys
 
@@ -18,7 +19,7 @@ from PIL import Image
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-OUT = REPOSITORY / "build" / "golden"
+OUT = pathlib.Path(os.environ.get("POSED_BUILD", REPOSITORY / "build")) / "golden"
 # A pixel is off if a channel, laid over black and over white, differs by more than this: of 255.
 PIXEL_TOLERANCE = 12
 # The share of pixels that may be off, and the mean difference of all.

@@ -8,7 +8,9 @@ case $(uname -m) in
 aarch64 | arm64) processor=arm64 ;;
 *) processor=x64 ;;
 esac
-pinned=$(cd "$(dirname "$0")" && pwd)/node_modules/node$wanted-linux-$processor/bin/node
+tests=$(cd "$(dirname "$0")" && pwd)
+[ -w "$tests" ] || tests=${POSED_BUILD:-$tests/../../build}/test/web/tests/web # where run.sh has its copy
+pinned=$tests/node_modules/node$wanted-linux-$processor/bin/node
 if "$pinned" --version >/dev/null 2>&1; then
     echo "$pinned"
 else

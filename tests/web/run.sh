@@ -8,6 +8,17 @@
 set -eu
 cd "$(dirname "$0")"
 
+# npm installs packages beside the tests. For a read-only checkout this is a copy of the tests, which stands in a tree of links.
+if ! [ -w . ]; then
+    top=$(cd ../.. && pwd) copy=${POSED_BUILD:?is where a copy of a read-only checkout goes}/test/web
+    mkdir -p "$copy/tests/web"
+    for folder in clients deploy protocol server shaders tests/oracle tests/golden; do
+        ln -sfn "$top/$folder" "$copy/$folder"
+    done
+    cp -u ./*.mjs ./*.ts ./*.json ./*.sh "$copy/tests/web/"
+    cd "$copy/tests/web"
+fi
+
 # npm's error codes when there is no registry in reach, or none that lets this machine in. What else goes wrong is a fault of ours.
 unreachable='E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH|NOTCACHED|401|403|407|429|5[0-9][0-9]|RR_SOCKET_TIMEOUT)|[A-Z_]*CERT[A-Z_]*|UNABLE_TO_VERIFY_LEAF_SIGNATURE'
 
