@@ -1,7 +1,10 @@
 #!/bin/bash
-# fresh.sh [run] [test] - what a newcomer does: on a minimal Debian 12 with make and git, in a clone of HEAD, `make run` as the first
-# command, and in another such root `make test`. Both without an argument. Exit status 0 also where this machine allows no chroot or
-# mount, or has no mmdebstrap: the line then begins with `skipped:`.
+# fresh.sh [run] [user] [test] - what a newcomer does on a minimal Debian 12 with make and git, in a clone of HEAD, as the first command:
+#   run   make run, as root
+#   user  make test, as a user with sudo, from a read-only checkout in a path with a blank, with out= elsewhere
+#   test  make test, as root
+# Without an argument: run and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the line then
+# begins with `skipped:`.
 #
 # The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each command has a
 # copy of the root, in namespaces of mounts and processes that end with it, so that neither a mount nor a server is left behind.
@@ -18,6 +21,9 @@ die() { say "$*" >&2; exit 1; }
 
 # --- inside: process 1 of its namespaces ---------------------------------------------------------------------------
 
+clone=/root/posed
+user=root
+
 # enter COMMAND...: in the clone, with a newcomer's environment.
 enter() {
     local environment=() line
@@ -27,8 +33,8 @@ enter() {
         NODE_EXTRA_CA_CERTS=* | SSL_CERT_FILE=*) [ ! -e "$root${line#*=}" ] || environment+=("$line") ;;
         esac
     done < <(env)
-    exec chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        "${environment[@]}" /bin/sh -c 'cd /root/posed && exec "$@"' - "$@"
+    exec chroot --userspec="$user" "$root" /usr/bin/env -i HOME="${clone%%/posed*}" TERM=dumb \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${environment[@]}" /bin/sh -c 'cd "$0" && exec "$@"' "$clone" "$@"
 }
 
 # Free ports; everything else as typed.
@@ -62,10 +68,25 @@ try_run() {
     done
 }
 
-try_test() {
-    local status=0
-    (enter make test) 2>&1 | tee "$work/test.log" || status=$?
-    [ "$status" = 0 ] || die "make test ended with $status, see $work/test.log"
+# try_make LOG ARGUMENT...
+try_make() {
+    local status=0 log=$work/$1
+    shift
+    (enter make "$@") 2>&1 | tee "$log" || status=$?
+    [ "$status" = 0 ] || die "make $* ended with $status, see $log"
+    tail -n 1 "$log" | grep -q '^[1-9][0-9]* passed, 0 failed' || die "make $* has not said how many tests passed, see $log"
+}
+
+try_test() { try_make test.log test; }
+
+try_user() {
+    (enter sh -c 'apt-get -q update && apt-get -q -y install --no-install-recommends sudo && useradd --create-home anna &&
+        echo "anna ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/anna') >"$work/user.log" 2>&1 || die "a user with sudo cannot be made, see $work/user.log"
+    user=anna clone="/home/anna/posed from git/posed"
+    mkdir -p "$root$clone"
+    mount --bind "$root/root/posed" "$root$clone"
+    mount -o remount,bind,ro "$root$clone"
+    try_make user.log test out=/home/anna/out
 }
 
 if [ "${1:-}" = --inside ]; then
@@ -81,9 +102,9 @@ fi
 # --- outside -------------------------------------------------------------------------------------------------------
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(run test)
+[ $# -gt 0 ] || parts=(run user)
 for part in "${parts[@]}"; do
-    case $part in run | test) ;; *) sed -n '2,5s/^# //p' "$0"; exit 2 ;; esac
+    case $part in run | user | test) ;; *) sed -n '2,8s/^# //p' "$0"; exit 2 ;; esac
 done
 
 [ "$(id -u)" = 0 ] || skip "needs root, for chroot and mounts"
@@ -153,12 +174,12 @@ for part in "${parts[@]}"; do
     root=$(mktemp -d "$work/root.XXXXXX")
     chmod 755 "$root"
     unpack "$root"
-    say "make $part in a minimal Debian 12"
+    say "$part: make in a minimal Debian 12"
     # Of a background process the shell has SIGINT ignored, which make and its tests would inherit.
     env --default-signal=INT,QUIT setpriv --pdeathsig KILL "${namespaces[@]}" "$PWD/tests/fresh.sh" --inside "$part" "$root" 9>&- &
     child=$!
-    wait "$child" || die "make $part FAILED after $SECONDS s"
+    wait "$child" || die "$part FAILED after $SECONDS s"
     child=
     rm -rf --one-file-system "$root"
-    say "make $part passed after $SECONDS s"
+    say "$part passed after $SECONDS s"
 done
