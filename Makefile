@@ -416,13 +416,13 @@ test-tsan: deps-test samples
 
 # What has to pass before a change lands, with its times: all tests with gcc; the unit tests, the corpus and a short black-box set with
 # clang, AddressSanitizer and UndefinedBehaviorSanitizer; the pure layers with clang -O2, whose bits are those of gcc; format, layers, types;
-# `make run` on a minimal Debian. Warnings are errors. Each is a make of its own: variables of this one are not passed on.
+# what a newcomer does on a minimal Debian. Warnings are errors. Each is a make of its own: variables of this one are not passed on.
 ci_make := $(MAKE) --no-print-directory werror=1
 ci:
 	@$(PYTHON) tests/run.py --log build/ci/logs --slots 2 "gcc=total:$(ci_make) SANITIZE_CC=clang test" \
 	  then "clang-sanitize=total:$(ci_make) CC=clang config=sanitize out=build/sanitize-clang test-short" \
 	  then "clang=total:$(ci_make) CC=clang out=build/clang test-pure" \
-	  then "fresh=one:$(ci_make) fresh-test t=run" "lint=one:$(ci_make) lint"
+	  then "fresh=one:$(ci_make) fresh-test" "lint=one:$(ci_make) lint"
 
 # make test-web [t=pattern of test names]
 test-web: deps-test all samples
@@ -545,7 +545,7 @@ readme: deps-test
 types:
 	clients/js/option_types.py --write
 
-# What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|test]
+# What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|user|test]
 fresh-test:
 	@tests/fresh.sh $(t)
 
@@ -624,7 +624,7 @@ help:
 	@echo 'make deb            Debian packages of the server, posectl, the C client and libposed-eval, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
-	@echo 'make fresh-test     make run, then make test, each first in a minimal Debian 12   [t=run, t=test]'
+	@echo 'make fresh-test     make run, and make test of a user with sudo, each first in a minimal Debian 12   [t=run, t=user, t=test]'
 	@echo 'make install        programs, C libraries, manual pages, documents           [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo

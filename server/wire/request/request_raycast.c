@@ -126,13 +126,23 @@ static int take_pose(struct raycast_poses *asked, struct request_pose *pose, con
     return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
 }
 
+/* Removes a member of the entity's own, which the parsers of its pose do not know. */
+static cJSON *take_member(cJSON *object, const char *name, struct err *err)
+{
+    cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(object, name);
+    if (item != NULL && cJSON_GetObjectItemCaseSensitive(object, name) != NULL)
+        err_set(err, ERR_DUPLICATE_PARAMETER, "parameter '%s' is given twice; it may be given once", name);
+    return item;
+}
+
 static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin, const struct limits *limits,
                     struct err *err)
 {
     if (!cJSON_IsObject(end))
         return bad("end", "an object: the entity's second pose", err);
-    cJSON *world = cJSON_DetachItemFromObjectCaseSensitive(end, "world");
-    const int rc = world == NULL ? 0 : take_world(world, &poses->end_world, err);
+    err->code = 0;
+    cJSON *world = take_member(end, "world", err);
+    const int rc = err->code != 0 || world == NULL ? err->code : take_world(world, &poses->end_world, err);
     cJSON_Delete(world);
     if (rc < 0 || inherit(end, begin, err) < 0)
         return err->code;
@@ -163,10 +173,11 @@ static int take_own(struct raycast_entity *entity, const cJSON *world, const cJS
 
 static int take_entity(struct raycast_entity *entity, cJSON *object, const struct limits *limits, struct err *err)
 {
-    cJSON *world = cJSON_DetachItemFromObjectCaseSensitive(object, "world");
-    cJSON *mask = cJSON_DetachItemFromObjectCaseSensitive(object, "mask");
-    cJSON *end = cJSON_DetachItemFromObjectCaseSensitive(object, "end");
-    int rc = take_own(entity, world, mask, err);
+    err->code = 0;
+    cJSON *world = take_member(object, "world", err);
+    cJSON *mask = take_member(object, "mask", err);
+    cJSON *end = take_member(object, "end", err);
+    int rc = err->code != 0 ? err->code : take_own(entity, world, mask, err);
     if (rc == 0)
         rc = take_pose(entity->poses, &entity->poses->begin, object, limits, err);
     if (rc == 0 && end != NULL && take_end(entity->poses, end, object, limits, err) < 0)

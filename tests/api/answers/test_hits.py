@@ -2,6 +2,7 @@
 import json
 import math
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -272,9 +273,14 @@ def test_batches_tell_the_same(server):
     ({"entities": [{"model": MODEL, "clip": "jog"}], "rays": [{"origin": [0, 0, 0], "direction": [0, 0, 1]}]}, "clip_not_found", "entities[0]"),
     ({"entities": [{"model": "nobody.glb"}], "rays": [{"origin": [0, 0, 0], "direction": [0, 0, 1]}]}, "model_not_found", "nobody.glb"),
     ({"test": "x", "entities": [{"model": MODEL}], "rays": []}, "bad_parameter", "'test'"),
+    ({"entities": [{"model": MODEL, "mask": 1, "twice": {"mask": 1}}], "rays": []}, "duplicate_parameter", "entities[0]: parameter 'mask' is given twice"),
+    ({"entities": [{"model": MODEL, "end": {"t": 1}, "twice": {"end": {"t": 1}}}], "rays": []}, "duplicate_parameter", "entities[0]: parameter 'end' is given twice"),
+    ({"entities": [{"model": MODEL, "end": {"world": [], "twice": {"world": []}}}], "rays": []}, "duplicate_parameter", "end: parameter 'world' is given twice"),
 ])
 def test_what_is_wrong_is_named(server, body, code, words):
-    answer = ask(server, "/v1/raycast", body)
+    """A member "twice": {"name": 1} stands for a second "name": 1."""
+    text = re.sub(r'"twice": \{(.*?)\}(?=\})', r"\1", json.dumps(body))
+    answer = send(server, "/v1/raycast", text.encode())
     assert answer.error() == code and words in answer.json()["error"]["message"]
 
 
