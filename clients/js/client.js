@@ -36,7 +36,7 @@ export class Client {
     return this.#send(target, { method: body === null ? 'GET' : 'POST', body, signal }, body === null ? {} : { 'Content-Type': 'application/json' });
   }
 
-  // Sends a request. One that only reads is sent once more if the connection ended before its answer was complete. A PUT of the same
+  // Sends a request. One that only reads is sent once more if the connection ended before its response was complete. A PUT of the same
   // content would be safe to repeat, too, but its body may be a stream that was read already. A DELETE that had succeeded would answer that
   // there is no such model.
   async #send(target, request, headers = {}) {
@@ -61,18 +61,18 @@ export class Client {
 
   async #sendOnce(target, request, headers) {
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
-    let answer, bytes;
+    let response, bytes;
     try {
-      answer = await this.#fetch(this.url + target, { ...request, headers });
-      bytes = await answer.arrayBuffer();
+      response = await this.#fetch(this.url + target, { ...request, headers });
+      bytes = await response.arrayBuffer();
     } catch (error) {
       if (request.signal?.aborted || !(error instanceof TypeError)) throw error;
       throw connectionLost(`${this.url} cannot be reached: ${error.cause?.message ?? error.message}`, error);
     }
-    const header = (name) => answer.headers.get(name);
-    if (!answer.ok) {
+    const header = (name) => response.headers.get(name);
+    if (!response.ok) {
       throw errorFromBody(new TextDecoder().decode(bytes),
-        { status: answer.status, retryAfter: Number(header('Retry-After') ?? 0), requestId: header('X-Request-Id') });
+        { status: response.status, retryAfter: Number(header('Retry-After') ?? 0), requestId: header('X-Request-Id') });
     }
     const type = (header('Content-Type') ?? '').split(';')[0].trim();
     return new Answer(type, new Uint8Array(bytes), header, parseInt(header('X-Posed-Warnings') ?? '0', 10));

@@ -497,7 +497,7 @@ export class Answer {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly warnings: number;
-  /** A header of HTTP's answer, such as `X-Posed-Unmatched`. Over a WebSocket, only those that the protocol sends as notes. */
+  /** A header of HTTP's response, such as `X-Posed-Unmatched`. Over a WebSocket, only those that the protocol sends as notes. */
   header(name: string): string | null;
   json(): any;
   frames(): Frames;

@@ -39,7 +39,7 @@ sub vcl_recv {
         set req.backend_hint = posed.backend(by=KEY, key=posed.key(req.http.X-Posed-Route));
         return (pipe);
     }
-    # One spelling of what clients commonly send, so that they share an answer in the cache. Weights stay as they are.
+    # One spelling of what clients commonly send, so that they share a response in the cache. Weights stay as they are.
     if (req.http.Accept-Encoding && req.http.Accept-Encoding !~ ";") {
         if (req.http.Accept-Encoding ~ "(^|[, ])zstd([, ]|$)") {
             set req.http.Accept-Encoding = "zstd";
@@ -69,7 +69,7 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_backend_response {
-    # Kept is what says for how long it holds: answers with hash=, and others where --cache-control says so. All others go to posed
+    # Kept is what says for how long it holds: responses with hash=, and others where --cache-control says so. All others go to posed
     # with the client's If-None-Match, side by side.
     if (beresp.http.Cache-Control ~ "(?i)no-cache|no-store|private" || beresp.status >= 400) {
         return (pass(60s));

@@ -40,7 +40,7 @@ export const absolute = (relative) => new URL(relative, document.baseURI).href;
 
 /**
  * An error of a request.
- *   status     of HTTP; 0: there was no answer
+ *   status     of HTTP; 0: there was no response
  *   code       the server's ('model_not_found'); '' if it sent none
  *   isPassing  it may be temporary: overload, a server that is gone, a proxy that has lost it
  */
@@ -53,14 +53,14 @@ export class Problem extends Error {
 
 const sentenceOf = (error) => typeof error === 'string' ? error : error && (error.message || error.code);
 
-/** Makes the problem of an answer that failed. */
-export async function problemOf(answer) {
+/** Makes the problem of a response that failed. */
+export async function problemOf(response) {
   let error = null;
-  try { error = (await answer.json()).error; } catch { /* a proxy's answer, not posed's */ }
+  try { error = (await response.json()).error; } catch { /* a proxy's response, not posed's */ }
   const code = (error && error.code) || '';
-  const isGateway = ([502, 504].includes(answer.status) && !code) || (answer.status === 503 && code !== 'unavailable') || (answer.status === 429);
-  return new Problem(sentenceOf(error) || (isGateway ? 'The server cannot be reached' : 'The server answers ' + answer.status),
-    { status: answer.status, code, isPassing: isGateway, wait_s: +(answer.headers.get('Retry-After') || 0) });
+  const isGateway = ([502, 504].includes(response.status) && !code) || (response.status === 503 && code !== 'unavailable') || (response.status === 429);
+  return new Problem(sentenceOf(error) || (isGateway ? 'The server cannot be reached' : 'The server answers ' + response.status),
+    { status: response.status, code, isPassing: isGateway, wait_s: +(response.headers.get('Retry-After') || 0) });
 }
 
 const signInListeners = new Set();
@@ -76,15 +76,15 @@ export function onSignIn(listener) {
  * @returns {Promise<Response>} of 2xx
  */
 export async function get(url, signal, options = {}) {
-  let answer;
+  let response;
   try {
-    answer = await fetch(url, { signal, ...options, headers: { ...authorization(), ...options.headers } });
+    response = await fetch(url, { signal, ...options, headers: { ...authorization(), ...options.headers } });
   } catch (fault) {
     if (signal && signal.aborted) throw fault;
     throw new Problem('The server cannot be reached', { isPassing: true });
   }
-  if (answer.ok) return answer;
-  const problem = await problemOf(answer);
+  if (response.ok) return response;
+  const problem = await problemOf(response);
   if (problem.status === 401) for (const listener of signInListeners) listener(problem);
   throw problem;
 }

@@ -1,19 +1,19 @@
 /** Saves files for the visitor. It fetches them, so that the request can have a token and an error can be shown, and then saves them. */
 import { getPatiently } from './http.js';
 
-/** The file name that the answer suggests, or `otherwise`. */
-function nameOf(answer, otherwise) {
-  const disposition = answer.headers.get('Content-Disposition') || '';
+/** The file name that the response suggests, or `otherwise`. */
+function nameOf(response, otherwise) {
+  const disposition = response.headers.get('Content-Disposition') || '';
   const coded = /filename\*=UTF-8''([^;]+)/.exec(disposition), plain = /filename="([^"]*)"/.exec(disposition);
   try { if (coded) return decodeURIComponent(coded[1]); } catch { /* use the plain name */ }
   return plain ? plain[1] : otherwise;
 }
 
-/** Saves the answer; returns the file's name. */
+/** Saves the response; returns the file's name. */
 export async function save(url, otherwise, options = {}) {
-  const answer = await getPatiently(url, undefined, options);
-  const name = nameOf(answer, otherwise);
-  const address = URL.createObjectURL(await answer.blob());
+  const response = await getPatiently(url, undefined, options);
+  const name = nameOf(response, otherwise);
+  const address = URL.createObjectURL(await response.blob());
   const anchor = document.createElement('a');
   anchor.href = address;
   anchor.download = name;

@@ -264,7 +264,7 @@ async function begin() {
   showControls();
   showMotion();
   const following = listing.follow(life.signal);
-  getPatiently('v1/formats', life.signal).then((answer) => answer.json()).then(({ formats }) => {
+  getPatiently('v1/formats', life.signal).then((response) => response.json()).then(({ formats }) => {
     still = new Set(formats.filter((one) => one.clips === 'none').map((one) => one.ending));
     show(false);
   }, () => {});

@@ -56,8 +56,8 @@ export class Listing extends EventTarget {
     for (const [path, entry] of fresh) this.byPath.set(path, entry);
   }
 
-  async renewFolders(answer, signal) {
-    const folders = (await answer.json());
+  async renewFolders(response, signal) {
+    const folders = (await response.json());
     let all = folders.folders;
     if (folders.next !== null) await this.pages({ folders: 1, after: folders.next }, 'folders', (more) => { all = all.concat(more); }, signal);
     const before = new Map(this.folders.map((one) => [one.folder, one.version]));
@@ -66,7 +66,7 @@ export class Listing extends EventTarget {
     const isWhole = !this.isLoaded || changed.includes('') || changed.length >= WHOLE_FROM;
     for (const prefix of isWhole ? [''] : changed) await this.renew(prefix, signal);
     this.folders = all;
-    this.tag = answer.headers.get('ETag');
+    this.tag = response.headers.get('ETag');
     this.settle();
   }
 
@@ -82,14 +82,14 @@ export class Listing extends EventTarget {
 
   /** Looks once for changes. Throws temporary and permanent failures. */
   async look(signal) {
-    let answer;
+    let response;
     try {
-      answer = await get(link('v1/models', { folders: 1 }), signal, { headers: this.tag ? { 'If-None-Match': this.tag } : {}, cache: 'no-store' });
+      response = await get(link('v1/models', { folders: 1 }), signal, { headers: this.tag ? { 'If-None-Match': this.tag } : {}, cache: 'no-store' });
     } catch (problem) {
       if (problem.status !== 304) throw problem;
     }
     this.find();
-    if (answer) await this.renewFolders(answer, signal);
+    if (response) await this.renewFolders(response, signal);
     if (!this.isLoaded) {
       this.isLoaded = true;
       this.tell('loaded');

@@ -63,8 +63,8 @@ export class PictureQueue {
   async load(url, version, signal, onWait) {
     const key = url + ' ' + version, kept = this.kept.take(key);
     if (kept) return kept;
-    const answer = await getPatiently(url, signal, { tries: Infinity, onWait });
-    const blob = await answer.blob();
+    const response = await getPatiently(url, signal, { tries: Infinity, onWait });
+    const blob = await response.blob();
     if (!this.kept.blobs.has(key)) this.kept.put(key, blob);
     return blob;
   }

@@ -20,10 +20,10 @@ const put = (folder, name, body, onProgress) => new Promise((resolve, reject) =>
   request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(1, event.total));
   request.onerror = () => reject(new Problem('The connection broke', { isPassing: true }));
   request.onload = () => {
-    let answer = null;
-    try { answer = JSON.parse(request.responseText); } catch { /* not posed's answer */ }
-    if (request.status < 300) resolve(answer);
-    else reject(new Problem((answer && answer.error && answer.error.message) || 'The server answers ' + request.status, { status: request.status }));
+    let body = null;
+    try { body = JSON.parse(request.responseText); } catch { /* not posed's response */ }
+    if (request.status < 300) resolve(body);
+    else reject(new Problem((body && body.error && body.error.message) || 'The server answers ' + request.status, { status: request.status }));
   };
   request.send(body);
 });

@@ -117,7 +117,7 @@ export class Actions {
   /** Shows the code for a frame, and which pages may use it: the policy of the frame's page says so. */
   async shareFrame() {
     const code = this.embed();
-    const framed = get(link('embed/' + pathOf(this.page.model)), undefined, { method: 'HEAD' }).then((answer) => framersOf(answer.headers.get('Content-Security-Policy')));
+    const framed = get(link('embed/' + pathOf(this.page.model)), undefined, { method: 'HEAD' }).then((response) => framersOf(response.headers.get('Content-Security-Policy')));
     return this.copied(code, 'The code', FRAMERS[await framed.catch(() => 'some')]);
   }
 

@@ -29,9 +29,9 @@ export class FileWatch extends EventTarget {
 
   tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
 
-  /** Follows `path` from `answer`, the answer of /v1/model; without an answer, from its state at the next look. */
-  follow(path, answer = null) {
-    this.files.set(path, { tag: answer ? answer.headers.get('ETag') : null, trouble: answer ? '' : 'unknown' });
+  /** Follows `path` from `response`, the response of /v1/model; without a response, from its state at the next look. */
+  follow(path, response = null) {
+    this.files.set(path, { tag: response ? response.headers.get('ETag') : null, trouble: response ? '' : 'unknown' });
     if (!this.isRunning) this.run();
   }
 
@@ -80,20 +80,20 @@ export class FileWatch extends EventTarget {
 
   async hasChanged(folder) {
     const known = this.folders.get(folder);
-    const answer = await this.ask(link('v1/models', { folders: 1, prefix: folder, limit: 1 }), known && known.tag);
-    if (!answer) return false;
-    const [found] = (await answer.json()).folders;
+    const response = await this.ask(link('v1/models', { folders: 1, prefix: folder, limit: 1 }), known && known.tag);
+    if (!response) return false;
+    const [found] = (await response.json()).folders;
     const version = found && found.folder === folder ? found.version : null; // its last model may have gone
-    this.folders.set(folder, { tag: answer.headers.get('ETag'), version });
+    this.folders.set(folder, { tag: response.headers.get('ETag'), version });
     return !known || known.version !== version;
   }
 
   async check(path) {
     const file = this.files.get(path);
     if (!file) return;
-    let answer = null;
+    let response = null;
     try {
-      answer = await this.ask(link('v1/model', { model: path }), file.tag);
+      response = await this.ask(link('v1/model', { model: path }), file.tag);
     } catch (problem) {
       if (problem.isPassing || problem.status === 401) throw problem;
       this.trouble(path, file, problem);
@@ -102,10 +102,10 @@ export class FileWatch extends EventTarget {
     if (this.files.get(path) !== file) return;
     const wasTrouble = file.trouble;
     file.trouble = '';
-    if (answer) {
-      file.tag = answer.headers.get('ETag');
+    if (response) {
+      file.tag = response.headers.get('ETag');
       this.settling = SETTLING;
-      this.tell('changed', { path, description: await answer.json() });
+      this.tell('changed', { path, description: await response.json() });
     } else if (wasTrouble) {
       this.tell('same', { path });
     }

@@ -44,7 +44,7 @@ class Page {
       model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s,
       say: (text) => this.say(text), fail: (text) => this.notice('action', text, 'bad'),
     });
-    this.described = new Map(); // [clip file]: the answer of /v1/model
+    this.described = new Map(); // [clip file]: the response of /v1/model
     this.watch = new FileWatch();
     this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
     this.looks.show(this.state, null);
@@ -311,10 +311,10 @@ class Page {
 
   /* --- loading --- */
 
-  /** The answer of /v1/model about a clip file, which is followed from then on. */
+  /** The response of /v1/model about a clip file, which is followed from then on. */
   describe(path) {
     if (!this.described.has(path)) {
-      this.described.set(path, getPatiently(link('v1/model', { model: path })).then((answer) => { this.watch.follow(path, answer); return answer.json(); })
+      this.described.set(path, getPatiently(link('v1/model', { model: path })).then((response) => { this.watch.follow(path, response); return response.json(); })
         .catch((problem) => { this.described.delete(path); throw problem; }));
     }
     return this.described.get(path);
@@ -356,9 +356,9 @@ class Page {
     this.stage.showPoster(this.model, this.state);
     const onWait = (problem) => { this.notice('load', problem.message + '. Trying again …'); };
     try {
-      const answer = await getPatiently(link('v1/model', { model: this.model }), undefined, { onWait, tries: 30 });
-      this.watch.follow(this.model, answer);
-      this.description = await answer.json();
+      const response = await getPatiently(link('v1/model', { model: this.model }), undefined, { onWait, tries: 30 });
+      this.watch.follow(this.model, response);
+      this.description = await response.json();
       this.notice('load', '');
       this.stage.description = this.description;
       this.fillPanels();

@@ -34,9 +34,9 @@ export class Stage extends EventTarget {
     const box = this.nodes.stage.getBoundingClientRect(), scale = Math.min(devicePixelRatio || 1, POSTER_SIDE / Math.max(1, box.width, box.height));
     const query = { ...pictureQuery(model, state, state.t === null ? undefined : state.t), width: Math.max(1, Math.round(box.width * scale)), height: Math.max(1, Math.round(box.height * scale)) };
     try {
-      const answer = await getPatiently(link('v1/render', query), this.abort.signal);
+      const response = await getPatiently(link('v1/render', query), this.abort.signal);
       const { poster } = this.nodes;
-      poster.src = URL.createObjectURL(await answer.blob());
+      poster.src = URL.createObjectURL(await response.blob());
       poster.alt = 'Picture of ' + model;
       if (this.mode === 'poster') poster.hidden = false;
     } catch { /* the request for the whole model reports its errors */ }

@@ -37,7 +37,7 @@ export class Thumbnails {
     const image = make('img', { class: 'thumb', alt: label, width: 54, height: 54 });
     if (!this.known.has(index)) {
       this.known.set(index, getPatiently(link('v1/texture', { model: this.model, texture: index }), this.abort.signal)
-        .then((answer) => answer.blob()).then((blob) => URL.createObjectURL(blob)));
+        .then((response) => response.blob()).then((blob) => URL.createObjectURL(blob)));
     }
     this.known.get(index).then((url) => { image.src = url; }, () => { image.alt = label + ' (not available)'; });
     return image;

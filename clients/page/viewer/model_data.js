@@ -59,8 +59,8 @@ async function loadTextures(server, query, info, entries, signal, arrived) {
   const textures = new Map();
   const loads = [...wanted].filter((index) => info.textures[index]?.state === 'found').map(async (index) => {
     try {
-      const answer = await server.get(server.link('v1/texture', { ...query, texture: index }), signal);
-      textures.set(index, await createImageBitmap(await answer.blob(), { premultiplyAlpha: 'none', colorSpaceConversion: 'none' }));
+      const response = await server.get(server.link('v1/texture', { ...query, texture: index }), signal);
+      textures.set(index, await createImageBitmap(await response.blob(), { premultiplyAlpha: 'none', colorSpaceConversion: 'none' }));
     } catch (error) {
       if (signal.aborted) throw error;
       textures.set(index, null); // treated as missing
@@ -92,8 +92,8 @@ function laySkins(info, frames) {
  * @param {(share: number) => void} progress
  */
 export async function loadModel(server, { model, hash, variant }, signal, progress) {
-  const answer = await server.get(server.link('v1/model', { model, hash }), signal);
-  const info = await answer.json();
+  const response = await server.get(server.link('v1/model', { model, hash }), signal);
+  const info = await response.json();
   progress(0.2);
   const query = { model, hash: info.hash };
   const hasMeshes = info.nodes.some((node) => node.mesh !== null);

@@ -18,9 +18,9 @@ export async function loadShaders(signal) {
   const names = [...new Set(Object.values(CHAINS).flat())];
   const texts = new Map();
   const load = async (name, address) => {
-    const answer = await fetch(new URL(address, import.meta.url), { signal });
-    if (!answer.ok) throw new Error(`the shader ${name} does not come: ${answer.status}`);
-    texts.set(name, await answer.text());
+    const response = await fetch(new URL(address, import.meta.url), { signal });
+    if (!response.ok) throw new Error(`the shader ${name} does not come: ${response.status}`);
+    texts.set(name, await response.text());
   };
   await Promise.all([...names.map((name) => load(name, `../shaders/${name}`)), load('skin.vert', 'skin.vert')]);
   return texts;

@@ -9,7 +9,7 @@ export class Questions {
   #server;
   #connection;
   #model;
-  #files = new Map(); // [clip file]: the answer of /v1/model
+  #files = new Map(); // [clip file]: the response of /v1/model
 
   constructor(server, connection, model) {
     this.#server = server;
@@ -31,8 +31,8 @@ export class Questions {
       const link = await this.#connection.link();
       return (await link.ask(`/v1/${op}`, { ...query, ...parameters, format: 'bin' }, { signal })).frames();
     }
-    const answer = await this.#server.get(this.#server.link(`v1/${op}`, { ...query, ...parameters, format: 'bin' }), signal);
-    return new Frames(await answer.arrayBuffer());
+    const response = await this.#server.get(this.#server.link(`v1/${op}`, { ...query, ...parameters, format: 'bin' }), signal);
+    return new Frames(await response.arrayBuffer());
   }
 
   /** Asks for the parts of shots at these times. */
@@ -53,8 +53,8 @@ export class Questions {
 
   async #fileInfo(path) {
     if (!this.#files.has(path)) {
-      const answer = await this.#server.get(this.#server.link('v1/model', { model: path }), undefined);
-      this.#files.set(path, await answer.json());
+      const response = await this.#server.get(this.#server.link('v1/model', { model: path }), undefined);
+      this.#files.set(path, await response.json());
     }
     return this.#files.get(path);
   }
@@ -75,8 +75,8 @@ export class Questions {
     const isTold = choice.clip !== '-' && !blend && (choice.clip_file || (info.clips.length > 0 && /^(glT|GLB)/.test(info.format ?? '')));
     const { retarget, ...clip } = isTold ? clipParameters({ ...choice, blend: null }) : {};
     if (!isTold || retarget) return new Visibility(info.nodes, []);
-    const answer = await this.#server.get(this.#server.link('v1/keys', { ...query, clip: 0, ...clip, path: 'visibility' }), undefined);
-    return new Visibility(info.nodes, (await answer.json()).clips[0]?.channels ?? []);
+    const response = await this.#server.get(this.#server.link('v1/keys', { ...query, clip: 0, ...clip, path: 'visibility' }), undefined);
+    return new Visibility(info.nodes, (await response.json()).clips[0]?.channels ?? []);
   }
 
   /** The server's own camera for a clip: view_from_scene, or null if the server draws none. */
@@ -84,8 +84,8 @@ export class Questions {
     const { layers, ...parameters } = clipParameters({ ...choice, blend: null });
     const query = { ...this.#model.query, ...parameters, yaw, pitch, fov, width: Math.min(width, 2048), height: Math.min(height, 2048), t: 0, format: 'json', allow_empty: 1 };
     try {
-      const answer = await this.#server.get(this.#server.link('v1/render', query), signal);
-      return (await answer.json()).camera?.view_from_scene ?? null;
+      const response = await this.#server.get(this.#server.link('v1/render', query), signal);
+      return (await response.json()).camera?.view_from_scene ?? null;
     } catch (error) {
       if (signal.aborted) throw error;
       return null;

@@ -121,7 +121,7 @@ export class Viewer extends ViewerControls {
     this.#tell('ready', { model: this.#data.model.info });
   }
 
-  /** The answer of /v1/model about the current model, or null. */
+  /** The response of /v1/model about the current model, or null. */
   get model() {
     return this.#data?.model.info ?? null;
   }

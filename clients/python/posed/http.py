@@ -44,7 +44,7 @@ class _Response(http.client.HTTPResponse):
         self.fp = lines  # type: ignore[assignment]
         super().begin()
         if lines.last.strip(b"\r\n") or not lines.last:
-            raise AnswerCut("the answer was cut within its headers")
+            raise AnswerCut("the response was cut within its headers")
 
 
 class _Connection(http.client.HTTPConnection):
@@ -147,7 +147,7 @@ class HttpTransport:
             try:
                 connection.request(method, where, body, headers)
             except BrokenPipeError:
-                pass  # the server has refused early: the answer has arrived
+                pass  # the server has refused early: the response has arrived
             response = connection.getresponse()
             answer = self._read(response)
         except (socket.timeout, TimeoutError) as error:
@@ -155,7 +155,7 @@ class HttpTransport:
             raise TimedOut(f"{self.address} did not answer in {self.timeout_s} s") from error
         except http.client.IncompleteRead as error:
             self._close()
-            raise AnswerCut(f"the answer was cut after {len(error.partial)} bytes") from error
+            raise AnswerCut(f"the response was cut after {len(error.partial)} bytes") from error
         except OSError as error:
             self._close()
             if isinstance(error, PosedError):
@@ -164,7 +164,7 @@ class HttpTransport:
         except http.client.HTTPException as error:
             self._close()
             if isinstance(error, http.client.BadStatusLine) and _is_begun(str(error)):
-                raise AnswerCut(f"the answer was cut within its first line: {str(error)!r}") from error
+                raise AnswerCut(f"the response was cut within its first line: {str(error)!r}") from error
             raise ProtocolError(f"{self.address} does not speak HTTP: {error!r}") from error
         except ProtocolError:
             self._close()
@@ -177,10 +177,10 @@ class HttpTransport:
 
     def _read(self, response: http.client.HTTPResponse) -> Answer:
         if response.length is not None and response.length > self.answer_max_bytes:
-            raise ProtocolError(f"an answer of {response.length} bytes; at most {self.answer_max_bytes} are taken (answer_max_bytes)")
+            raise ProtocolError(f"a response of {response.length} bytes; at most {self.answer_max_bytes} are taken (answer_max_bytes)")
         body = response.read() if response.length is not None else response.read(self.answer_max_bytes + 1)
         if len(body) > self.answer_max_bytes:
-            raise ProtocolError(f"an answer of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
+            raise ProtocolError(f"a response of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
         if response.headers.get("Content-Encoding") == "gzip":
             body = self._unpack(body)
         headers: Dict[str, str] = {name: response.headers[name] for name in _KEPT if name in response.headers}
@@ -191,11 +191,11 @@ class HttpTransport:
         try:
             body = unpacker.decompress(packed, self.answer_max_bytes + 1)
         except zlib.error as error:
-            raise ProtocolError(f"the answer is not valid gzip: {error}") from error
+            raise ProtocolError(f"the response is not valid gzip: {error}") from error
         if len(body) > self.answer_max_bytes:
-            raise ProtocolError(f"an answer of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
+            raise ProtocolError(f"a response of more than {self.answer_max_bytes} bytes (answer_max_bytes)")
         if not unpacker.eof:
-            raise ProtocolError("the compressed answer was cut")
+            raise ProtocolError("the compressed response was cut")
         return body
 
     def _close(self) -> None:

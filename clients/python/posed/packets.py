@@ -25,7 +25,7 @@ KINDS: Dict[str, int] = {
     "other": 137, "entities": 138, "hits": 139, "stream": 192, "changed": 193,
 }
 NAMES = {number: name for name, number in KINDS.items()}
-#: content types of the kinds that are answers of HTTP; the notes of `other` have its type
+#: content types of the kinds that are responses of HTTP; the notes of `other` have its type
 TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "png": "image/png", "glb": "model/gltf-binary",
          "entities": "application/vnd.posed.entities", "hits": "application/vnd.posed.hits"}
 HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4, "stale": 8}

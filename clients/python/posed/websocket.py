@@ -25,7 +25,7 @@ class WebSocket:
 
     def __init__(self, address: Address, timeout_s: float, route: Optional[str] = None) -> None:
         self._socket = address.connect(timeout_s)
-        self._unread = b""  # received after the answer's head, or with an incomplete head of a frame
+        self._unread = b""  # received after the response's head, or with an incomplete head of a frame
         self._left = 0  # unread bytes of the current data frame
         try:
             self._open(address, "/v1/stream" + (f"?route={quote(route)}" if route else ""))

@@ -46,7 +46,7 @@ struct config {
     const char *cors;            /* --cors ORIGINS, or NULL: pages of other origins read nothing */
     const char *frame_ancestors; /* --frame-ancestors LIST, or NULL: no page may show /embed/ in a frame */
     const char *trusted_proxy;   /* --trusted-proxy NETWORKS, or NULL: see proxy_policy.h */
-    const char *cache_control;   /* --cache-control LIST: for how long caches may keep answers; see proxy_policy.h */
+    const char *cache_control;   /* --cache-control LIST: for how long caches may keep responses; see proxy_policy.h */
     uint32_t ready;              /* --ready, of enum ready_part: what makes /readyz fail */
     bool logs_probes;            /* --log-probes: probes that went well are in the request log too */
     enum compress_mode compress; /* --compress auto|off: bodies for clients that take them compressed */

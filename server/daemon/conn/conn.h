@@ -129,7 +129,7 @@ struct conn {
     struct timeout timeout;
     size_t write_mark; /* conn_unacked_bytes() when the write timeout began; a smaller value now means progress */
     struct http_parser parser;
-    enum coding coding;      /* HTTP: the coding that the client prefers for the current reply */
+    enum coding coding;      /* HTTP: the coding that the client prefers for the current response */
     struct packets *packets; /* of packets, or NULL */
     struct call call;
     const struct request *request; /* for the request log; NULL: no valid request */
@@ -160,7 +160,7 @@ struct conn {
     bool is_trusted;     /* the peer, or the client in the PROXY header, is a trusted proxy */
     bool may_be_proxied; /* no bytes have arrived yet, except perhaps part of a PROXY header */
     bool needs_more;     /* the available bytes cannot be parsed without more */
-    bool has_begun;      /* HTTP_BEGINNING of the reply to `call` is sent */
+    bool has_begun;      /* HTTP_BEGINNING of the response to `call` is sent */
     bool is_quick;       /* the last reply took a microsecond or so */
     bool is_running;     /* run() is on the stack */
     bool is_resting;     /* has to run in the next tick: it has used its share of this one, or has something to send */

@@ -1,5 +1,5 @@
-/* conn_http.c - HTTP on a connection: from bytes to requests, from each request to its reply. */
-#include "daemon/conn/http_reply.h"
+/* conn_http.c - HTTP on a connection: from bytes to requests, from each reply to its response. */
+#include "daemon/conn/http_send.h"
 #include "daemon/conn/http_take.h"
 
 #include "base/hex.h"
@@ -290,8 +290,8 @@ static size_t held_bytes(const struct conn *conn) { return http_parser_held_byte
 
 /* A client that closes a connection looks like one that only shuts down its sending side, until the server sends
  * something: the system of a disconnected client then resets the connection. So the server sends the start of every
- * reply in advance. An interim reply would not do, because a client that did not ask for one may take it for the
- * reply. */
+ * response in advance. An interim response would not do, because a client that did not ask for one may take it for the
+ * final response. */
 static void probe(struct conn *conn)
 {
     conn->input = INPUT_PROBED;
@@ -300,7 +300,7 @@ static void probe(struct conn *conn)
     send_queue_put(&conn->out, HTTP_BEGINNING, sizeof HTTP_BEGINNING - 1);
 }
 
-/* A reply that was queued before the server was told to stop promises more requests, which do not come any more. */
+/* A response that was queued before the server was told to stop promises more requests, which do not come any more. */
 static bool drain(struct conn *conn)
 {
     const bool is_idle = conn->parser.phase == HTTP_PHASE_IDLE;

@@ -1,6 +1,6 @@
 #include "daemon/conn/http_take.h"
 
-#include "daemon/conn/http_reply.h"
+#include "daemon/conn/http_send.h"
 
 int http_check_access(const struct conn *conn, struct err *err)
 {

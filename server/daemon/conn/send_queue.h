@@ -49,7 +49,7 @@ void send_queue_count_tail(struct send_queue *out, size_t before_bytes);
 void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
 /* Queues the body of *reply: copies a small one, and takes a large one out of *reply. */
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
-/* Queues the head of an HTTP reply. */
+/* Queues the head of an HTTP response. */
 void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
 /* Sends as much as the socket takes at once and gives more to uv_write(write, ..., written), whose callback calls
  * send_queue_written() and send_queue_flush() again. Does nothing while a write is in flight. Returns 0 or libuv's

@@ -46,8 +46,8 @@ static int split_url(const char *url, struct probe *probe, struct err *err)
     return 0;
 }
 
-static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe, char answer[TARGET_SIZE],
-                    struct err *err)
+static int exchange(int fd, const struct sockaddr_storage *address, const struct probe *probe,
+                    char response[TARGET_SIZE], struct err *err)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_S};
     /* Linux takes more bytes than an address of IP has, but not of a Unix socket */
@@ -61,10 +61,10 @@ static int exchange(int fd, const struct sockaddr_storage *address, const struct
                                 probe->path, probe->host);
     if (send(fd, request, (size_t)length, MSG_NOSIGNAL) != length)
         return err_set(err, ERR_UNAVAILABLE, "%s", strerror(errno));
-    const ssize_t got = recv(fd, answer, TARGET_SIZE - 1, MSG_WAITALL); /* the server closes after its answer */
+    const ssize_t got = recv(fd, response, TARGET_SIZE - 1, MSG_WAITALL); /* the server closes after its response */
     if (got <= 0)
-        return err_set(err, ERR_UNAVAILABLE, "no answer: %s", got == 0 ? "connection closed" : strerror(errno));
-    answer[got] = '\0';
+        return err_set(err, ERR_UNAVAILABLE, "no response: %s", got == 0 ? "connection closed" : strerror(errno));
+    response[got] = '\0';
     return 0;
 }
 
@@ -89,17 +89,17 @@ static int find_address(const struct config *config, struct probe *probe, struct
 static int probe_status(const struct config *config, struct probe *probe, struct err *err)
 {
     struct sockaddr_storage address;
-    char answer[TARGET_SIZE];
+    char response[TARGET_SIZE];
     if (find_address(config, probe, &address, err) < 0)
         return err->code;
     const int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set(err, ERR_UNAVAILABLE, "no socket: %s", strerror(errno));
-    const int rc = exchange(fd, &address, probe, answer, err);
+    const int rc = exchange(fd, &address, probe, response, err);
     close(fd);
-    if (rc == 0 && (strncmp(answer, "HTTP/1.", 7) != 0 || strlen(answer) < 12))
+    if (rc == 0 && (strncmp(response, "HTTP/1.", 7) != 0 || strlen(response) < 12))
         return err_set(err, ERR_UNAVAILABLE, "what answers there is not an HTTP server");
-    return rc < 0 ? rc : atoi(answer + 9);
+    return rc < 0 ? rc : atoi(response + 9);
 }
 
 int health_probe(const struct config *config)

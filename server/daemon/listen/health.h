@@ -6,5 +6,5 @@
 
 /* Requests /healthz of the server that config->http describes (on loopback if it listens everywhere), or of
  * config->health_url (http://HOST[:PORT][/PATH]) unless that is "". Prints one line and returns the exit status: 0 for
- * an answer of 200, else 1. */
+ * a response of 200, else 1. */
 int health_probe(const struct config *config);

@@ -1,6 +1,6 @@
 /* loops.c - all event loops: makes them, starts serving, changes their policy, drains them.
  *
- * --admin has its own loop, so that probes get answers whatever clients do: it sends calls to the service like the
+ * --admin has its own loop, so that probes get responses whatever clients do: it sends calls to the service like the
  * other loops, but answers liveness probes itself. */
 #include "daemon/listen/loop.h"
 

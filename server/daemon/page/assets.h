@@ -11,5 +11,5 @@ struct asset {
     size_t size_bytes;
 };
 
-/* Finds an asset by its name, or returns NULL. Assets with ".html" names are shells for page.h, not answers. */
+/* Finds an asset by its name, or returns NULL. Assets with ".html" names are shells for page.h, not responses. */
 const struct asset *asset_find(const char *name);

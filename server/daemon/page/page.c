@@ -124,7 +124,7 @@ static void put_head(struct buf *out, const struct config *config, const struct 
         put_preview(out, config, request);
 }
 
-/* --- answers --- */
+/* --- replies --- */
 
 static void put_shell(struct reply *reply, const struct config *config, const struct access *access,
                       const struct request *request, enum page page)

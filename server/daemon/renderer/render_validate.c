@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* It becomes a header of an answer, so it must be printable. */
+/* It becomes a header of a response, so it must be printable. */
 static bool is_printable(const char *text, size_t size_bytes)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* png.h - writes pixels as a PNG file (ISO/IEC 15948), for pictures inside other answers.
  *
- * Pure; any thread. It uses zlib instead of the renderer's isa-l, because an answer with a strong ETag needs the same
+ * Pure; any thread. It uses zlib instead of the renderer's isa-l, because a response with a strong ETag needs the same
  * bytes on every processor. */
 #pragma once
 

@@ -53,7 +53,7 @@ struct reply {
     uint64_t rest_bytes;      /* size of the rest, or REPLY_REST_UNKNOWN */
 };
 
-/* The cache_control of answers about a model. Code compares the addresses; the configuration sets the header's text
+/* The cache_control of responses about a model. Code compares the addresses; the configuration sets the header's text
  * (wire/proxy/cache_policy.h). */
 extern const char REPLY_KEEP_PLAIN[];     /* the request does not specify the content hash */
 extern const char REPLY_KEEP_IMMUTABLE[]; /* the request specifies it */

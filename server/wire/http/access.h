@@ -68,7 +68,7 @@ int access_check(const struct access *access, const struct http_request *request
 int access_check_admin(const struct access *access, const struct http_request *request, struct err *err);
 
 /* Returns the Access-Control-Allow-Origin value for a request's Origin header (or NULL): "*", the origin itself, or
- * NULL when the browser must withhold the answer from the page. */
+ * NULL when the browser must withhold the response from the page. */
 const char *access_cors_origin(const struct access *access, const char *origin);
 
 /* Returns a pointer to the token within an Authorization header (or NULL); NULL when it has no token. */
@@ -81,7 +81,7 @@ bool access_is_revoked(const struct access *access, const char *token);
 /* Whether the policy has the token. The time it takes does not depend on where the tokens differ. */
 bool access_knows_token(const struct access *access, const char *token);
 
-/* Whether answers depend on Origin, for the Vary header. */
+/* Whether responses depend on Origin, for the Vary header. */
 static inline bool access_is_vary(const struct access *access)
 {
     return access->origins.size_bytes > 0 && strcmp(access->origins.data, "*") != 0;

@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 /* The fastest level of each: it halves JSON of floats, and higher levels take several times as long. Each pending
- * answer has an encoder, so a small window saves memory. */
+ * response has an encoder, so a small window saves memory. */
 enum {
     LEVEL = 1,
     GZIP_WINDOW_BITS = 15 + 16, /* 16 selects a gzip header (zlib.h) */
@@ -111,5 +111,6 @@ int encoder_put(struct encoder *encoder, const void *bytes, size_t size_bytes, b
 {
     const int rc = encoder->coding == CODING_GZIP ? put_gzip(encoder, bytes, size_bytes, is_last, out)
                                                   : put_zstd(encoder, bytes, size_bytes, is_last, out);
-    return rc < 0 ? err_set(err, ERR_NO_MEMORY, "no memory to code the answer as %s", coding_name(encoder->coding)) : 0;
+    return rc < 0 ? err_set(err, ERR_NO_MEMORY, "no memory to code the response as %s", coding_name(encoder->coding))
+                  : 0;
 }

@@ -57,7 +57,7 @@ struct http_request {
     bool has_preflight_method; /* Access-Control-Request-Method is present */
     const char *reservation;   /* name of a header that restricts a change to a part or a certain state of the resource;
                                   static, or NULL */
-    bool is_head;              /* HEAD: the answer has no body */
+    bool is_head;              /* HEAD: the response has no body */
     bool is_http_1_0;
     bool is_keep_alive; /* false: answer with "Connection: close", then close */
 };
@@ -65,7 +65,7 @@ struct http_request {
 struct http_parser {
     enum http_phase phase;       /* read only */
     bool wants_continue;         /* in HTTP_PHASE_BODY: the client waits for "HTTP/1.1 100 Continue". The caller sends
-                                    HTTP_CONTINUE after all earlier answers and clears the flag */
+                                    HTTP_CONTINUE after all earlier responses and clears the flag */
     struct http_request request; /* valid after HTTP_COMPLETE. After an error it holds what was parsed so far, for the
                                     log: method, target and request_id may be NULL, is_keep_alive is false */
     struct http_sink *sink;      /* receives the body; NULL: request.body does. Read only, see http_parser_set_sink() */

@@ -1,4 +1,4 @@
-/* http_response.h - writes the head of an HTTP/1.1 answer for a struct reply (RFC 9110, 9112).
+/* http_response.h - writes the head of the HTTP/1.1 response for a struct reply (RFC 9110, 9112).
  *
  * Pure; any thread. It does not copy the body: the caller sends the reply's body or blob after the head when
  * http_response_has_body() is true. */
@@ -14,7 +14,7 @@ struct http_response {
     const char *request_id;  /* never NULL */
     const char *traceparent; /* echoed; NULL or empty when the request had none */
     const char *cors_origin; /* for Access-Control-Allow-Origin, or NULL */
-    bool is_preflight;       /* the answer to a CORS preflight: lists what pages of cors_origin may send */
+    bool is_preflight;       /* the response to a CORS preflight: lists what pages of cors_origin may send */
     bool is_vary_origin;     /* the head depends on the request's Origin */
     bool is_head;            /* the request was HEAD */
     bool is_http_1_0;        /* the request was HTTP/1.0: keep-alive is stated explicitly */
@@ -45,7 +45,7 @@ static inline bool http_response_has_body(const struct reply *reply, bool is_hea
 }
 
 /* True when the If-None-Match value (or NULL) matches `etag`, by weak comparison with lists and "*" (RFC 9110, 13.1.2).
- * A malformed value matches nothing, so the client receives the whole answer. */
+ * A malformed value matches nothing, so the client receives the whole response. */
 bool http_etag_matches(const char *if_none_match, const char *etag);
 
 /* True for "*", which matches any representation. */

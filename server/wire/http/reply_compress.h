@@ -1,5 +1,5 @@
-/* reply_compress.h - compresses the body of a reply for a client that accepts it, and adjusts the entity tag. Pure; any
- * thread. */
+/* reply_compress.h - compresses the body of a response for a client that accepts it, and adjusts the entity tag. Pure;
+ * any thread. */
 #pragma once
 
 #include "wire/http/coding.h"

@@ -19,7 +19,7 @@ enum { WEBSOCKET_GOING_AWAY = 1001, WEBSOCKET_PROTOCOL_ERROR = 1002, WEBSOCKET_P
 /* True when a comma-separated list such as "keep-alive, Upgrade" (or NULL) contains the token. */
 bool websocket_has_token(const char *list, const char *token);
 /* True when the request names "websocket" in Upgrade. A proxy may switch the connection to WebSocket whatever the
- * answer is. So after an answer other than 101, later bytes must not be read as a request. */
+ * response is. So after a response other than 101, later bytes must not be read as a request. */
 static inline bool websocket_is_named(const struct http_request *request)
 {
     return request->upgrade != NULL && websocket_has_token(request->upgrade, "websocket");
@@ -27,7 +27,7 @@ static inline bool websocket_is_named(const struct http_request *request)
 /* True when the request asks for a WebSocket. */
 bool websocket_is_wanted(const struct http_request *request);
 
-/* Appends the head of the 101 answer, with the traceparent to echo, or "". ERR_BAD_REQUEST when the request is not a
+/* Appends the head of the 101 response, with the traceparent to echo, or "". ERR_BAD_REQUEST when the request is not a
  * valid handshake. */
 int websocket_put_handshake(struct buf *out, const struct http_request *request, const char *traceparent,
                             struct err *err);

@@ -1,5 +1,5 @@
-/* cache_policy.h - the Cache-Control of answers about a model: how long caches may use them without revalidation. Pure;
- * any thread. */
+/* cache_policy.h - the Cache-Control of responses about a model: how long caches may use them without revalidation.
+ * Pure; any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -15,6 +15,6 @@ struct cache_policy {
 };
 
 /* Parses "no-cache", or a list of directives with seconds up to a year, each at most once: max-age (required),
- * stale-while-revalidate and stale-if-error (RFC 9111, RFC 5861). is_private: answers need a token, so only the
+ * stale-while-revalidate and stale-if-error (RFC 9111, RFC 5861). is_private: responses need a token, so only the
  * client's own cache may store them. ERR_BAD_PARAMETER names the invalid part. */
 int cache_policy_parse(const char *text, bool is_private, struct cache_policy *out, struct err *err);

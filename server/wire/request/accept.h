@@ -1,4 +1,4 @@
-/* accept.h - selects the content type and the content coding of an answer by the request's headers (RFC
+/* accept.h - selects the content type and the content coding of a response by the request's headers (RFC
  * 9110, 12.5.1, 12.5.3). Pure; any thread. */
 #pragma once
 

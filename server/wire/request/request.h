@@ -194,7 +194,7 @@ struct request_lists {
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
 struct request {
     enum op op;
-    bool is_head;      /* HEAD: the answer has no body */
+    bool is_head;      /* HEAD: the response has no body */
     bool is_delete;    /* DELETE, not PUT */
     bool is_verbose;   /* /readyz */
     bool is_estimate;  /* report how long the answer would take instead of making it */

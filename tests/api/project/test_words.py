@@ -34,6 +34,14 @@ def test_no_word_comes_back():
 
 
 @pytest.mark.parametrize("line", ["static bool has_ending(const char *path)", "the file's ending is unknown", '#include "daemon/disk/disk_parts.h"',
-                                  "    uv_queue_work(loop, &work, run, done);", "nothing where nobody says it"])
+                                  "    uv_queue_work(loop, &work, run, done);", "nothing where nobody says it", "/* Queues the head of an HTTP reply. */",
+                                  "and no other interim answer", "| answer header | meaning |", "Answer: [answers.md, model](answers.md#model).",
+                                  "    answer = await this.#server.get(url);", '#include "daemon/conn/http_reply.h"'])
 def test_a_word_that_comes_back_is_found(line):
     assert len(breaches(rows(), [("x.c:1", line)])) == 1
+
+
+@pytest.mark.parametrize("line", ["It answers 503 to the first bytes", "HTTP answers in the order of the requests", "The answer's header has the handle as `model`",
+                                  "    const answer = await this.ask(path);", "conn_end_reply(conn, reply);"])
+def test_other_meanings_are_no_breach(line):
+    assert breaches(rows(), [("x.c:1", line)]) == []

@@ -1,13 +1,15 @@
-/* http_reply.h - the replies of connections that speak HTTP. Private to conn_http.c and http_reply.c; loop thread only.
+/* http_send.h - sends the responses of connections that speak HTTP. Private to conn_http.c and http_send.c; loop thread
+ * only.
  */
 #pragma once
 
 #include "daemon/conn/conn.h"
 
-/* Queues the reply to parser.request, compressed as the client prefers, and logs it; takes *reply. If more of the body
- * follows, the connection is CONN_STREAMING afterwards. */
+/* Queues *reply as the response to parser.request, compressed as the client prefers, and logs it; takes it. If more of
+ * the body follows, the connection is CONN_STREAMING afterwards. */
 void http_send_reply(struct conn *conn, struct reply *reply);
-/* Queues an error. allow: the methods that the resource takes, for 405; NULL if no resource is known. */
+/* Queues a response that is an error. allow: the methods that the resource takes, for 405; NULL if no resource is
+ * known. */
 void http_send_error(struct conn *conn, const struct err *err, const char *allow);
 /* Logs a reply that is completely queued or, if the call is abandoned, has no recipient. */
 void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head);

@@ -1,5 +1,5 @@
-/* http_reply.c - sends HTTP replies: heads, and bodies whole, in pieces and compressed. */
-#include "daemon/conn/http_reply.h"
+/* http_send.c - sends HTTP responses: heads, and bodies whole, in pieces and compressed. */
+#include "daemon/conn/http_send.h"
 
 #include "daemon/support/metrics.h"
 #include "wire/http/reply_compress.h"
@@ -11,7 +11,7 @@
 enum {
     STATUS_OK = 200,
     STATUS_PREFLIGHT = 204,
-    STATUS_ABANDONED = 499, /* in the log only: the client left before its reply */
+    STATUS_ABANDONED = 499, /* in the log only: the client left before its response */
 };
 
 /* RFC 9110, 5.6.7. */
@@ -42,7 +42,7 @@ void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_
         log_reply(conn, reply, reply->status, http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0);
 }
 
-/* --- replies in pieces --- */
+/* --- responses in pieces --- */
 
 static void put_piece(struct conn *conn, struct buf *piece, bool is_last)
 {
@@ -102,9 +102,9 @@ static void compress(const struct conn *conn, struct reply *reply)
         memcpy(reply->etag, plain, sizeof plain); /* the client's copy is the plain one */
 }
 
-/* --- replies --- */
+/* --- responses --- */
 
-static void put_reply(struct conn *conn, struct reply *reply, const struct http_response *response)
+static void put_response(struct conn *conn, struct reply *reply, const struct http_response *response)
 {
     send_queue_put_head(&conn->out, reply, response);
     if (reply->rest != NULL && !response->is_head) {
@@ -130,19 +130,19 @@ void http_send_reply(struct conn *conn, struct reply *reply)
     conn->has_answered = true;
     if (!request->is_keep_alive || conn->group->is_draining || websocket_is_named(request))
         conn->is_last = true;
-    put_reply(conn, reply,
-              &(struct http_response){
-                  .date = date_now(conn->group),
-                  .request_id = conn->id,
-                  .traceparent = conn->traceparent,
-                  .cors_origin = conn->is_admin ? NULL : access_cors_origin(conn->group->access, request->origin),
-                  .is_preflight = reply->status == STATUS_PREFLIGHT,
-                  .is_vary_origin = access_is_vary(conn->group->access),
-                  .is_head = request->is_head,
-                  .is_http_1_0 = request->is_http_1_0,
-                  .is_keep_alive = !conn->is_last,
-                  .has_begun = conn->has_begun,
-              });
+    put_response(conn, reply,
+                 &(struct http_response){
+                     .date = date_now(conn->group),
+                     .request_id = conn->id,
+                     .traceparent = conn->traceparent,
+                     .cors_origin = conn->is_admin ? NULL : access_cors_origin(conn->group->access, request->origin),
+                     .is_preflight = reply->status == STATUS_PREFLIGHT,
+                     .is_vary_origin = access_is_vary(conn->group->access),
+                     .is_head = request->is_head,
+                     .is_http_1_0 = request->is_http_1_0,
+                     .is_keep_alive = !conn->is_last,
+                     .has_begun = conn->has_begun,
+                 });
     conn->has_begun = false;
     conn_end_reply(conn, reply);
 }
