@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 enum {
+    IMPORT_THREADS_MAX = 64, /* that open files for importers: one for each up to this */
     EXIT_BAD_CONFIG = 2,
     END_TIME_S = 10, /* for work threads and workers to end, after --drain-timeout */
 };
@@ -176,6 +177,8 @@ static int serve(struct config *config, bool has_terminal)
     save_addresses();
     work_set_thread_count(WORK_COMPUTES, config->work_threads);
     work_set_thread_count(WORK_FILES, config->file_threads);
+    work_set_thread_count(WORK_IMPORT_FILES,
+                          config->import_workers < IMPORT_THREADS_MAX ? config->import_workers : IMPORT_THREADS_MAX);
     const int made = uv_loop_init(&daemon.loop);
     if (made < 0) {
         err_set(&err, ERR_BAD_PARAMETER, "cannot make the event loop: %s", uv_strerror(made));

@@ -132,7 +132,7 @@ static void on_readable(uv_poll_t *poll, int status, int what __attribute__((unu
     }
     broker->left--;
     broker->is_working = true;
-    work_start(poll->loop, WORK_FILES, &broker->work, answer, on_answered);
+    work_start(poll->loop, WORK_IMPORT_FILES, &broker->work, answer, on_answered);
 }
 
 /* The importer's task is in its socket before the importer exists. */

@@ -22,7 +22,10 @@ static struct pool {
 } pools[WORK_KINDS] = {
     [WORK_COMPUTES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
     [WORK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
+    [WORK_IMPORT_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
 };
+static const char *const NAMES[WORK_KINDS] = {
+    [WORK_COMPUTES] = "work", [WORK_FILES] = "files", [WORK_IMPORT_FILES] = "import-files"};
 
 static void on_ended(struct message *message);
 
@@ -72,7 +75,7 @@ static void start_threads(struct pool *pool)
     for (unsigned i = 0; i < count; i++) {
         pthread_t thread;
         if (pthread_create(&thread, &attributes, run_thread, pool) == 0)
-            pthread_setname_np(thread, pool == &pools[WORK_FILES] ? "files" : "work");
+            pthread_setname_np(thread, NAMES[pool - pools]);
         else if (i == 0)
             mem_exhausted();
     }

@@ -6,10 +6,12 @@
 
 #include "daemon/threads/message_queue.h"
 
-/* Threads of one kind do no work of the other, so that threads stuck in a hanging file system do not delay answers. */
+/* Threads of one kind do no work of another, so that threads stuck in a hanging file system do not delay answers, and
+ * imports whose files hang do not delay the checks and imports of other models. */
 enum work_kind {
     WORK_COMPUTES, /* opens no file and never waits */
     WORK_FILES,
+    WORK_IMPORT_FILES, /* opens files for importers, each of which waits for one at a time */
     WORK_KINDS
 };
 

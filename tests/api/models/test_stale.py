@@ -320,8 +320,8 @@ def test_streams_go_on(begin):
         read_until(lambda frame: not frame.has("stale"))
 
 
-def test_imports_that_wait_for_a_disk_keep_no_answer_waiting(begin, root):
-    """As many as there are threads for files, and more. Other threads make long answers and read long bodies."""
+def test_imports_that_wait_for_a_disk_keep_no_other_waiting(begin, root):
+    """More of them than threads for files: other models are checked and imported, other threads make long answers."""
     (root / "bin").mkdir()
     for i in range(24):
         (root / "bin" / f"{i}.bin").write_bytes(TRIANGLE)
@@ -332,7 +332,13 @@ def test_imports_that_wait_for_a_disk_keep_no_answer_waiting(begin, root):
     assert expected.status == 200
     say("HANG", "bin")
     waiting = [server.connect() for _ in range(24)]
-    for i, one in enumerate(waiting):
+
+    hangs = root.parent / "says.hangs"
+    for i, one in enumerate(waiting[:12]):  # each waits for its file before the next is looked at
+        one.send(f"GET /v1/palette?model=far{i}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_until(lambda: hangs.exists() and f"bin/{i}.bin\n" in hangs.read_text(), f"import {i} has not come to its file")
+    assert place(ask(server, "b.gltf")) == 2
+    for i, one in enumerate(waiting[12:], 12):
         one.send(f"GET /v1/palette?model=far{i}.gltf HTTP/1.1\r\nHost: localhost\r\n\r\n")
     wait_until(lambda: server.json("/v1/stats")["imports"]["running"] == 20)
     assert server.get(large).body == expected.body

@@ -1,6 +1,6 @@
 /* For LD_PRELOAD: a file system that fails in the way that the file $SOURCE_STAND_IN says. "EIO PREFIX": openat2() of
  * paths that begin with PREFIX fails with this errno; "*" means all paths and the check of the root itself. "HANG
- * PREFIX": such a call hangs while the file says so. "READ PREFIX": opened files cannot be read (EIO). Without the file
+ * PREFIX": such a call adds a line to $SOURCE_STAND_IN.hangs and hangs while the file says so. "READ PREFIX": opened files cannot be read (EIO). Without the file
  * it is the C library's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,11 +26,22 @@ static bool read_word(char word[32], char prefix[256])
     return count == 2;
 }
 
+static void tell_hang(const char *path)
+{
+    char name[4096], line[4096];
+    snprintf(name, sizeof name, "%s.hangs", getenv("SOURCE_STAND_IN"));
+    const int bytes = snprintf(line, sizeof line, "%s\n", path == NULL ? "." : path);
+    const int fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (write(fd, line, (size_t)bytes) != bytes)
+        abort();
+    close(fd);
+}
+
 /* Returns whether the call is to fail, with errno. path NULL: the root itself. */
 static bool fails(const char *path)
 {
     char word[32], prefix[256];
-    for (;;) {
+    for (bool hangs = false;; hangs = true) {
         if (!read_word(word, prefix))
             return false;
         const bool is_meant = strcmp(prefix, "*") == 0 || (path != NULL && strncmp(path, prefix, strlen(prefix)) == 0);
@@ -38,6 +49,8 @@ static bool fails(const char *path)
             return false;
         if (strcmp(word, "HANG") != 0)
             break;
+        if (!hangs)
+            tell_hang(path);
         usleep(10000);
     }
     errno = strcmp(word, "ESTALE") == 0 ? ESTALE : strcmp(word, "ENOTCONN") == 0 ? ENOTCONN : EIO;
