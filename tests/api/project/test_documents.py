@@ -129,13 +129,22 @@ def test_what_is_there_is_found():
 
 
 def test_the_readme_is_short_and_shows_what_tests_run():
-    """Its only commands are the two of make, which tests/fresh.sh runs, and curls, which test_project.py runs."""
+    """Its commands are the two of make, which tests/fresh.sh runs, curls, which test_project.py runs, and the container's."""
     text = (TOP / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 160
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M)
+    blocks = re.findall(r"^```(\w*(?: needs=docker)?)\n(.*?)^```$", text, re.S | re.M)
     assert [re.findall(r"^make \w+", block, re.M) for kind, block in blocks if kind == "sh"] == [["make run", "make test"]]
-    assert all(block.startswith("$ curl ") for kind, block in blocks if kind != "sh")
+    assert all(block.startswith("$ curl ") for kind, block in blocks if not kind.startswith("sh"))
     assert sum(kind == "console" for kind, _ in blocks) == 3
+
+
+def test_the_readme_has_the_figures_of_the_bench():
+    """In thousands: a row of its table for each peer."""
+    table = (TOP / "tests/bench/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| 50 connections: HTTP, [^|]* \| (\d+)k [^|]* \| (redis|nginx): (\d+)k ", table, re.M)
+    text = " ".join((TOP / "README.md").read_text(encoding="utf-8").split())
+    posed, nginx, redis = re.search(r"(\d+),000 palettes a second over 50 HTTP connections.* nginx sends (\d+),000 files .* redis (\d+),000", text).groups()
+    assert sorted(rows) == [(posed, "nginx", nginx), (posed, "redis", redis)]
 
 
 def test_decisions_are_complete():

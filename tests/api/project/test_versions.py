@@ -163,6 +163,7 @@ def test_no_other_file_tells_the_build():
 def test_packages_of_languages_and_the_image_have_the_number():
     python, javascript = REPOSITORY / "clients/python/pyproject.toml", REPOSITORY / "clients/js/package.json"
     assert re.search(r'^version = "(.*)"', python.read_text(), re.M)[1] == RELEASE == json.loads(javascript.read_text())["version"]
+    assert re.search(r"^- \*\*State:\*\* version (.+?)\. ", (REPOSITORY / "README.md").read_text(), re.M)[1] == RELEASE
     assert re.search(r"^ARG VERSION=(.+)$", (REPOSITORY / "Dockerfile").read_text(), re.M)[1] == RELEASE
     assert re.search(r"^## (\d\S+) - 20\d\d-\d\d-\d\d$", (REPOSITORY / "CHANGELOG.md").read_text(), re.M)[1] == RELEASE
 
