@@ -207,7 +207,7 @@ static void check_texcoords(struct import *import, const struct primitive *primi
             wanted |= use->texcoord_set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     }
     if ((wanted & ~primitive->flags) != 0 && primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count > 0)
-        bake_warn(import->builder, "texcoord_missing", "%s has no texture coordinates for a texture of its material",
+        bake_warn(import->builder, "texcoord_missing", "%s lacks texture coordinates that a texture of its material uses",
                   where);
 }
 

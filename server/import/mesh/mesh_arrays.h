@@ -29,6 +29,6 @@ uint32_t *mesh_add_indices(struct import *import, struct primitive *primitive, u
  * triangles' normals, weighted by angle, or +Z. */
 void mesh_repair(struct import *import, struct primitive *primitive, const char *where);
 
-/* Adds the primitive. Sets non-finite deltas of its morph targets to 0, with a warning. Warns of a surface whose
- * material has a texture but which has no texture coordinates: it shows only one texel. */
+/* Adds the primitive. Sets non-finite deltas of its morph targets to 0, with a warning. Warns of a surface that lacks
+ * the texture coordinates of a texture of its material: it shows only one texel. */
 int mesh_put(struct import *import, const struct primitive *primitive, const char *where, struct err *err);
