@@ -112,8 +112,8 @@ static void read_normals(const struct primitive_reader *reader, const struct ogr
     for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double value[4], n[3];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], value);
-        if (unit_direction(value, n))
-            out[v] = (struct vec3){(float)n[0], (float)n[1], (float)n[2]};
+        const double *normal = unit_direction(value, n) ? n : value;
+        out[v] = (struct vec3){(float)normal[0], (float)normal[1], (float)normal[2]};
     }
 }
 
