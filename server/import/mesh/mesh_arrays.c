@@ -207,8 +207,8 @@ static void check_texcoords(struct import *import, const struct primitive *primi
             wanted |= use->texcoord_set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     }
     if ((wanted & ~primitive->flags) != 0 && primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count > 0)
-        bake_warn(import->builder, "texcoord_missing", "%s lacks texture coordinates that a texture of its material uses",
-                  where);
+        bake_warn(import->builder, "texcoord_missing",
+                  "%s lacks texture coordinates that a texture of its material uses", where);
 }
 
 int mesh_put(struct import *import, const struct primitive *primitive, const char *where, struct err *err)
