@@ -76,13 +76,13 @@ static int32_t mesh_of(struct assimp_job *job, struct shared_meshes *shared, con
             return (int32_t)shared->made[i].mesh;
     const uint32_t index = builder->mesh_count;
     const struct mesh mesh = {.name = assimp_text(builder, &job->scene->mMeshes[meshes[0]]->mName),
-                              .primitive_first = builder->primitive_count,
-                              .primitive_count = count};
+                              .primitive_first = builder->primitive_count};
     if (import_put_mesh(job->import, &mesh, err) < 0)
         return -1;
     for (uint32_t i = 0; i < count; i++)
         if (assimp_primitive(job, index, job->scene->mMeshes[meshes[i]], skin, err) < 0)
             return -1;
+    builder->meshes[index].primitive_count = builder->primitive_count - mesh.primitive_first;
     shared->made = mem_realloc(shared->made, (size_t)(shared->count + 1) * sizeof *shared->made);
     shared->made[shared->count] =
         (struct made_mesh){from->mMeshes, from->mNumMeshes, skin, index, shared->first_made[meshes[0]]};

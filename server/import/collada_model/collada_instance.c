@@ -120,7 +120,8 @@ static int read_shape(struct collada_mesh_reader *reader, const struct collada_s
     const struct xml *xml = &model->collada.xml;
     if (collada_mesh_read(&reader->geometry, xml, shape->geometry, model->import->limits, model->builder, err) < 0)
         return err->code;
-    reader->first_points = mesh_first_points((const double(*)[3])reader->geometry.points, reader->geometry.point_count);
+    reader->first_points =
+        mesh_first_points((const double(*)[3])reader->geometry.points, reader->geometry.point_count, NULL);
     reader->may_weld = skin->skin < 0 && shape->morph == XML_NONE;
     reader->made_normals = collada_make_normals(&reader->geometry, reader->first_points, !reader->may_weld);
     if (skin->skin >= 0 &&

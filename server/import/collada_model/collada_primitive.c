@@ -78,7 +78,6 @@ static int add_position_deltas(const struct collada_mesh_reader *reader, uint32_
             delta[i] = reader->morph.is_relative ? moved[i] : moved[i] - base[i];
         deltas[v] = (struct vec3){(float)delta[0], (float)delta[1], (float)delta[2]};
     }
-    mesh_repair_deltas(reader->model->import, at, reader->writer.vertex_count, reader->where);
     *first = at;
     return 0;
 }
@@ -158,7 +157,6 @@ static void find_corners(const struct collada_mesh_reader *reader, uint32_t p, c
 int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const struct collada_binding *binding,
                           struct err *err)
 {
-    struct import *import = reader->model->import;
     struct collada_corners corners;
     const struct collada_part *part = &reader->geometry.parts[p];
     if (part->face_count == 0)
@@ -182,6 +180,5 @@ int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const 
     };
     if (mesh_writer_put(&reader->writer, &primitive, err) < 0 || add_targets(reader, p, &primitive, err) < 0)
         return err->code;
-    mesh_check_texcoords(import, &primitive, reader->writer.where);
-    return import_put_primitive(import, &primitive, err);
+    return mesh_put(reader->model->import, &primitive, reader->writer.where, err);
 }

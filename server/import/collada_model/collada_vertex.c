@@ -34,7 +34,7 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
         return (struct vec2){0, 0};
     const double *value = value_at(part, input, corner);
     const double t = input->rows->width > 1 ? value[1] : 0;
-    return (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - t)};
+    return (struct vec2){(float)value[0], (float)(1 - t)};
 }
 
 static struct rgba8 color_at(const struct collada_corners *corners, uint32_t corner)

@@ -158,25 +158,22 @@ void fbx_channel_weights(const struct fbx_channel *channel, double percent, doub
     out[to] = u;
 }
 
-/* Keeps only finite offsets of existing control points. */
-static void drop_broken(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target)
+/* Keeps only offsets of existing control points. */
+static void drop_strays(const struct fbx *fbx, uint32_t shape, uint32_t point_count, struct fbx_target *target)
 {
-    static const double NONE[3] = {0};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < target->count; i++) {
-        if (target->points[i] >= point_count || !fbx_fits_float(target->offsets[i], 3))
+        if (target->points[i] >= point_count)
             continue;
         target->points[kept] = target->points[i];
         memmove(target->offsets[kept], target->offsets[i], sizeof *target->offsets);
-        if (target->normals != NULL) {
-            const bool is_normal = fbx_fits_float(target->normals[i], 3);
-            memmove(target->normals[kept], is_normal ? target->normals[i] : NONE, sizeof *target->normals);
-        }
+        if (target->normals != NULL)
+            memmove(target->normals[kept], target->normals[i], sizeof *target->normals);
         kept++;
     }
     if (kept < target->count)
         bake_warn(fbx->builder, "shape_offsets_ignored",
-                  "%s: %u of %u offsets are of no control point or not finite: they are left out",
+                  "%s: %u of %u offsets are of no control point: they are left out",
                   FBX_OBJECT_TEXT(&fbx->scene, shape), target->count - kept, target->count);
     target->count = kept;
 }
@@ -230,7 +227,7 @@ int fbx_target_read(const struct fbx *fbx, const struct fbx_channel *channel, ui
     }
     if (channel->has_point_percents && weigh_points(fbx, channel, target, err) < 0)
         return err->code;
-    drop_broken(fbx, object, point_count, target);
+    drop_strays(fbx, object, point_count, target);
     return 0;
 }
 

@@ -127,6 +127,5 @@ int fbx_add_primitive(struct fbx_mesh_reader *reader, uint32_t topology, int32_t
     if (mesh_writer_put(&reader->writer, &primitive, err) < 0 || add_dual_weights(reader, &primitive, err) < 0 ||
         add_targets(reader, &primitive, err) < 0)
         return err->code;
-    mesh_check_texcoords(fbx->import, &primitive, reader->writer.where);
-    return import_put_primitive(fbx->import, &primitive, err);
+    return mesh_put(fbx->import, &primitive, reader->writer.where, err);
 }

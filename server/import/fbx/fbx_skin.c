@@ -18,7 +18,15 @@ static uint32_t bone_of(const struct fbx *fbx, uint32_t cluster)
     return model == FBX_NONE || fbx->node_of[model] < 0 ? FBX_NONE : (uint32_t)fbx->node_of[model];
 }
 
-static void find_clusters(const struct fbx *fbx, uint32_t skin, struct fbx_clusters *clusters)
+static void warn_of_cluster(struct fbx *fbx, uint32_t geometry, uint32_t cluster)
+{
+    const struct fbx_scene *scene = &fbx->scene;
+    if (fbx_child(&scene->file, scene->objects[cluster].record, "Indexes") != FBX_NONE)
+        bake_warn(fbx->builder, "bone_without_node", "%s of %s has no bone: its weights are left out",
+                  FBX_OBJECT_TEXT(scene, cluster), FBX_OBJECT_TEXT(scene, geometry));
+}
+
+static void find_clusters(struct fbx *fbx, uint32_t geometry, uint32_t skin, struct fbx_clusters *clusters)
 {
     uint32_t link_count = 0;
     const struct fbx_link *links = fbx_children(&fbx->scene, skin, &link_count);
@@ -26,10 +34,13 @@ static void find_clusters(const struct fbx *fbx, uint32_t skin, struct fbx_clust
                                       .nodes = mem_alloc(link_count * sizeof *clusters->nodes),
                                       .skin = skin};
     for (uint32_t i = 0; i < link_count; i++) {
-        const uint32_t bone =
-            fbx_object_is(&fbx->scene, links[i].child, "Deformer", "Cluster") ? bone_of(fbx, links[i].child) : FBX_NONE;
-        if (bone == FBX_NONE)
+        if (!fbx_object_is(&fbx->scene, links[i].child, "Deformer", "Cluster"))
             continue;
+        const uint32_t bone = bone_of(fbx, links[i].child);
+        if (bone == FBX_NONE) {
+            warn_of_cluster(fbx, geometry, links[i].child);
+            continue;
+        }
         clusters->objects[clusters->count] = links[i].child;
         clusters->nodes[clusters->count++] = bone;
     }
@@ -102,7 +113,7 @@ static int read_skin(struct fbx *fbx, struct vertex_set *skinned, struct fbx_bin
             return 0;
     }
     struct fbx_clusters clusters;
-    find_clusters(fbx, skin, &clusters);
+    find_clusters(fbx, fbx->geometry_of[node], skin, &clusters);
     int rc = 0;
     if (clusters.count > 0 && fbx->weights_of[node] == NULL)
         rc = fbx_weights_read(fbx, fbx->geometry_of[node], &clusters, &fbx->weights_of[node], err);

@@ -25,7 +25,7 @@ static void turn(const double m[9], double v[3])
 static struct vec2 texcoord_at(const struct fbx_layer_element *uvs, const struct fbx_place *place)
 {
     const double *value = uvs == NULL ? NULL : fbx_layer_element_at(uvs, place);
-    return value == NULL ? (struct vec2){0, 0} : (struct vec2){finite_or_zero(value[0]), finite_or_zero(1 - value[1])};
+    return value == NULL ? (struct vec2){0, 0} : (struct vec2){(float)value[0], (float)(1 - value[1])};
 }
 
 static struct rgba8 color_at(const struct fbx_layer_element *colors, const struct fbx_place *place)

@@ -59,13 +59,7 @@ static int read_vertices(const struct primitive_reader *reader, const struct inf
         if (influences_put(reader->gltf->import, influences, count, err) < 0)
             return err->code;
     }
-    const uint32_t unweighted = repairs.unweighted;
-    repairs.unweighted = 0;
     influences_warn(reader->gltf->builder, &repairs, reader->out.vertex_count, reader->where);
-    if (unweighted > 0)
-        bake_warn(reader->gltf->builder, "vertices_without_joints",
-                  "%s: %u of %u vertices have no joint weights: they follow joint 0", reader->where, unweighted,
-                  reader->out.vertex_count);
     return 0;
 }
 

@@ -2,7 +2,6 @@
 #include "import/gltf/gltf_primitive.h"
 #include "import/mesh/mesh_arrays.h"
 
-#include "anim/model/material_layers.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -92,22 +91,6 @@ static void find_attributes(struct primitive_reader *reader)
     }
 }
 
-static void check_texcoords(const struct primitive_reader *reader)
-{
-    const int32_t material = reader->out.material;
-    bool is_wanted[2] = {false, false};
-    const struct model view = bake_builder_view(reader->gltf->builder);
-    for (uint32_t slot = 0; material >= 0 && slot < TEXTURE_ALL_COUNT; slot++) {
-        const struct material_texture *use = material_texture_at(&view, &view.materials[material], slot);
-        is_wanted[use->texcoord_set] |= use->texture >= 0;
-    }
-    for (int i = 0; i < 2; i++)
-        if (is_wanted[i] && reader->texcoords[i] < 0)
-            bake_warn(reader->gltf->builder, "texcoord_missing",
-                      "%s has no TEXCOORD_%lld for a texture of its material", reader->where,
-                      (long long)reader->texcoord_use.sets[i]);
-}
-
 /* --- morph targets; primitives of the same accessors share their deltas --- */
 
 /* Rows that another primitive has read cost no memory, but moving the vertices by them costs time. */
@@ -136,9 +119,8 @@ static int read_deltas(struct primitive_reader *reader, const cJSON *target, uin
     const int64_t accessor_index = json_index(target, attribute);
     if (accessor_index < 0)
         return 0;
-    char name[48], where[128];
+    char name[48];
     snprintf(name, sizeof name, "targets[%u].%s", index, attribute);
-    snprintf(where, sizeof where, "%s.%s", reader->where, name);
     if (gltf->deltas[accessor_index] != 0)
         return share_deltas(reader, name, (uint32_t)accessor_index, first, err);
     struct accessor accessor;
@@ -150,7 +132,6 @@ static int read_deltas(struct primitive_reader *reader, const cJSON *target, uin
     if (deltas == NULL)
         return import_full(gltf->import, err);
     accessor_floats(&accessor, accessor.count, &deltas->x);
-    mesh_repair_deltas(gltf->import, *first, accessor.count, where);
     return 0;
 }
 
@@ -184,14 +165,9 @@ static int read_parts(struct primitive_reader *reader, const cJSON *target_names
     if (primitive_draco_open(reader, err) < 0 || primitive_read_vertices(reader, err) < 0 ||
         primitive_read_indices(reader, err) < 0)
         return err->code;
-    mesh_leave_out_not_finite(reader->gltf->import, &reader->out, reader->where);
+    mesh_repair(reader->gltf->import, &reader->out, reader->where);
     if (primitive_read_influences(reader, err) < 0)
         return err->code;
-    check_texcoords(reader);
-    if (reader->normal < 0) {
-        reader->out.flags |= PRIMITIVE_FLAT;
-        primitive_make_normals(reader);
-    }
     return read_targets(reader, target_names, err);
 }
 
@@ -220,7 +196,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     primitive_draco_close(&reader);
     if (rc < 0)
         return rc;
-    return import_put_primitive(gltf->import, &reader.out, err);
+    return mesh_put(gltf->import, &reader.out, reader.where, err);
 }
 
 static int read_mesh(struct gltf *gltf, uint32_t index, struct err *err)

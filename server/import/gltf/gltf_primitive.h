@@ -32,10 +32,6 @@ int primitive_describe(const struct primitive_reader *reader, const char *name, 
 /* gltf_vertex.c: reads positions, normals, tangents, texture coordinates and colours. Fills out.vertex_first,
  * vertex_count and flags. */
 int primitive_read_vertices(struct primitive_reader *reader, struct err *err);
-/* If the file has no normals, makes smooth ones from the triangles, weighted by face area, so that the file's vertices
- * stay unchanged. The specification requires flat normals (3.7.2.1); PRIMITIVE_FLAT tells the renderer to draw these.
- * Call it after the indices are read. */
-void primitive_make_normals(struct primitive_reader *reader);
 
 /* gltf_index.c: converts strips, fans and loops to lists. Fills out.topology, index_first and index_count. */
 int primitive_read_indices(struct primitive_reader *reader, struct err *err);

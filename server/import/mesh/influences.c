@@ -148,3 +148,14 @@ int influences_put_point(struct import *import, const struct influences *influen
     const uint32_t first = influences->firsts[point];
     return influences_put(import, influences->entries + first, influences->firsts[point + 1] - first, err);
 }
+
+bool influences_are_same(const struct influences *influences, uint32_t a, uint32_t b)
+{
+    if (influences == NULL)
+        return true;
+    const uint32_t *firsts = influences->firsts;
+    const uint32_t count = firsts[a + 1] - firsts[a];
+    return count == firsts[b + 1] - firsts[b] &&
+           memcmp(influences->entries + firsts[a], influences->entries + firsts[b],
+                  count * sizeof *influences->entries) == 0;
+}

@@ -64,3 +64,5 @@ void influences_make(struct influences *influences, struct weight_list *list, ui
 void influences_fini(struct influences *influences);
 /* Does influences_put() for a vertex at a point. */
 int influences_put_point(struct import *import, const struct influences *influences, uint32_t point, struct err *err);
+/* Whether two points have the same influences; true if `influences` is NULL. */
+bool influences_are_same(const struct influences *influences, uint32_t a, uint32_t b);

@@ -1,7 +1,11 @@
 #include "import/mesh/mesh_arrays.h"
 
 #include "anim/model/mat.h"
+#include "anim/model/material_layers.h"
+#include "base/mem.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t mesh_missing(const struct bake_builder *builder, uint32_t have, bool is_wanted)
@@ -57,17 +61,12 @@ static bool is_whole(const struct vec3 *positions, const uint32_t *corners, uint
     return true;
 }
 
-static uint32_t corners_of(uint32_t topology)
-{
-    return topology == TOPOLOGY_POINTS ? 1 : topology == TOPOLOGY_LINES ? 2 : 3;
-}
-
-void mesh_leave_out_not_finite(struct import *import, struct primitive *primitive, const char *where)
+static void leave_out_not_finite(struct import *import, struct primitive *primitive, const char *where)
 {
     struct bake_builder *builder = import->builder;
     struct vec3 *positions = builder->positions + primitive->vertex_first;
     uint32_t *indices = builder->indices + primitive->index_first;
-    const uint32_t corners = corners_of(primitive->topology);
+    const uint32_t corners = primitive_corner_count(primitive);
     uint32_t kept = 0, bad = 0;
     const struct vec3 *good = NULL;
     for (uint32_t v = 0; v < primitive->vertex_count; v++) {
@@ -90,27 +89,131 @@ void mesh_leave_out_not_finite(struct import *import, struct primitive *primitiv
               "%s: %u vertices lie at numbers that are not finite: what touches them is left out", where, bad);
 }
 
-void mesh_repair_deltas(struct import *import, uint32_t first, uint32_t count, const char *where)
+/* Sets rows with a number that is not finite to 0. Returns their number. */
+static uint32_t clear_not_finite(float *values, uint32_t width, uint32_t count)
 {
-    struct vec3 *deltas = import->builder->morph_deltas + first;
-    uint32_t bad = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!vec3_is_finite(&deltas[i])) {
-            deltas[i] = (struct vec3){0, 0, 0};
-            bad++;
+    uint32_t cleared = 0;
+    if (floats_are_finite(values, (uint64_t)width * count))
+        return 0;
+    for (uint32_t row = 0; row < count; row++, values += width)
+        if (!floats_are_finite(values, width)) {
+            memset(values, 0, width * sizeof *values);
+            cleared++;
         }
-    if (bad > 0)
-        bake_warn(import->builder, "not_finite_repaired",
-                  "%s: %u vertices are moved by numbers that are not finite: they stay where they are", where, bad);
+    return cleared;
 }
 
-void mesh_check_texcoords(struct import *import, const struct primitive *primitive, const char *where)
+static void clear_attributes(struct import *import, const struct primitive *primitive, const char *where)
 {
-    const struct bake_builder *builder = import->builder;
-    bool is_textured = false;
-    for (int slot = 0; primitive->material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
-        is_textured |= builder->materials[primitive->material].textures[slot].texture >= 0;
-    if (is_textured && (primitive->flags & PRIMITIVE_TEXCOORDS) == 0 && primitive->topology == TOPOLOGY_TRIANGLES)
-        bake_warn(import->builder, "texcoord_missing", "%s has no texture coordinates for a texture of its material",
-                  where);
+    struct bake_builder *builder = import->builder;
+    const uint32_t first = primitive->vertex_first, count = primitive->vertex_count;
+    uint32_t cleared = clear_not_finite(&builder->normals[first].x, 3, count);
+    if ((primitive->flags & PRIMITIVE_TANGENTS) != 0)
+        cleared += clear_not_finite(&builder->tangents[first].x, 4, count);
+    if ((primitive->flags & PRIMITIVE_TEXCOORDS) != 0)
+        cleared += clear_not_finite(&builder->texcoords[first].x, 2, count);
+    if ((primitive->flags & PRIMITIVE_SECOND_TEXCOORDS) != 0)
+        cleared += clear_not_finite(&builder->second_texcoords[first].x, 2, count);
+    if (cleared > 0)
+        bake_warn(import->builder, "not_finite_repaired",
+                  "%s: %u normals, tangents or texture coordinates are not finite: they count as 0", where, cleared);
+}
+
+/* --- normals that give no direction --- */
+
+static bool has_direction(const struct vec3 *v) { return dot3(DOUBLE3(*v), DOUBLE3(*v)) > 1e-24; }
+
+/* Adds a triangle's normal to those of its corners that are made. Weighted by the angle at each corner, the sum does
+ * not depend on how a surface is cut into triangles (Thuermer and Wuethrich, "Computing vertex normals from polygonal
+ * facets", 1998). */
+static void add_triangle(const struct vec3 *positions, const uint32_t corners[3], const uint8_t *is_made,
+                         struct vec3 *normals)
+{
+    double sides[3][3], normal[3];
+    for (int i = 0; i < 3; i++) {
+        const double *from = DOUBLE3(positions[corners[i]]), *to = DOUBLE3(positions[corners[(i + 1) % 3]]);
+        for (int k = 0; k < 3; k++)
+            sides[i][k] = to[k] - from[k];
+    }
+    cross3(sides[0], sides[1], normal);
+    const double length = unit3(normal);
+    for (int i = 0; i < 3 && length > 0; i++) {
+        const double angle = atan2(length, -dot3(sides[i], sides[(i + 2) % 3]));
+        struct vec3 *sum = &normals[corners[i]];
+        if (is_made[corners[i]] != 0)
+            *sum =
+                (struct vec3){(float)((double)sum->x + angle * normal[0]), (float)((double)sum->y + angle * normal[1]),
+                              (float)((double)sum->z + angle * normal[2])};
+    }
+}
+
+static void make_normals(struct bake_builder *builder, const struct primitive *primitive)
+{
+    struct vec3 *normals = builder->normals + primitive->vertex_first;
+    const uint32_t *indices = builder->indices + primitive->index_first;
+    uint8_t *is_made = mem_zalloc((size_t)primitive->vertex_count + 1, sizeof *is_made);
+    uint32_t made = 0;
+    for (uint32_t v = 0; v < primitive->vertex_count; v++)
+        if (!has_direction(&normals[v])) {
+            normals[v] = (struct vec3){0, 0, 0};
+            is_made[v] = 1;
+            made++;
+        }
+    for (uint32_t i = 0; made > 0 && primitive->topology == TOPOLOGY_TRIANGLES && i + 2 < primitive->index_count;
+         i += 3)
+        add_triangle(builder->positions + primitive->vertex_first, indices + i, is_made, normals);
+    for (uint32_t v = 0; made > 0 && v < primitive->vertex_count; v++) {
+        double n[3] = {(double)normals[v].x, (double)normals[v].y, (double)normals[v].z};
+        if (is_made[v] != 0)
+            normals[v] =
+                unit3(n) > 1e-9 ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 0, 1};
+    }
+    free(is_made);
+}
+
+void mesh_repair(struct import *import, struct primitive *primitive, const char *where)
+{
+    leave_out_not_finite(import, primitive, where);
+    clear_attributes(import, primitive, where);
+    make_normals(import->builder, primitive);
+}
+
+/* --- the primitive --- */
+
+static void repair_deltas(struct import *import, const struct primitive *primitive, const char *where)
+{
+    struct bake_builder *builder = import->builder;
+    const struct morph_target *targets = builder->morph_targets + primitive->morph_target_first;
+    uint32_t cleared = 0;
+    for (uint32_t t = 0; t < primitive->morph_target_count; t++) {
+        const uint32_t firsts[2] = {targets[t].position_first, targets[t].normal_first};
+        for (int i = 0; i < 2; i++)
+            if (firsts[i] != UINT32_MAX)
+                cleared += clear_not_finite(&builder->morph_deltas[firsts[i]].x, 3, primitive->vertex_count);
+    }
+    if (cleared > 0)
+        bake_warn(builder, "not_finite_repaired",
+                  "%s: %u times a morph target moves a vertex by numbers that are not finite: it does not move it",
+                  where, cleared);
+}
+
+static void check_texcoords(struct import *import, const struct primitive *primitive, const char *where)
+{
+    const struct model view = bake_builder_view(import->builder);
+    uint32_t wanted = 0;
+    for (uint32_t slot = 0; primitive->material >= 0 && slot < TEXTURE_ALL_COUNT; slot++) {
+        const struct material_texture *use = material_texture_at(&view, &view.materials[primitive->material], slot);
+        if (use->texture >= 0)
+            wanted |= use->texcoord_set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
+    }
+    if ((wanted & ~primitive->flags) != 0 && primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count > 0)
+        bake_warn(import->builder, "texcoord_missing",
+                  "%s lacks texture coordinates that a texture of its material uses", where);
+}
+
+int mesh_put(struct import *import, const struct primitive *primitive, const char *where, struct err *err)
+{
+    repair_deltas(import, primitive, where);
+    check_texcoords(import, primitive, where);
+    return import_put_primitive(import, primitive, err);
 }

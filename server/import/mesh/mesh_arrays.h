@@ -1,8 +1,10 @@
-/* mesh_arrays.h - adds the vertices and indices of a primitive to the model's arrays. All readers follow the same rules
- * (protocol/formats.md, "What readers repair"). Single-threaded.
+/* mesh_arrays.h - adds a primitive to the model's arrays, vertex by vertex as it is stored, and repairs what the file
+ * has wrong. All readers follow the same rules (protocol/formats.md, "What readers repair"): mesh_writer.h, which makes
+ * vertices of polygons, and readers of formats with indexed vertices. Single-threaded.
  *
- * The primitive must be the model's next: from its first call on, the caller adds nothing for another. `where` names it
- * in messages. Functions return 0, ERR_MODEL_LIMIT or the error of import_full(). */
+ * The order: mesh_add_vertices() and mesh_add_indices(), mesh_repair(), influences and morph targets, mesh_put(). The
+ * primitive must be the model's next: from its first call on, the caller adds nothing for another. `where` names it in
+ * messages. Functions return 0, ERR_MODEL_LIMIT or the error of import_full(). */
 #pragma once
 
 #include "import/source/import.h"
@@ -22,10 +24,11 @@ uint32_t *mesh_add_indices(struct import *import, struct primitive *primitive, u
                            struct err *err);
 
 /* Call after vertices and indices are filled. Moves each vertex with a non-finite position to one with a finite
- * position, and removes the triangles, lines or points that use it, with a warning. */
-void mesh_leave_out_not_finite(struct import *import, struct primitive *primitive, const char *where);
-/* Sets non-finite deltas to 0, with a warning. */
-void mesh_repair_deltas(struct import *import, uint32_t first, uint32_t count, const char *where);
+ * position, and removes the triangles, lines or points that use it, with a warning. Sets other attributes that are not
+ * finite to 0, with a warning. A normal that gives no direction, such as 0, becomes the mean of the adjoining
+ * triangles' normals, weighted by angle, or +Z. */
+void mesh_repair(struct import *import, struct primitive *primitive, const char *where);
 
-/* Warns of a surface whose material has a texture but which has no texture coordinates: it shows only one texel. */
-void mesh_check_texcoords(struct import *import, const struct primitive *primitive, const char *where);
+/* Adds the primitive. Sets non-finite deltas of its morph targets to 0, with a warning. Warns of a surface that lacks
+ * the texture coordinates of a texture of its material: it shows only one texel. */
+int mesh_put(struct import *import, const struct primitive *primitive, const char *where, struct err *err);

@@ -13,7 +13,7 @@ static struct vec3 position_of(const double at[3])
     return (struct vec3){(float)at[0] + 0.0f, (float)at[1] + 0.0f, (float)at[2] + 0.0f};
 }
 
-uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count)
+uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count, const struct influences *influences)
 {
     uint32_t *first = mem_alloc(point_count * sizeof *first);
     struct vertex_set set;
@@ -23,7 +23,7 @@ uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count)
         uint32_t *slot = vertex_set_first(&set, hash64(HASH64_SEED, &at, sizeof at));
         for (; *slot != VERTEX_NONE; slot = vertex_set_next(&set, slot)) {
             const struct vec3 other = position_of(points[*slot]);
-            if (memcmp(&other, &at, sizeof at) == 0)
+            if (memcmp(&other, &at, sizeof at) == 0 && influences_are_same(influences, *slot, p))
                 break;
         }
         if (*slot == VERTEX_NONE)
@@ -178,6 +178,7 @@ int mesh_writer_put(struct mesh_writer *writer, struct primitive *primitive, str
         return err->code;
     if (writer->index_count > 0)
         memcpy(indices, writer->indices, writer->index_count * sizeof *indices);
+    mesh_repair(import, primitive, writer->where);
     return put_influences(writer, err);
 }
 

@@ -54,11 +54,12 @@ void mesh_writer_close(struct mesh_writer *writer);
 /* Call after the last polygon. Warns of polygons that were left out. Returns false if no polygon remains, so there is
  * no primitive. */
 bool mesh_writer_end(struct mesh_writer *writer);
-/* Adds vertices with the attributes of primitive->flags, indices and influences, and fills the primitive's counts. The
- * caller adds morph targets and the primitive itself. Returns 0, ERR_MODEL_LIMIT or the error of import_full(). */
+/* Adds vertices with the attributes of primitive->flags, indices and influences, fills the primitive's counts and does
+ * mesh_repair(). The caller adds morph targets, then calls mesh_put(). Returns 0, ERR_MODEL_LIMIT or the error of
+ * import_full(). */
 int mesh_writer_put(struct mesh_writer *writer, struct primitive *primitive, struct err *err);
 void mesh_writer_fini(struct mesh_writer *writer);
 
 /* For each point, gives the first point at the same position as the model stores it: in 32-bit floats, where -0 equals
- * 0. [point_count], heap. */
-uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count);
+ * 0. With `influences`, which may be NULL, their influences are the same, too. [point_count], heap. */
+uint32_t *mesh_first_points(const double (*points)[3], uint32_t point_count, const struct influences *influences);

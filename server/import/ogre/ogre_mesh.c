@@ -55,7 +55,7 @@ static void read_assignment(struct ogre_stream *stream, struct ogre_geometry *ge
     struct ogre_assignment *added = &geometry->assignments[geometry->assignment_count++];
     added->vertex = ogre_u32(stream);
     added->bone = ogre_u16(stream);
-    added->weight = ogre_f32(stream);
+    ogre_f32s(stream, &added->weight, 1);
 }
 
 static void read_submesh_part(struct ogre_stream *stream, struct ogre_submesh *submesh, uint16_t id)

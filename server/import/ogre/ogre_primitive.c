@@ -1,5 +1,4 @@
 /* ogre_primitive.c - converts a submesh to a primitive of the vertices that its faces use. */
-#include "import/mesh/corner_normals.h"
 #include "import/mesh/influences.h"
 #include "import/mesh/mesh_arrays.h"
 #include "import/mesh/vertex_values.h"
@@ -44,18 +43,6 @@ static uint32_t place_of(struct primitive_reader *reader, uint32_t i)
     return reader->places[vertex];
 }
 
-/* Appends one point, line or triangle by the positions of its indices in the file. A degenerate triangle of a strip
- * only joins strips and is dropped. */
-static void add_item(struct primitive_reader *reader, const uint32_t *corners, uint32_t count, bool is_strip)
-{
-    if (is_strip && (index_at(reader, corners[0]) == index_at(reader, corners[1]) ||
-                     index_at(reader, corners[1]) == index_at(reader, corners[2]) ||
-                     index_at(reader, corners[2]) == index_at(reader, corners[0])))
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        reader->indices[reader->index_count++] = place_of(reader, corners[i]);
-}
-
 static void add_items(struct primitive_reader *reader)
 {
     const uint32_t count = reader->from->index_count, operation = reader->from->operation;
@@ -67,7 +54,8 @@ static void add_items(struct primitive_reader *reader)
         const bool is_turned = operation == OGRE_TRIANGLE_STRIP && i % 2 == 1;
         const uint32_t first = operation == OGRE_TRIANGLE_FAN ? 0 : i;
         const uint32_t item[3] = {first, i + (is_turned ? 2 : 1), i + (is_turned ? 1 : 2)};
-        add_item(reader, item, corners, operation == OGRE_TRIANGLE_STRIP);
+        for (uint32_t c = 0; c < corners; c++)
+            reader->indices[reader->index_count++] = place_of(reader, item[c]);
     }
     if (is_list && count % corners != 0)
         bake_warn(reader->ogre->builder, "indices_trimmed", "%s has %u indices, which make no whole triangles or lines",
@@ -116,50 +104,16 @@ static void read_positions(struct primitive_reader *reader)
         ogre_element_value(&ogre->mesh, element, reader->vertices[v], at);
         positions[v] = (struct vec3){(float)at[0], (float)at[1], (float)at[2]};
     }
-    mesh_leave_out_not_finite(ogre->import, &reader->out, reader->where);
 }
 
-/* Computes smooth normals, because the file has none. */
-static void make_normals(const struct primitive_reader *reader, struct vec3 *out)
+/* The file's normals may have any length. */
+static void read_normals(const struct primitive_reader *reader, const struct ogre_element *element, struct vec3 *out)
 {
-    const uint32_t count = reader->out.topology == TOPOLOGY_TRIANGLES ? reader->out.index_count / 3 : 0;
-    const struct vec3 *positions = reader->ogre->builder->positions + reader->out.vertex_first;
-    const uint32_t *indices = reader->ogre->builder->indices + reader->out.index_first;
-    double(*points)[3] = mem_alloc(((size_t)reader->out.vertex_count + 1) * sizeof *points);
-    uint32_t *starts = mem_alloc(((size_t)count + 1) * sizeof *starts);
-    uint8_t *is_hard = mem_zalloc((size_t)reader->out.index_count + 1, 1);
-    struct vec3 *normals = mem_alloc(((size_t)reader->out.index_count + 1) * sizeof *normals);
-    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
-        memcpy(points[v], DOUBLE3(positions[v]), sizeof points[v]);
-        out[v] = (struct vec3){0, 0, 1};
-    }
-    for (uint32_t i = 0; i <= count; i++)
-        starts[i] = 3 * i;
-    const struct polygons polygons = {(const double(*)[3])points, indices, starts, reader->out.vertex_count, count};
-    const struct smoothing smoothing = {.kind = SMOOTHING_BY_EDGES, .is_hard = is_hard};
-    if (count > 0)
-        corner_normals(&polygons, &smoothing, normals);
-    for (uint32_t i = 0; i < 3 * count; i++)
-        out[indices[i]] = normals[i];
-    free(points);
-    free(starts);
-    free(is_hard);
-    free(normals);
-}
-
-static void read_normals(struct primitive_reader *reader)
-{
-    const struct ogre_element *element = ogre_element_of(reader->geometry, OGRE_NORMAL, 0);
-    struct vec3 *normals = reader->ogre->builder->normals + reader->out.vertex_first;
-    if (element == NULL) {
-        make_normals(reader, normals);
-        return;
-    }
-    for (uint32_t v = 0; v < reader->out.vertex_count; v++) {
+    for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double value[4], n[3];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], value);
-        normals[v] =
-            unit_direction(value, n) ? (struct vec3){(float)n[0], (float)n[1], (float)n[2]} : (struct vec3){0, 0, 1};
+        const double *normal = unit_direction(value, n) ? n : value;
+        out[v] = (struct vec3){(float)normal[0], (float)normal[1], (float)normal[2]};
     }
 }
 
@@ -167,12 +121,7 @@ static void read_normals(struct primitive_reader *reader)
 static const struct ogre_element *texcoords_of(const struct primitive_reader *reader, int place)
 {
     const int64_t set = reader->ogre->surfaces[reader->submesh].texcoords.sets[place];
-    const struct ogre_element *element =
-        set < 0 && place > 0 ? NULL : ogre_element_of(reader->geometry, OGRE_TEXCOORD, set < 0 ? 0 : (uint16_t)set);
-    if (element == NULL && set >= 0)
-        bake_warn(reader->ogre->builder, "texcoord_missing",
-                  "%s has no texture coordinates %lld for a texture of its material", reader->where, (long long)set);
-    return element;
+    return set < 0 && place > 0 ? NULL : ogre_element_of(reader->geometry, OGRE_TEXCOORD, set < 0 ? 0 : (uint16_t)set);
 }
 
 static void read_texcoords(const struct primitive_reader *reader, const struct ogre_element *element, struct vec2 *out)
@@ -180,7 +129,7 @@ static void read_texcoords(const struct primitive_reader *reader, const struct o
     for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double uv[4];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], uv);
-        out[v] = (struct vec2){finite_or_zero(uv[0]), finite_or_zero(uv[1])};
+        out[v] = (struct vec2){(float)uv[0], (float)uv[1]};
     }
 }
 
@@ -200,18 +149,19 @@ static int read_vertices(struct primitive_reader *reader)
     const struct ogre_element *colors = reader->ogre->surfaces[reader->submesh].has_vertex_colors
                                             ? ogre_element_of(reader->geometry, OGRE_DIFFUSE, 0)
                                             : NULL;
-    const bool has_normals = ogre_element_of(reader->geometry, OGRE_NORMAL, 0) != NULL;
-    reader->out.flags = (has_normals ? PRIMITIVE_FILE_NORMALS : 0u) | (colors != NULL ? PRIMITIVE_COLORS : 0u) |
+    const struct ogre_element *normals = ogre_element_of(reader->geometry, OGRE_NORMAL, 0);
+    reader->out.flags = (normals != NULL ? PRIMITIVE_FILE_NORMALS : 0u) | (colors != NULL ? PRIMITIVE_COLORS : 0u) |
                         (texcoords[0] != NULL ? PRIMITIVE_TEXCOORDS : 0u) |
                         (texcoords[1] != NULL ? PRIMITIVE_SECOND_TEXCOORDS : 0u);
     if (mesh_add_vertices(reader->ogre->import, &reader->out, reader->vertex_count, reader->where, reader->err) < 0)
         return reader->err->code;
     const uint32_t first = reader->out.vertex_first;
     read_positions(reader);
-    read_normals(reader);
+    read_normals(reader, normals, builder->normals + first);
     read_texcoords(reader, texcoords[0], builder->texcoords + first);
     read_texcoords(reader, texcoords[1], builder->second_texcoords + first);
     read_colors(reader, colors, builder->colors + first);
+    mesh_repair(reader->ogre->import, &reader->out, reader->where);
     return 0;
 }
 
@@ -258,7 +208,7 @@ static int read_all(struct primitive_reader *reader, bool is_skinned)
         ogre_add_targets(ogre, reader->submesh, reader->vertices, reader->out.vertex_count, &reader->out, reader->err) <
             0)
         return reader->err->code;
-    return import_put_primitive(ogre->import, &reader->out, reader->err);
+    return mesh_put(ogre->import, &reader->out, reader->where, reader->err);
 }
 
 int ogre_add_primitive(struct ogre *ogre, uint32_t submesh, uint32_t mesh, bool is_skinned, struct err *err)

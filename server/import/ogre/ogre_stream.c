@@ -97,7 +97,7 @@ float ogre_f32(struct ogre_stream *stream)
 void ogre_f32s(struct ogre_stream *stream, float *out, int count)
 {
     for (int i = 0; i < count; i++)
-        out[i] = ogre_f32(stream);
+        out[i] = ogre_f32_at(stream, take_number(stream, 4));
 }
 
 /* --- texts and chunks --- */

@@ -49,8 +49,8 @@ int ogre_fail(struct ogre_stream *stream, const char *format, ...) __attribute__
 uint8_t ogre_u8(struct ogre_stream *stream);
 uint16_t ogre_u16(struct ogre_stream *stream);
 uint32_t ogre_u32(struct ogre_stream *stream);
-float ogre_f32(struct ogre_stream *stream); /* finite, else an error */
-void ogre_f32s(struct ogre_stream *stream, float *out, int count);
+float ogre_f32(struct ogre_stream *stream);                        /* finite, else an error */
+void ogre_f32s(struct ogre_stream *stream, float *out, int count); /* finite or not */
 bool ogre_bool(struct ogre_stream *stream);
 /* Reads up to the next line feed and skips that. */
 struct ogre_text ogre_line(struct ogre_stream *stream);

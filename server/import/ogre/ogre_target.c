@@ -1,5 +1,4 @@
 /* ogre_target.c - converts poses and morph keys to morph targets of the submeshes with their geometry. */
-#include "import/mesh/mesh_arrays.h"
 #include "import/ogre/ogre.h"
 
 #include "base/mem.h"
@@ -98,12 +97,7 @@ static int add_morph_deltas(const struct target_reader *reader, const struct ogr
         deltas[v] = (struct vec3){ogre_f32_at(stream, at) - base[v].x, ogre_f32_at(stream, at + 4) - base[v].y,
                                   ogre_f32_at(stream, at + 8) - base[v].z};
     }
-    if (deltas == NULL)
-        return err->code;
-    char where[OGRE_WHERE_SIZE];
-    mesh_repair_deltas(reader->ogre->import, *first, reader->count,
-                       ogre_where(reader->ogre, reader->primitive->mesh, where));
-    return 0;
+    return deltas == NULL ? err->code : 0;
 }
 
 static int add_morph(struct target_reader *reader, const struct ogre_vertex_animation *animation,

@@ -2,6 +2,7 @@
 
 #include "anim/model/rgba8.h"
 #include "base/mem.h"
+#include "import/mesh/mesh_arrays.h"
 #include "import/mesh/mesh_writer.h"
 #include "import/mesh/vertex_values.h"
 
@@ -41,7 +42,7 @@ static struct mesh_vertex vertex_of(const struct polygon_mesh *from, const struc
         vertex.normal = normals != NULL ? normals[corner] : (struct vec3){0, 0, 1};
     if (from->texcoords.values != NULL) {
         const double *uv = value_at(from, &from->texcoords, corner, 2);
-        vertex.texcoords[0] = (struct vec2){finite_or_zero(uv[0]), finite_or_zero(1 - uv[1])}; /* rows go down */
+        vertex.texcoords[0] = (struct vec2){(float)uv[0], (float)(1 - uv[1])}; /* rows go down */
     }
     if (from->colors.values != NULL) {
         const double *color = value_at(from, &from->colors, corner, 4);
@@ -98,7 +99,7 @@ static int put_primitive(struct mesh_writer *writer, struct primitive *primitive
     if (mesh_writer_put(writer, primitive, err) < 0)
         return err->code;
     writer->import->builder->meshes[primitive->mesh].primitive_count++;
-    return import_put_primitive(writer->import, primitive, err);
+    return mesh_put(writer->import, primitive, writer->where, err);
 }
 
 int polygon_mesh_add(struct import *import, const struct polygon_mesh *from, uint32_t mesh, int32_t material,
@@ -110,7 +111,7 @@ int polygon_mesh_add(struct import *import, const struct polygon_mesh *from, uin
         return err->code;
     struct mesh_writer writer = {
         .import = import, .where = where, .points = from->polygons.points, .is_clockwise = from->is_clockwise};
-    uint32_t *places = mesh_first_points(from->polygons.points, from->polygons.point_count);
+    uint32_t *places = mesh_first_points(from->polygons.points, from->polygons.point_count, NULL);
     struct vec3 *normals =
         from->topology == TOPOLOGY_TRIANGLES && lacks_normals(from) ? make_normals(from, places) : NULL;
     struct primitive primitive = {

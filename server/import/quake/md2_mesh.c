@@ -2,6 +2,7 @@
  * for each frame, because the file's are quantised to 162 directions, about ten degrees apart. */
 #include "import/quake/md2.h"
 #include "import/mesh/corner_normals.h"
+#include "import/mesh/mesh_arrays.h"
 #include "import/mesh/mesh_writer.h"
 
 #include "base/bytes.h"
@@ -164,6 +165,6 @@ int md2_read_mesh(struct md2 *md2, struct err *err)
     frame_fini(&frame);
     mesh_writer_fini(&writer);
     if (rc == 0)
-        rc = import_put_primitive(md2->import, &primitive, err);
+        rc = mesh_put(md2->import, &primitive, "the mesh", err);
     return rc < 0 ? rc : add_node(md2, err);
 }

@@ -5,6 +5,7 @@
 #include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
+#include "import/mesh/mesh_arrays.h"
 #include "import/mesh/mesh_writer.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void make_normals(struct mesh_maker *maker)
     const struct threemf_object *object = &maker->threemf->objects[maker->object];
     const uint32_t count = object->triangle_count;
     /* smooths even files that give each triangle its own points */
-    uint32_t *places = mesh_first_points((const double(*)[3])object->points, object->point_count);
+    uint32_t *places = mesh_first_points((const double(*)[3])object->points, object->point_count, NULL);
     uint32_t *corners = mem_alloc(3 * (size_t)count * sizeof *corners),
              *starts = mem_alloc(((size_t)count + 1) * sizeof *starts);
     for (uint32_t t = 0; t < count; t++) {
@@ -168,8 +169,9 @@ static int add_primitive(struct mesh_maker *maker, const uint32_t *triangles, ui
                                   .material = maker->materials[triangles[0]],
                                   .flags = (is_colored_by_vertex(maker, &paint) ? PRIMITIVE_COLORS : 0u) |
                                            (paint.texture != THREEMF_NONE ? PRIMITIVE_TEXCOORDS : 0u)};
-    return mesh_writer_put(&maker->writer, &primitive, err) < 0 ? err->code
-                                                                : import_put_primitive(import, &primitive, err);
+    return mesh_writer_put(&maker->writer, &primitive, err) < 0
+               ? err->code
+               : mesh_put(import, &primitive, maker->writer.where, err);
 }
 
 static int add_primitives(struct mesh_maker *maker, struct err *err)

@@ -1,6 +1,5 @@
 /* Normals that the importer makes where a file has none. */
 #include "import/assimp/assimp.h"
-#include "import/assimp/assimp_mesh.h"
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/support/check.h"
 

@@ -3,6 +3,7 @@
 #include "tests/unit/support/check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define TRIANGLE " Vertices: *9 { a: 0,0,0,1,0,0,0,1,0 }\n PolygonVertexIndex: *3 { a: 0,1,-3 }\n"
 #define MESH(id) "Geometry: " id ", 'Geometry::', 'Mesh' {\n" TRIANGLE "}\n"
@@ -70,6 +71,37 @@ TEST(fbx_bones_were_bound_where_the_file_says)
     check_bind("", "", -4, false);
     check_bind(ZEROES, "Pose: 9, 'Pose::', 'RestPose' {\n PoseNode: {\n Node: 2\n" MATRIX("Matrix", "4") "}\n}\n", -4,
                false);
+}
+
+/* Two clusters: one has a bone; the other has none, and weights or not. */
+static bool warns_of_cluster(const char *weights)
+{
+    struct fbx_run run;
+    char objects[2000];
+    snprintf(objects, sizeof objects,
+             FBX_MODEL_OF("1", "mesh", "Mesh", "") FBX_MODEL_OF("2", "bone", "LimbNode", "")
+                 MESH("3") "Deformer: 4, 'Deformer::', 'Skin' {\n}\nDeformer: 5, 'SubDeformer::', 'Cluster' {\n"
+                           " Indexes: *3 { a: 0,1,2 }\n Weights: *3 { a: 1,1,1 }\n" MATRIX(
+                               "Transform", "0") "}\n"
+                                                 "Deformer: 6, 'SubDeformer::lost', 'Cluster' {\n%s}\n",
+             weights);
+    read_meshes(&run, objects, "C: 'OO',3,1\nC: 'OO',4,3\nC: 'OO',5,4\nC: 'OO',2,5\nC: 'OO',6,4\n");
+    assert_int_equal(run.builder.joint_count, 1);
+    const bool is_warned = fbx_run_warned(&run, "bone_without_node");
+    if (is_warned) {
+        const struct str text = run.builder.warnings[run.builder.warning_count - 1].message;
+        const char *message = run.builder.text + text.offset;
+        assert_non_null(memmem(message, text.size_bytes, "'lost'", 6));
+        assert_non_null(memmem(message, text.size_bytes, "Geometry", 8));
+    }
+    fbx_run_fini(&run);
+    return is_warned;
+}
+
+TEST(fbx_clusters_without_a_bone_are_left_out_with_a_warning)
+{
+    assert_true(warns_of_cluster(" Indexes: *1 { a: 0 }\n Weights: *1 { a: 1 }\n"));
+    assert_false(warns_of_cluster(""));
 }
 
 TEST(fbx_caches_are_left_out_with_a_warning)

@@ -95,9 +95,10 @@ TEST(gltf_indices_of_each_type)
     gltf_run_fini(&run);
 }
 
-TEST(gltf_normals_are_made_by_area)
+TEST(gltf_normals_are_made_by_angle)
 {
-    /* Two triangles share the edge 0-1: one in the plane z = 0 of area 1/2, one in the plane y = 0 of area 3/2. */
+    /* Two triangles share the edge 0-1: one in the plane z = 0, one in the plane y = 0 with three times its area. Both
+     * have a right angle at 0. */
     static const float POSITIONS[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 3};
     struct {
         float positions[12];
@@ -111,8 +112,9 @@ TEST(gltf_normals_are_made_by_area)
     assert_int_equal(run.builder.primitives[0].flags, PRIMITIVE_FLAT);
     CHECK_NEAR(run.builder.normals[2].z, 1, 1e-7); /* only the first */
     CHECK_NEAR(run.builder.normals[3].y, 1, 1e-7);
-    CHECK_NEAR(run.builder.normals[0].z, 1 / sqrt(10), 1e-6); /* (0, 3, 1) of unit length */
-    CHECK_NEAR(run.builder.normals[0].y, 3 / sqrt(10), 1e-6);
+    CHECK_NEAR(run.builder.normals[0].z, sqrt(0.5), 1e-6);
+    CHECK_NEAR(run.builder.normals[0].y, sqrt(0.5), 1e-6);
+    CHECK_NEAR(run.builder.normals[1].y / run.builder.normals[1].z, atan(3) / atan(1), 1e-6);
     gltf_run_fini(&run);
 }
 
@@ -191,13 +193,14 @@ TEST(gltf_second_texcoords_and_tangents)
         "'accessors':[{'bufferView':0,'componentType':5126,'count':1,'type':'VEC3'},"
         "{'bufferView':0,'byteOffset':8,'componentType':5126,'count':1,'type':'VEC4'},"
         "{'bufferView':0,'byteOffset':24,'componentType':5126,'count':1,'type':'VEC2'},"
-        "{'bufferView':0,'byteOffset':32,'componentType':5126,'count':1,'type':'VEC2'}],"
+        "{'bufferView':0,'byteOffset':32,'componentType':5126,'count':1,'type':'VEC2'},"
+        "{'componentType':5121,'count':3,'type':'SCALAR'}],"
         "'materials':[{'normalTexture':{'index':0,'texCoord':2},'occlusionTexture':{'index':0}},{}],"
         "'images':[{'uri':'bumps.png'}],'textures':[{'source':0}],"
         "'meshes':[{'primitives':[{'mode':0,'material':1,'attributes':{'POSITION':0,'NORMAL':0,'TANGENT':1}},"
         "{'mode':0,'material':0,'attributes':{'POSITION':0,'NORMAL':0,'TANGENT':1,"
         "'TEXCOORD_0':2,'TEXCOORD_1':2,'TEXCOORD_2':3}},"
-        "{'mode':0,'material':0,'attributes':{'POSITION':0,'TANGENT':1,'TEXCOORD_0':2}}]}]}";
+        "{'material':0,'indices':4,'attributes':{'POSITION':0,'TANGENT':1,'TEXCOORD_0':2}}]}]}";
     struct gltf_run run;
     gltf_run_init(&run);
     gltf_run_glb(&run, JSON, FLOATS, sizeof FLOATS);

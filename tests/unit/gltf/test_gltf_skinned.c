@@ -72,7 +72,7 @@ TEST(gltf_influences_that_are_wrong)
     run_skin(&run, SKINNED, ONE_SET, &bin);
     assert_true(gltf_succeeded(&run));
     assert_true(gltf_warned(&run, "weights_dropped"));
-    assert_true(gltf_warned(&run, "vertices_without_joints"));
+    assert_true(gltf_warned(&run, "vertices_unweighted"));
     assert_int_equal(run.builder.influence_count, 2);
     run_skin(&run, SKINNED, ",'JOINTS_0':1,'WEIGHTS_0':2,'WEIGHTS_1':4", &GOOD);
     assert_true(gltf_failed(&run, ERR_BAD_MODEL, "has WEIGHTS_1 without JOINTS_1"));
@@ -92,7 +92,7 @@ TEST(gltf_vertices_without_weights)
     run_skin(&run, SKINNED, ONE_SET, &bin);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.influence_firsts[1], run.builder.influence_firsts[2]);
-    assert_true(gltf_warned(&run, "vertices_without_joints"));
+    assert_true(gltf_warned(&run, "vertices_unweighted"));
     run_skin(&run, SKINNED, "", &bin);
     assert_true(gltf_succeeded(&run));
     assert_int_equal(run.builder.influence_count, 0);

@@ -1,6 +1,7 @@
 /* The same weights in files of several formats, one of each reader: all make the same of them (protocol/formats.md). */
 #include "tests/unit/assimp/assimp_run.h"
 #include "tests/unit/gltf/gltf_run.h"
+#include "tests/unit/ogre/ogre_write.h"
 #include "tests/unit/support/check.h"
 
 #include <math.h>
@@ -110,7 +111,47 @@ static void write_x(const struct temp_tree *tree, const struct weights *weights)
     temp_tree_file(tree, "a.x", text);
 }
 
-enum { GLTF, FBX, COLLADA, X, FORMAT_COUNT };
+static void write_bone(struct buf *out, const char *name, uint16_t handle)
+{
+    const float place[7] = {0, 0, 0, 0, 0, 0, 1};
+    ogre_write_chunk(out, 0x2000, 36); /* without a scale */
+    ogre_write_line(out, name);
+    OGRE_U16S(out, handle);
+    buf_put(out, place, sizeof place);
+}
+
+static void write_assignment(struct buf *out, uint32_t vertex, unsigned bone, double weight)
+{
+    const float number = (float)weight;
+    ogre_write_chunk(out, 0x4100, 0);
+    ogre_write_u32(out, vertex);
+    OGRE_U16S(out, (uint16_t)bone);
+    buf_put(out, &number, sizeof number);
+}
+
+static void write_ogre(const struct temp_tree *tree, const struct weights *weights)
+{
+    const float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    struct buf out;
+    ogre_write_begin(&out, "[Serializer_v1.80]");
+    write_bone(&out, "a", 0);
+    write_bone(&out, "b", 1);
+    ogre_write_end(&out, tree, "a.skeleton");
+    ogre_write_mesh(&out, (const uint16_t[]){0, 1, 2}, 3, positions, 3, false);
+    write_assignment(&out, 0, 0, weights->a);
+    write_assignment(&out, 0, weights->b_index, weights->b);
+    write_assignment(&out, 1, 1, 1);
+    write_assignment(&out, 2, 1, 1);
+    ogre_write_chunk(&out, 0x6000, 0);
+    ogre_write_line(&out, "a.skeleton");
+    ogre_write_chunk(&out, 0xa000, 0);
+    ogre_write_chunk(&out, 0xa100, 0);
+    OGRE_U16S(&out, 0);
+    ogre_write_line(&out, "mesh");
+    ogre_write_end(&out, tree, "a.mesh");
+}
+
+enum { GLTF, FBX, COLLADA, OGRE, X, FORMAT_COUNT };
 static const struct {
     const char *file;
     void (*write)(const struct temp_tree *tree, const struct weights *weights);
@@ -118,6 +159,7 @@ static const struct {
 } FORMATS[FORMAT_COUNT] = {{"a.glb", write_gltf, import_gltf},
                            {"a.fbx", write_fbx, import_fbx},
                            {"a.dae", write_collada, import_collada},
+                           {"a.mesh", write_ogre, import_ogre},
                            {"a.x", write_x, import_assimp}};
 
 /* --- what they become --- */
@@ -141,10 +183,7 @@ static float weight_of(const struct assimp_run *run, const char *joint_node)
     return sum;
 }
 
-static bool is_unweighted(const struct assimp_run *run)
-{
-    return assimp_run_warned(run, "vertices_unweighted") || assimp_run_warned(run, "vertices_without_joints");
-}
+static bool is_unweighted(const struct assimp_run *run) { return assimp_run_warned(run, "vertices_unweighted"); }
 
 /* What all formats make of weights; bits of `not_in` are the formats that cannot say them. */
 struct row {
