@@ -116,8 +116,6 @@ static double rate_of(const struct assimp_job *job, const struct aiAnimation *an
     double rate = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond;
     if (isnan(rate) || rate == 0)
         rate = TICKS_PER_S_UNKNOWN;
-    if (assimp_is_format(job, "bvh")) /* the file gives seconds a frame */
-        rate = 1 / track_decimal(1 / rate);
     return rate;
 }
 
