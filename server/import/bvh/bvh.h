@@ -44,9 +44,9 @@ extern const char *const BVH_CHANNELS[BVH_CHANNEL_KINDS]; /* their names */
 /* A joint or an end site. Its index is that of its node. */
 struct bvh_joint {
     double offset[3];
-    struct bvh_word name;
-    struct str end_name; /* of all end sites below it, once there is one */
-    int32_t parent;      /* or -1 */
+    struct bvh_word name; /* begin is NULL for an end site */
+    struct str end_name;  /* of all end sites below it, once there is one */
+    int32_t parent;       /* or -1 */
     uint32_t channel_first, channel_count;
     bool has_offset, has_channels, has_end;
 };

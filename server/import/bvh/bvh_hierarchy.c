@@ -9,17 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_SHOWN_MAX = 40 };
+
 const char *bvh_where(const struct bvh *bvh, int32_t joint, char out[BVH_WHERE_SIZE])
 {
-    const struct bvh_joint *at = joint < 0 ? NULL : &bvh->joints[joint];
-    const bool is_end = at != NULL && at->parent >= 0 && at->name.begin == NULL;
-    const struct bvh_word name = at == NULL ? (struct bvh_word){0} : is_end ? bvh->joints[at->parent].name : at->name;
-    const int length = (int)(name.length < 40 ? name.length : 40);
-    if (at == NULL)
+    if (joint < 0) {
         snprintf(out, BVH_WHERE_SIZE, "the hierarchy");
-    else
-        snprintf(out, BVH_WHERE_SIZE, "%s '%.*s'", is_end ? "the end site of joint" : "joint", length,
-                 name.begin == NULL ? "" : name.begin);
+        return out;
+    }
+    const struct bvh_joint *at = &bvh->joints[joint];
+    const bool is_end = at->name.begin == NULL;
+    const struct bvh_word *name = is_end ? &bvh->joints[at->parent].name : &at->name;
+    const int length = (int)(name->length < NAME_SHOWN_MAX ? name->length : NAME_SHOWN_MAX);
+    snprintf(out, BVH_WHERE_SIZE, "%s '%.*s'", is_end ? "the end site of joint" : "joint", length,
+             name->length > 0 ? name->begin : "");
     return out;
 }
 #define WHERE(bvh, joint) bvh_where(bvh, joint, (char[BVH_WHERE_SIZE]){0})
