@@ -334,14 +334,14 @@ replay_targets := $(fuzz_targets:%=$(obj)/replay/%.o)
 $(replay_targets): $(obj)/replay/%.o: tests/fuzz/fuzz_%.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CFLAGS) $(flags) -DLLVMFuzzerTestOneInput=fuzz_$* $(includes) -c -MMD -MP -o $@ $<
-$(obj)/tests/fuzz/replay.o: $(out)/gen/fuzz_targets.def
+$(obj)/tests/fuzz/support/replay.o: $(out)/gen/fuzz_targets.def
 $(out)/gen/fuzz_targets.def: always
 	@mkdir -p $(@D)
 	@printf 'FUZZ_TARGET(%s)\n' $(fuzz_targets) > $@.part; cmp -s $@.part $@ || cp $@.part $@; rm $@.part
 # posectl as a whole is a target, too.
 fuzzed_code := $(sort $(tested) $(filter-out %/main.o,$(cli)))
 replay := $(out)/test/replay
-$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,replay.o reader_target.o) $(fuzzed_code)
+$(replay): $(replay_targets) $(addprefix $(obj)/tests/fuzz/,support/replay.o reader_target.o) $(fuzzed_code)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) -lm
 # `make test` replays the corpus under AddressSanitizer and UndefinedBehaviorSanitizer, whatever else it is built with.

@@ -9,6 +9,7 @@ enum reader {
     READER_GLTF,
     READER_FBX,
     READER_COLLADA,
+    READER_BVH,
     READER_THREEMF,
     READER_OGRE,
     READER_MD2,

@@ -1,5 +1,5 @@
 /* Arbitrary bytes as an FBX file, mostly with the tokens of ASCII ones. */
-#include "tests/fuzz/fbx_walk.h"
+#include "tests/fuzz/support/fbx_walk.h"
 
 #include <string.h>
 

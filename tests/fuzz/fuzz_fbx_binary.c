@@ -1,5 +1,5 @@
 /* Records of binary FBX files: arbitrary bytes after a header, which the first byte of the input selects. */
-#include "tests/fuzz/fbx_walk.h"
+#include "tests/fuzz/support/fbx_walk.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Arbitrary bytes as a 3MF file: a package if they begin like a zip, else the root model part of a package, so that its
  * checksums are correct. Read and finished, or refused with a reason. */
 #include "tests/fuzz/reader_target.h"
-#include "tests/fuzz/stored_zip.h"
+#include "tests/fuzz/support/stored_zip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -68,7 +68,7 @@ static int convert(struct assimp_job *job, struct err *err)
         assimp_3ds_names(job);
     if (check_md5(job, err) < 0)
         return err->code;
-    job->is_skeleton = assimp_is_format(job, "md5anim bvh");
+    job->is_skeleton = assimp_is_format(job, "md5anim");
     assimp_warn(job);
     assimp_axes(job);
     if (assimp_materials(job, err) < 0)

@@ -111,13 +111,11 @@ static int add_node_motion(struct assimp_job *job, const struct animation_source
     return rc;
 }
 
-static double rate_of(const struct assimp_job *job, const struct aiAnimation *animation, double ticks_per_s)
+static double rate_of(const struct aiAnimation *animation, double ticks_per_s)
 {
     double rate = ticks_per_s != 0 ? ticks_per_s : animation->mTicksPerSecond;
     if (isnan(rate) || rate == 0)
         rate = TICKS_PER_S_UNKNOWN;
-    if (assimp_is_format(job, "bvh")) /* the file gives seconds a frame */
-        rate = 1 / track_decimal(1 / rate);
     return rate;
 }
 
@@ -217,7 +215,7 @@ int assimp_add_clip(struct assimp_job *job, const struct aiAnimation *animation,
     struct animation_source source = {
         .animation = animation,
         .of_node = mem_zalloc(job->tree.count, sizeof *source.of_node),
-        .ticks_per_s = rate_of(job, animation, ticks_per_s),
+        .ticks_per_s = rate_of(animation, ticks_per_s),
     };
     struct clip clip = {.name = name, .channel_first = builder->channel_count};
     int rc = 0;

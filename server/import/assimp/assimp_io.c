@@ -130,12 +130,18 @@ static void mend(struct open_file *open, const char *name)
     open->bytes = open->own = mended;
 }
 
-/* Only posed's own readers read FBX and COLLADA. assimp's would read them under another format's extension if the
+/* Only posed's own readers read FBX, COLLADA and BVH. assimp's would read them under another format's extension if the
  * reader of that extension refuses the content, or as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
     return format_check(file_format_of("a.fbx"), bytes, size_bytes, &err) == 0;
+}
+
+static bool is_bvh(const uint8_t *bytes, size_t size_bytes)
+{
+    struct err err;
+    return format_check(file_format_of("a.bvh"), bytes, size_bytes, &err) == 0;
 }
 
 /* 3MF is refused as well, because assimp's reader writes out of bounds. Only 3MF is a package with relationships, and a
@@ -180,7 +186,8 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
     struct source_bytes from;
     if (strpbrk(mode, "wa+") != NULL || read_file(own, path, &from) < 0 || is_threemf(from.bytes, from.size_bytes) ||
-        is_fbx(from.bytes, from.size_bytes) || is_collada(from.bytes, from.size_bytes))
+        is_fbx(from.bytes, from.size_bytes) || is_collada(from.bytes, from.size_bytes) ||
+        is_bvh(from.bytes, from.size_bytes))
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = from.bytes;

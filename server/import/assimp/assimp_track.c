@@ -5,7 +5,6 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,21 +62,6 @@ static void sort(struct track *track)
     free(places);
     track_fini(track);
     *track = sorted;
-}
-
-double track_decimal(double value)
-{
-    const float single = (float)value;
-    /* Scaling by a power of ten in between may cost the last bit of the double. */
-    if (!isfinite(single) || fabs((double)single - value) > 4e-16 * fabs(value))
-        return value;
-    for (int digits = 6; digits <= 9; digits++) {
-        char text[32];
-        snprintf(text, sizeof text, "%.*g", digits, (double)single);
-        if (strtof(text, NULL) == single)
-            return strtod(text, NULL);
-    }
-    return value;
 }
 
 static int finish(struct track *track, struct err *err)

@@ -16,7 +16,3 @@ int track_from_rotations(struct track *track, const struct aiQuatKey *keys, uint
 /* Makes a track of weights: values[count * components] belong to ticks[count] in order. It copies both arrays. */
 int track_from_values(struct track *track, const double *ticks, const double *values, uint32_t count,
                       uint32_t components, double ticks_per_s, struct err *err);
-
-/* Returns the shortest decimal number that rounds to the float `value`, as a double; `value` itself if it is not a
- * float. Files write times as decimal text, so a time requested as text then matches its key exactly. */
-double track_decimal(double value);

@@ -1,6 +1,5 @@
 /* assimp_warnings.c - warns, with stable codes, of file content that assimp 5.2.5 drops:
  *   curves_linear                         clips with curves between their keys
- *   offset_replaced                       BVH roots with an OFFSET and position channels
  *   colors_not_read                       colours of vertices
  *   skeleton_not_read, clips_not_read     formats of which only meshes are read
  *   frames_not_read                       vertex animation; only its first frame is shown
@@ -47,25 +46,6 @@ static void warn_of_curves(const struct assimp_job *job)
 {
     bake_warn(job->import->builder, "curves_linear",
               "the clips have curves that are not straight between their keys: straight lines stand for them");
-}
-
-/* Readers disagree whether the channels of a root are added to its OFFSET or replace it. In recorded files both are
- * equal or the OFFSET is 0, so the channels replace it here, as for any other joint. */
-static void warn_of_bvh(const struct assimp_job *job)
-{
-    const struct aiVector3D *place = NULL;
-    const struct aiNode *root = job->scene->mRootNode;
-    const struct aiMatrix4x4 *offset = &root->mTransformation;
-    for (uint32_t c = 0; job->scene->mNumAnimations > 0 && c < job->scene->mAnimations[0]->mNumChannels; c++) {
-        const struct aiNodeAnim *channel = job->scene->mAnimations[0]->mChannels[c];
-        if (strcmp(channel->mNodeName.data, root->mName.data) == 0 && channel->mNumPositionKeys > 1)
-            place = &channel->mPositionKeys[0].mValue;
-    }
-    if (place != NULL && (fabsf(offset->a4) > 0 || fabsf(offset->b4) > 0 || fabsf(offset->c4) > 0))
-        bake_warn(
-            job->import->builder, "offset_replaced",
-            "root '%s' has an OFFSET of %g %g %g and position channels: they are its place, the OFFSET is not added",
-            root->mName.data, (double)offset->a4, (double)offset->b4, (double)offset->c4);
 }
 
 /* LightWave scenes have envelopes of `Key value time shape ...`. The shape belongs to the piece before the key; 3 means
@@ -190,8 +170,6 @@ void assimp_warn(const struct assimp_job *job)
     if (assimp_is_format(job, "ase") && has_clips &&
         (contains(job->import, "CONTROL_BEZIER") || contains(job->import, "CONTROL_TCB")))
         warn_of_curves(job);
-    else if (assimp_is_format(job, "bvh"))
-        warn_of_bvh(job);
     else if (assimp_is_format(job, "lws") && has_clips)
         warn_of_lightwave(job);
     else if (assimp_is_format(job, "3ds") && has_long_tracks(job->scene)) /* 3DS curves are splines */

@@ -14,6 +14,7 @@ sys.path.insert(0, str(TOP / "tests/api/formats"))
 import binary_models  # noqa: E402
 import corner_models  # noqa: E402
 import ogre_models  # noqa: E402
+import random_bvh  # noqa: E402
 import random_collada  # noqa: E402
 import random_fbx  # noqa: E402
 import random_models  # noqa: E402
@@ -65,6 +66,7 @@ def small_files():
         yield name, make.file()
     for seed in SEEDS:
         yield f"random_{seed}.gltf", json.dumps(random_models.make(seed))
+        yield f"random_{seed}.bvh", random_bvh.make(seed)
         yield f"random_{seed}.dae", random_collada.make(seed)[0]
         yield f"random_{seed}.fbx", random_fbx.make(seed)
     yield "packed.zae", small_static.zipped("a.dae", random_collada.make(0)[0])

@@ -8,40 +8,6 @@
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-/* Z is applied first, then X, about an offset: channel order and hierarchy both matter. */
-static const char BVH[] = "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\n"
-                          "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
-                          "JOINT knee\n{\nOFFSET 1 2 3\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
-                          "End Site\n{\nOFFSET 0 4 0\n}\n}\n}\n"
-                          "MOTION\nFrames: 2\nFrame Time: 0.1\n"
-                          "10 20 30 0 0 0 0 0 0\n10 20 30 90 0 0 0 90 0\n";
-
-TEST(assimp_reads_bvh_motion)
-{
-    struct assimp_run run;
-    double out[3];
-    assimp_run_init(&run);
-    temp_tree_file(&run.tree, "walk.bvh", BVH);
-    assimp_run_import(&run, "walk.bvh");
-    assert_int_equal(run.rc, 0);
-    assert_int_equal(run.model.clip_count, 1);
-    CHECK_NEAR(run.model.clips[0].duration_s, 0.1, 0);
-    const uint32_t knee = assimp_run_node(&run, "knee");
-    assimp_run_point(&run, 0, 0, knee, ORIGIN, out);
-    CHECK_NEAR(out[0], 11, 1e-5);
-    /* hip about z by 90: (1, 2, 3) to (-2, 1, 3) */
-    assimp_run_point(&run, 0, 0.1, knee, ORIGIN, out);
-    CHECK_NEAR(out[0], 8, 1e-5);
-    CHECK_NEAR(out[1], 21, 1e-5);
-    CHECK_NEAR(out[2], 33, 1e-5);
-    /* the shin (0, 4, 0): knee about x to (0, 0, 4), hip leaves z */
-    const double shin[3] = {0, 4, 0};
-    assimp_run_point(&run, 0, 0.1, knee, shin, out);
-    CHECK_NEAR(out[2], 37, 1e-5);
-    assert_int_equal(run.model.position_count, 0); /* no dummy mesh */
-    assimp_run_fini(&run);
-}
-
 static const char OBJ[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0.25\nvt 1 0.25\nvt 0 1\n"
                           "usemtl red\nf 1/1 2/2 3/3\nf 2/2 4/3 3/3\n";
 
@@ -229,8 +195,8 @@ TEST(assimp_keeps_the_node_limit)
     struct assimp_run run;
     assimp_run_init(&run);
     run.limits.value[LIMIT_NODES] = 2;
-    temp_tree_file(&run.tree, "walk.bvh", BVH);
-    assimp_run_import(&run, "walk.bvh");
+    temp_tree_file(&run.tree, "a.md5mesh", MD5);
+    assimp_run_import(&run, "a.md5mesh");
     assert_int_equal(run.rc, ERR_MODEL_LIMIT);
     assimp_run_fini(&run);
 }
@@ -288,6 +254,23 @@ TEST(assimp_reads_no_collada)
         assimp_run_init(&run);
         temp_tree_file(&run.tree, NAMES[i], TEXT);
         assimp_run_import(&run, NAMES[i]);
+        assert_int_equal(run.rc, ERR_BAD_MODEL);
+        assimp_run_fini(&run);
+    }
+}
+
+/* Nor BVH. */
+TEST(assimp_reads_no_bvh)
+{
+    static const char TEXT[] =
+        "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+        "MOTION\nFrames: 1\nFrame Time: 0.1\n20\n";
+    static const char *const NAMES[] = {"a.bvh", "a.ase", "a.csm", "a.nff"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        struct assimp_run run;
+        assimp_run_init(&run);
+        temp_tree_file(&run.tree, NAMES[i], TEXT);
+        assimp_run_read(&run, NAMES[i], import_assimp);
         assert_int_equal(run.rc, ERR_BAD_MODEL);
         assimp_run_fini(&run);
     }

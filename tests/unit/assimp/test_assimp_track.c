@@ -54,14 +54,3 @@ TEST(track_normalises_rotations)
     assert_true(track.is_rotation);
     track_fini(&track);
 }
-
-/* The file says 0.0416667; assimp holds the nearest float, times 1000. */
-TEST(track_finds_the_decimal_behind_a_float)
-{
-    CHECK_NEAR(track_decimal((double)0.0416667f), 0.0416667, 0);
-    CHECK_NEAR(track_decimal((double)11.966667f), 11.966667, 0);
-    CHECK_NEAR(track_decimal((double)11.966667f * 1000 / 1000), 11.966667, 0);
-    CHECK_NEAR(track_decimal(1.0 / 3), 1.0 / 3, 0); /* was no float */
-    CHECK_NEAR(track_decimal(0), 0, 0);
-    CHECK_NEAR(track_decimal(-2.5), -2.5, 0);
-}

@@ -1,7 +1,7 @@
 /* fbx_bytes.c - the writer, and the readers' runs over what it wrote. */
 #include "tests/unit/fbx_file/fbx_bytes.h"
 
-#include "tests/fuzz/fbx_walk.h"
+#include "tests/fuzz/support/fbx_walk.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>

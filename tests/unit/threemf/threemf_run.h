@@ -1,7 +1,7 @@
 /* threemf_run.h - imports 3MF packages written in a test as posed-import does. */
 #pragma once
 
-#include "tests/fuzz/stored_zip.h"
+#include "tests/fuzz/support/stored_zip.h"
 
 #include "import/source/import.h"
 
