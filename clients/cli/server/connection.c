@@ -173,12 +173,25 @@ void connection_report_error(const struct connection *connection)
         terminal_error("the server's version differs from that of posectl");
 }
 
+bool connection_blames_command_line(const struct connection *connection)
+{
+    static const int CODES[] = {POSED_ERR_BAD_PARAMETER, POSED_ERR_UNKNOWN_PARAMETER, POSED_ERR_DUPLICATE_PARAMETER,
+                                POSED_ERR_MISSING_PARAMETER, POSED_ERR_BAD_REQUEST};
+    const struct posed_error *error = &connection->posed.error;
+    for (size_t i = 0; error->status == POSED_E_SERVER && i < sizeof CODES / sizeof *CODES; i++)
+        if (error->code == CODES[i])
+            return true;
+    return false;
+}
+
 int connection_status(const struct connection *connection, int rc)
 {
     if (rc == 0)
         return STATUS_DONE;
     connection_report_error(connection);
-    return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
+    if (rc != POSED_E_SERVER)
+        return STATUS_SERVER;
+    return connection_blames_command_line(connection) ? STATUS_USAGE : STATUS_FAILED;
 }
 
 const char *connection_error_message(const struct connection *connection, const char *model)

@@ -58,11 +58,9 @@ static void prune(struct thumbs *thumbs)
 static int check_parameters(struct thumbs *thumbs)
 {
     struct posed_packet answer;
-    const struct posed_error *error = &thumbs->context.connection.posed.error;
     const int rc = connection_request_model(&thumbs->context.connection, "render", ".posectl/none.glb",
                                             thumbs->parameters, thumbs->body, &answer);
-    if (rc != POSED_E_SERVER || (error->code != POSED_ERR_BAD_PARAMETER && error->code != POSED_ERR_UNKNOWN_PARAMETER &&
-                                 error->code != POSED_ERR_BAD_REQUEST))
+    if (rc == 0 || !connection_blames_command_line(&thumbs->context.connection))
         return STATUS_DONE;
     connection_report_error(&thumbs->context.connection);
     return STATUS_USAGE;
