@@ -104,12 +104,21 @@ void mesh_repair_deltas(struct import *import, uint32_t first, uint32_t count, c
                   "%s: %u vertices are moved by numbers that are not finite: they stay where they are", where, bad);
 }
 
+/* Whether a mesh needs coordinates for the texture. What Blender computes takes mostly the vertices' places. */
+static bool is_laid_on(const struct model *model, int32_t texture)
+{
+    if (texture < 0)
+        return false;
+    const struct str uri = model->textures[texture].uri;
+    return uri.offset == STR_NONE || !texture_name_is_procedural(model->text + uri.offset, uri.size_bytes);
+}
+
 void mesh_check_texcoords(struct import *import, const struct primitive *primitive, const char *where)
 {
-    const struct bake_builder *builder = import->builder;
+    const struct model view = bake_builder_view(import->builder);
     bool is_textured = false;
     for (int slot = 0; primitive->material >= 0 && slot < TEXTURE_SLOT_COUNT; slot++)
-        is_textured |= builder->materials[primitive->material].textures[slot].texture >= 0;
+        is_textured |= is_laid_on(&view, view.materials[primitive->material].textures[slot].texture);
     if (is_textured && (primitive->flags & PRIMITIVE_TEXCOORDS) == 0 && primitive->topology == TOPOLOGY_TRIANGLES)
         bake_warn(import->builder, "texcoord_missing", "%s has no texture coordinates for a texture of its material",
                   where);
