@@ -3,6 +3,7 @@
 
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/limit_hint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,8 +166,12 @@ void connection_report_error(const struct connection *connection)
     const struct posed_error *error = &connection->posed.error;
     const bool is_answered = error->status == POSED_E_SERVER;
     char code[64];
+    struct text message = {0};
     connection_error_code(connection, code);
-    terminal_coded_error(code, error->message, is_answered ? error->json : NULL, error->json_bytes);
+    text_put(&message, error->message);
+    limit_hint_put(connection, &message);
+    terminal_coded_error(code, message.at, is_answered ? error->json : NULL, error->json_bytes);
+    text_free(&message);
     if (is_answered)
         report_candidates(error);
     if (is_answered && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)

@@ -29,6 +29,7 @@ static int set_options(struct thumbs *thumbs)
         text_printf(&query, "&format=%s", format);
     thumbs->extension = strcmp(format, "jpeg") == 0 ? "jpg" : format;
     thumbs->parameters = must_copy(query.at);
+    thumbs->has_side = thumbs_has_side(args);
     thumbs->body = args_put_body(args, &body) ? body.at : NULL;
     text_printf(&options, "%s %s %s", thumbs->parameters, clips, thumbs->body == NULL ? "" : thumbs->body);
     thumbs->options = options.at;
