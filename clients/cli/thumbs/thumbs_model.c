@@ -91,6 +91,12 @@ static bool skip(struct thumbs *thumbs, size_t index, const struct connection *c
     return true;
 }
 
+static enum outcome skip_or_fail(struct thumbs *thumbs, size_t index, const struct connection *connection,
+                                 double import_s)
+{
+    return skip(thumbs, index, connection) ? OUTCOME_SKIPPED : fail(thumbs, index, connection, NULL, import_s);
+}
+
 /* Keeps the failure of an earlier run if it would happen again. watch asks again, because the server reports changes
  * only for models that it was asked for. */
 static bool take_known_failure(struct thumbs *thumbs, size_t index, const cJSON *old)
@@ -206,8 +212,7 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
         clock_gettime(CLOCK_REALTIME, &before);
         const double before_s = (double)before.tv_sec + (double)before.tv_nsec * 1e-9;
         if (connection_request_json(connection, "model", item->source, "", NULL, &model) < 0) {
-            outcome =
-                skip(thumbs, index, connection) ? OUTCOME_SKIPPED : fail(thumbs, index, connection, NULL, before_s);
+            outcome = skip_or_fail(thumbs, index, connection, before_s);
             break;
         }
         cJSON *entry = new_entry(thumbs, item, model, before_s);
