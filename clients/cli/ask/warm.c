@@ -3,6 +3,7 @@
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/command_context.h"
+#include "clients/cli/server/limit_hint.h"
 #include "clients/cli/server/model_list.h"
 #include "clients/cli/server/pool.h"
 
@@ -58,10 +59,14 @@ static void await_stores(struct connection *connection, double most)
 static cJSON *failure_of(const struct connection *connection, const struct listed_model *model)
 {
     char code[64];
+    struct text message = {0};
     cJSON *failure = cJSON_CreateObject();
     connection_error_code(connection, code);
     cJSON_AddStringToObject(failure, "code", code);
-    cJSON_AddStringToObject(failure, "message", connection_error_message(connection, model->source));
+    text_put(&message, connection_error_message(connection, model->source));
+    limit_hint_put(connection, &message);
+    cJSON_AddStringToObject(failure, "message", message.at);
+    text_free(&message);
     cJSON_AddStringToObject(failure, "model", model->model);
     return failure;
 }

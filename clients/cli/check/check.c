@@ -17,7 +17,7 @@ static enum outcome check_one(struct connection *connection, size_t index, const
     struct check *check = context;
     struct findings *findings = &check->findings[index];
     *label = check->models.items[index].model;
-    check_model(check->sets[index], connection, check->models.items[index].source, findings);
+    check_model(check, connection, index);
     findings->is_done = true;
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
@@ -156,7 +156,10 @@ static void free_check(struct check *check)
             free(check->findings[i].at[k].subject);
             free(check->findings[i].at[k].message);
         }
+        for (size_t k = 0; k < check->findings[i].note_count; k++)
+            free(check->findings[i].notes[k].message);
         free(check->findings[i].at);
+        free(check->findings[i].notes);
     }
     for (size_t i = 0; i < check->skeleton_count; i++)
         skeleton_free(check->skeletons[i]);

@@ -14,12 +14,21 @@ struct finding {
     bool is_accepted;
 };
 
+/* What -v says of a model beside its findings: something that looks like a fault and is none. */
+struct note {
+    enum rule_id rule;
+    char *message;
+};
+
 /* The findings of one model. */
 struct findings {
     struct finding *at;
     size_t count;
+    struct note *notes;
+    size_t note_count;
     bool is_unreadable;
-    bool is_done; /* false: the run was interrupted before it reached the model */
+    bool is_skipped; /* it is no model: skipped_model.h. The reason is a note */
+    bool is_done;    /* false: the run was interrupted before it reached the model */
 };
 
 struct check {
@@ -39,6 +48,8 @@ struct check {
 struct inspection {
     const struct rule_set *rules;
     struct connection *connection;
+    const struct model_list *models; /* all models of the run, and which of them this is */
+    size_t index;
     const char *source;  /* the name of the model in requests */
     const cJSON *model;  /* the server's description */
     const cJSON **nodes; /* [node_count]: the nodes of the description */
@@ -62,14 +73,17 @@ struct subject subject_quoted(const char *code, const char *message, const char 
 void findings_add(const struct inspection *model, enum rule_id rule, const char *subject, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Adds a note, unless its rule is off. */
+void findings_note(const struct inspection *model, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* check_model.c: sets nodes, node_count and is_joint from the model, and frees them. */
 void inspection_find_nodes(struct inspection *model);
 void inspection_free_nodes(struct inspection *model);
 
 /* Each of these applies some of the rules to one model. */
 /* check_model.c: applies all of them. */
-void check_model(const struct rule_set *rules, struct connection *connection, const char *source,
-                 struct findings *findings);
+void check_model(const struct check *check, struct connection *connection, size_t index);
 /* check_budgets.c: reports what exceeds its budget. */
 void check_budgets(const struct inspection *model);
 /* check_names.c: reports duplicate and missing names. */
@@ -78,6 +92,9 @@ void check_names(const struct inspection *model);
 void check_skeleton(const struct inspection *model);
 /* check_clips.c: applies all rules about clips to each clip. */
 void check_clips(struct inspection *model);
+/* check_clips.c: returns whether the clip's name ends as those of poses do: T-Pose, bind pose, Walk_Pose, TPose.001.
+ * Such a clip may stand still. */
+bool clip_is_pose(const cJSON *clip);
 /* check_loop.c: applies the rule loop-jump to one clip. `clip`: the server's JSON. */
 void check_loop(const struct inspection *model, const cJSON *clip);
 /* check_motion.c: reports a clip that moves nothing, and a model off the ground. `most`: the greatest distance

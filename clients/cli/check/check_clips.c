@@ -1,8 +1,11 @@
 /* Applies the rules about clips. It asks for poses of each clip at 17 times; other files use them, too. */
 #include "clients/cli/check/check.h"
 
+#include "clients/cli/server/pattern.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { POSES = 17 }; /* of each clip: both ends and 15 times between them */
 
@@ -96,13 +99,22 @@ static double check_poses(struct inspection *model, const cJSON *clip)
     return node_motion_most(&answer, model->size * NODE_REACH, &mover);
 }
 
+bool clip_is_pose(const cJSON *clip)
+{
+    const char *name = member_text(clip, "name"), *slash = strrchr(name, '/'); /* "Armature/TPose" */
+    return pattern_list_matches("*pose,*pose.[0-9]*", slash == NULL ? name : slash + 1, true);
+}
+
 void check_clips(struct inspection *model)
 {
     const cJSON *clip;
     cJSON_ArrayForEach(clip, json_get(model->model, "clips"))
     {
         const double most = check_poses(model, clip);
-        if (member_number(clip, "duration") <= 0)
+        if (member_number(clip, "duration") <= 0 && clip_is_pose(clip))
+            findings_note(model, RULE_ZERO_LENGTH, "clip %.0f '%s' is a pose, and has no duration",
+                          member_number(clip, "index"), member_text(clip, "name"));
+        else if (member_number(clip, "duration") <= 0)
             findings_add(model, RULE_ZERO_LENGTH, subject_of("clip", clip).text, "clip %.0f '%s' has no duration",
                          member_number(clip, "index"), member_text(clip, "name"));
         else if (most >= 0) {

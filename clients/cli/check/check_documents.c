@@ -32,7 +32,7 @@ static struct case_counts count_case(const struct findings *findings)
 static bool is_skipped(const struct findings *findings)
 {
     const struct case_counts counts = count_case(findings);
-    return !findings->is_done || (counts.failures == 0 && counts.accepted > 0);
+    return !findings->is_done || findings->is_skipped || (counts.failures == 0 && counts.accepted > 0);
 }
 
 /* Puts one element for all failures, because some readers reject several. */
@@ -61,11 +61,15 @@ static void put_case(const struct check *check, size_t index, struct text *out)
 {
     const struct findings *findings = &check->findings[index];
     const struct case_counts counts = count_case(findings);
-    const bool is_empty = findings->count == 0 && findings->is_done;
+    const bool is_empty = findings->count == 0 && findings->is_done && !findings->is_skipped;
     junit_put_case(out, "posectl.check", check->models.items[index].model, is_empty);
     if (!findings->is_done)
         text_put(out, "      <skipped message=\"interrupted\"/>\n");
-    else if (is_skipped(findings))
+    else if (findings->is_skipped) {
+        text_put(out, "      <skipped message=\"");
+        text_put_xml(out, findings->note_count > 0 ? findings->notes[0].message : "not checked");
+        text_put(out, "\"/>\n");
+    } else if (is_skipped(findings))
         text_printf(out, "      <skipped message=\"accepted: %zu finding%s\"/>\n", counts.accepted,
                     counts.accepted == 1 ? "" : "s");
     put_failure(findings, out);

@@ -1,6 +1,9 @@
 /* Checks one model: asks the server what the model contains, and applies all rules. */
 #include "clients/cli/check/check.h"
 
+#include "clients/cli/server/limit_hint.h"
+#include "clients/cli/server/skipped_model.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,10 @@ static void check_warnings(const struct inspection *model)
     {
         const char *code = member_text(warning, "code"), *message = member_text(warning, "message");
         enum rule_id rule = RULE_READER_WARNING;
+        if (strcmp(code, "texture_procedural") == 0) {
+            findings_note(model, RULE_MISSING_TEXTURE, "%s: %s", code, message);
+            continue;
+        }
         for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
             if (strcmp(WARNING_RULES[i].code, code) == 0)
                 rule = WARNING_RULES[i].rule;
@@ -48,13 +55,28 @@ static void add_unreadable(const struct inspection *model)
         connection->posed.error.code == POSED_ERR_BAD_KEYS && severities[RULE_BAD_KEYS] != SEVERITY_OFF;
     const size_t before = findings->count;
     const char *message = connection_error_message(connection, model->source);
+    struct text hint = {0};
     char code[64];
     connection_error_code(connection, code);
+    text_put(&hint, "");
+    limit_hint_put(connection, &hint);
     findings_add(model, has_rule ? RULE_BAD_KEYS : RULE_UNREADABLE, subject_quoted(code, message, model->source).text,
-                 "%s: %s", code, message);
+                 "%s: %s%s", code, message, hint.at);
+    text_free(&hint);
     if (findings->count > before && findings->at[before].severity < severities[RULE_UNREADABLE])
         findings->at[before].severity = severities[RULE_UNREADABLE];
     findings->is_unreadable = true;
+}
+
+static void take_refusal(const struct inspection *model)
+{
+    struct text why = {0};
+    model->findings->is_skipped = skipped_model_is(model->connection, model->models, model->index, &why);
+    if (model->findings->is_skipped)
+        findings_note(model, RULE_UNREADABLE, "not checked: %s", why.at);
+    else
+        add_unreadable(model);
+    text_free(&why);
 }
 
 void inspection_find_nodes(struct inspection *model)
@@ -93,13 +115,17 @@ static double size_of(const cJSON *model)
     return isfinite(size) ? size : 0;
 }
 
-void check_model(const struct rule_set *rules, struct connection *connection, const char *source,
-                 struct findings *findings)
+void check_model(const struct check *check, struct connection *connection, size_t index)
 {
     cJSON *json;
-    struct inspection model = {.rules = rules, .connection = connection, .source = source, .findings = findings};
-    if (connection_request_json(connection, "model", source, "", NULL, &json) < 0) {
-        add_unreadable(&model);
+    struct inspection model = {.rules = check->sets[index],
+                               .connection = connection,
+                               .models = &check->models,
+                               .index = index,
+                               .source = check->models.items[index].source,
+                               .findings = &check->findings[index]};
+    if (connection_request_json(connection, "model", model.source, "", NULL, &json) < 0) {
+        take_refusal(&model);
         return;
     }
     model.model = json;

@@ -44,7 +44,10 @@ static void check_still(const struct inspection *model, const cJSON *clip, doubl
     most = find_motion(model, clip);
     if (most >= least)
         return;
-    if (most > 0)
+    if (clip_is_pose(clip))
+        findings_note(model, RULE_STILL_CLIP, "clip %.0f '%s' is a pose, and moves nothing",
+                      member_number(clip, "index"), member_text(clip, "name"));
+    else if (most > 0)
         findings_add(model, RULE_STILL_CLIP, subject_of("clip", clip).text,
                      "clip %.0f '%s' moves nothing further than %.2g of the model's size", member_number(clip, "index"),
                      member_text(clip, "name"), most / model->size);

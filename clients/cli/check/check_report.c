@@ -9,7 +9,7 @@
 enum { RULE_COLUMNS = 23 };
 
 struct totals {
-    size_t models, severities[SEVERITY_COUNT], accepted, gone;
+    size_t models, severities[SEVERITY_COUNT], accepted, gone, skipped;
 };
 
 static struct totals count(const struct check *check)
@@ -17,6 +17,7 @@ static struct totals count(const struct check *check)
     struct totals totals = {0};
     for (size_t i = 0; i < check->models.count; i++) {
         totals.models += check->findings[i].is_done;
+        totals.skipped += check->findings[i].is_skipped;
         for (size_t k = 0; k < check->findings[i].count; k++)
             (*(check->findings[i].at[k].is_accepted ? &totals.accepted
                                                     : &totals.severities[check->findings[i].at[k].severity]))++;
@@ -84,6 +85,12 @@ static void put_findings(const struct findings *findings, struct text *out)
         text_put_printable(out, findings->at[k].message);
         text_put(out, "\n");
     }
+    for (size_t k = 0; k < findings->note_count && terminal.is_verbose; k++) {
+        text_printf(out, "  %snote     %s", colour(COLOUR_DIM), colour(COLOUR_NONE));
+        text_put_column(out, RULES[findings->notes[k].rule].name, RULE_COLUMNS);
+        text_put_printable(out, findings->notes[k].message);
+        text_put(out, "\n");
+    }
 }
 
 static void put_models(const struct check *check, struct text *out)
@@ -93,7 +100,7 @@ static void put_models(const struct check *check, struct text *out)
     for (size_t i = 0; i < check->models.count; i++) {
         const struct findings *findings = &check->findings[i];
         const struct reason *reason = is_refused(findings) ? find_reason(check, i, reasons, reason_count) : NULL;
-        size_t told = 0;
+        size_t told = terminal.is_verbose ? findings->note_count : 0;
         for (size_t k = 0; k < findings->count; k++)
             told += is_told(&findings->at[k]);
         if (told == 0 || (reason != NULL && reason->first != i))
@@ -147,6 +154,8 @@ void check_report_text(const struct check *check, struct text *out)
     put_count(out, totals.severities[SEVERITY_INFO], "info");
     if (totals.accepted > 0)
         text_printf(out, ", %zu accepted", totals.accepted);
+    if (totals.skipped > 0)
+        text_printf(out, ", %zu skipped", totals.skipped);
     if (check->ignored > 0)
         put_count(out, check->ignored, "ignored model");
     text_put(out, "\n");
@@ -162,6 +171,18 @@ static cJSON *json_of_finding(const struct finding *finding)
     if (finding->is_accepted)
         cJSON_AddTrueToObject(entry, "accepted");
     return entry;
+}
+
+static void put_notes(const struct findings *findings, cJSON *model)
+{
+    cJSON *notes = cJSON_AddArrayToObject(model, "notes");
+    for (size_t k = 0; k < findings->note_count; k++) {
+        cJSON *note = cJSON_CreateObject();
+        cJSON_AddStringToObject(note, "rule", RULES[findings->notes[k].rule].name);
+        cJSON_AddStringToObject(note, "message", findings->notes[k].message);
+        cJSON_AddItemToArray(notes, note);
+    }
+    cJSON_AddBoolToObject(model, "skipped", findings->is_skipped);
 }
 
 static cJSON *json_of_gone(const struct accepted *accepted)
@@ -186,6 +207,7 @@ void check_report_json(const struct check *check, struct text *out)
         cJSON *findings = cJSON_AddArrayToObject(model, "findings");
         for (size_t k = 0; k < check->findings[i].count; k++)
             cJSON_AddItemToArray(findings, json_of_finding(&check->findings[i].at[k]));
+        put_notes(&check->findings[i], model);
         cJSON_AddItemToArray(list, model);
     }
     cJSON *gone = cJSON_AddArrayToObject(json, "gone");
@@ -198,5 +220,6 @@ void check_report_json(const struct check *check, struct text *out)
         cJSON_AddNumberToObject(sums, severity_name((enum severity)i), (double)totals.severities[i]);
     cJSON_AddNumberToObject(sums, "accepted", (double)totals.accepted);
     cJSON_AddNumberToObject(sums, "ignored", (double)check->ignored);
+    cJSON_AddNumberToObject(sums, "skipped", (double)totals.skipped);
     json_put_indented(out, json);
 }

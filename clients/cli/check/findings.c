@@ -38,6 +38,20 @@ struct subject subject_quoted(const char *code, const char *message, const char 
     return subject;
 }
 
+void findings_note(const struct inspection *model, enum rule_id rule, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+    struct findings *findings = model->findings;
+    if (model->rules->severities[rule] == SEVERITY_OFF)
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    findings->notes = must_grow(findings->notes, (findings->note_count + 1) * sizeof *findings->notes);
+    findings->notes[findings->note_count++] = (struct note){.rule = rule, .message = must_copy(message)};
+}
+
 void findings_add(const struct inspection *model, enum rule_id rule, const char *subject, const char *format, ...)
 {
     char message[1024];

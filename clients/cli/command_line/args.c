@@ -51,7 +51,7 @@ static const struct {
     {OPTION_SIZE, 1, 65536, true},         {OPTION_JOBS, 1, 256, true},           {OPTION_INTERVAL, 0.02, 86400, false},
     {OPTION_MAX_JOINTS, 0, 1e9, true},     {OPTION_MAX_INFLUENCES, 0, 1e9, true}, {OPTION_MAX_JUMP, 0, 1e9, false},
     {OPTION_CONNECTIONS, 1, 1000, true},   {OPTION_SECONDS, 0.01, 86400, false},  {OPTION_RECONNECT, 0, 3600, false},
-    {OPTION_BAKE_FPS, 0.001, 1000, false},
+    {OPTION_BAKE_FPS, 0.001, 1000, false}, {OPTION_DIFF_SIZE, 16, 1024, true},
 };
 
 static int check_number(int option, const char *value, struct text *problem)

@@ -4,7 +4,7 @@
 #include "clients/cli/diff/markdown.h"
 #include "clients/cli/output/terminal.h"
 
-enum { SIZE_USUAL = 320, SIZE_LEAST = 16, SIZE_MOST = 1024, PICTURED_MAX = 100 };
+enum { SIZE_USUAL = 320, PICTURED_MAX = 100 };
 
 /* Puts "2 different, 1 added" as a heading. */
 static void put_head(const struct diff *diff, struct text *out)
@@ -45,10 +45,6 @@ int diff_report_markdown(struct diff *diff, const char *file, struct text *out)
 {
     struct markdown page;
     const double size = args_number(diff->args, OPTION_DIFF_SIZE, SIZE_USUAL);
-    if (!(size >= SIZE_LEAST && size <= SIZE_MOST)) {
-        terminal_error("--size takes a number of pixels from %d to %d", SIZE_LEAST, SIZE_MOST);
-        return STATUS_USAGE;
-    }
     int status = markdown_start(&page, file, args_text(diff->args, OPTION_PICTURES, NULL), (uint32_t)size);
     put_head(diff, &page.body);
     put_others(diff, &page.body);

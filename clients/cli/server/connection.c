@@ -3,6 +3,7 @@
 
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/limit_hint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +166,27 @@ void connection_report_error(const struct connection *connection)
     const struct posed_error *error = &connection->posed.error;
     const bool is_answered = error->status == POSED_E_SERVER;
     char code[64];
+    struct text message = {0};
     connection_error_code(connection, code);
-    terminal_coded_error(code, error->message, is_answered ? error->json : NULL, error->json_bytes);
+    text_put(&message, error->message);
+    limit_hint_put(connection, &message);
+    terminal_coded_error(code, message.at, is_answered ? error->json : NULL, error->json_bytes);
+    text_free(&message);
     if (is_answered)
         report_candidates(error);
     if (is_answered && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
         terminal_error("the server's version differs from that of posectl");
+}
+
+bool connection_blames_command_line(const struct connection *connection)
+{
+    static const int CODES[] = {POSED_ERR_BAD_PARAMETER, POSED_ERR_UNKNOWN_PARAMETER, POSED_ERR_DUPLICATE_PARAMETER,
+                                POSED_ERR_MISSING_PARAMETER, POSED_ERR_BAD_REQUEST};
+    const struct posed_error *error = &connection->posed.error;
+    for (size_t i = 0; error->status == POSED_E_SERVER && i < sizeof CODES / sizeof *CODES; i++)
+        if (error->code == CODES[i])
+            return true;
+    return false;
 }
 
 int connection_status(const struct connection *connection, int rc)
@@ -178,7 +194,9 @@ int connection_status(const struct connection *connection, int rc)
     if (rc == 0)
         return STATUS_DONE;
     connection_report_error(connection);
-    return rc == POSED_E_SERVER ? STATUS_FAILED : STATUS_SERVER;
+    if (rc != POSED_E_SERVER)
+        return STATUS_SERVER;
+    return connection_blames_command_line(connection) ? STATUS_USAGE : STATUS_FAILED;
 }
 
 const char *connection_error_message(const struct connection *connection, const char *model)

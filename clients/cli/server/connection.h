@@ -33,6 +33,8 @@ int connection_read_json(struct connection *connection, const struct posed_packe
 /* Does both: requests JSON about a model and parses it. */
 int connection_request_json(struct connection *connection, const char *operation, const char *model, const char *query,
                             const char *body, cJSON **json);
+/* Returns whether the server refused a parameter or the body, which come from the command line. */
+bool connection_blames_command_line(const struct connection *connection);
 /* Returns the exit status for the result of a request. Prints the error, and the candidates for a name that was not
  * found. */
 int connection_status(const struct connection *connection, int rc);

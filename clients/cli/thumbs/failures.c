@@ -128,9 +128,9 @@ static void make_stamp(struct failures *failures, const char *source, double bef
 static bool is_of_the_file(const char *code)
 {
     static const char *const CODES[] = {
-        "not_a_model",    "empty_file",    "lfs_pointer",    "bad_model",       "model_limit",
-        "bad_keys",       "bad_bake",      "import_crashed", "import_aborted",  "unsupported_extension",
-        "import_syscall", "import_memory", "import_cpu",     "import_too_large"};
+        "not_a_model",    "empty_file",    "lfs_pointer",    "bad_model",        "model_limit",
+        "bad_keys",       "bad_bake",      "import_crashed", "import_aborted",   "unsupported_extension",
+        "import_syscall", "import_memory", "import_cpu",     "import_too_large", "unsupported_file"};
     for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
         if (strcmp(CODES[i], code) == 0)
             return true;

@@ -7,7 +7,8 @@
  *    "unmatched":false}
  *
  * A model that failed has "error":{"code":"bad_model","message":".."}; where the same importer would refuse it again,
- * "failure" says what must be the same for that (failures.h).
+ * "failure" says what must be the same for that (failures.h). A file that is no model has "skipped":"this is a resource
+ * of Godot, ..".
  *
  * A run appends lines as it goes, so that a killed run leaves what it did. The last line about a model counts; an
  * incomplete line is ignored. At its end a run rewrites the file. OUT/.posectl/lock allows one run at a time. */

@@ -29,6 +29,7 @@ static int set_options(struct thumbs *thumbs)
         text_printf(&query, "&format=%s", format);
     thumbs->extension = strcmp(format, "jpeg") == 0 ? "jpg" : format;
     thumbs->parameters = must_copy(query.at);
+    thumbs->has_side = thumbs_has_side(args);
     thumbs->body = args_put_body(args, &body) ? body.at : NULL;
     text_printf(&options, "%s %s %s", thumbs->parameters, clips, thumbs->body == NULL ? "" : thumbs->body);
     thumbs->options = options.at;
@@ -58,11 +59,9 @@ static void prune(struct thumbs *thumbs)
 static int check_parameters(struct thumbs *thumbs)
 {
     struct posed_packet answer;
-    const struct posed_error *error = &thumbs->context.connection.posed.error;
     const int rc = connection_request_model(&thumbs->context.connection, "render", ".posectl/none.glb",
                                             thumbs->parameters, thumbs->body, &answer);
-    if (rc != POSED_E_SERVER || (error->code != POSED_ERR_BAD_PARAMETER && error->code != POSED_ERR_UNKNOWN_PARAMETER &&
-                                 error->code != POSED_ERR_BAD_REQUEST))
+    if (rc == 0 || !connection_blames_command_line(&thumbs->context.connection))
         return STATUS_DONE;
     connection_report_error(&thumbs->context.connection);
     return STATUS_USAGE;

@@ -16,6 +16,7 @@ struct thumbs {
     char *options;         /* everything but the model that pictures depend on, to compare with the manifest's */
     char *parameters;      /* of /v1/render, "&width=256&height=256&.." */
     char *body;            /* or NULL */
+    bool has_side;         /* the user chose the side that pictures show */
     const char *extension; /* of pictures, "png" */
     const char *server;    /* its version */
     struct manifest manifest;
@@ -42,6 +43,14 @@ void thumbs_close(struct thumbs *thumbs);
 /* thumbs_model.c: a pool_work that draws one model; `context` is the struct thumbs. */
 pool_work thumbs_make_model;
 
+/* thumbs_picture.c: returns whether the command line chooses the side that pictures show. */
+bool thumbs_has_side(const struct args *args);
+enum { THUMBS_SIDES = 3 };
+/* Asks for a picture from side *side. If it would be empty, tries the other sides and sets *side, unless the user chose
+ * one. `query`: of /v1/render. Returns 0 or an enum posed_status. */
+int thumbs_picture(const struct thumbs *thumbs, struct connection *connection, const char *source, const char *query,
+                   int *side, struct posed_packet *answer);
+
 /* thumbs_files.c: puts the stamp of a file under the session's folder, "760320:mtime:ctime", into `out`. "-": the file
  * does not exist. "?": it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might get the
  * same stamp. */
@@ -54,6 +63,8 @@ bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry);
 void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry);
 /* Returns whether the model has clips, but none that matches --clips. Such a model has no picture. */
 bool thumbs_is_unmatched(const cJSON *entry);
+/* Returns why the file is no model to draw (skipped_model.h), or "". */
+const char *thumbs_why_skipped(const cJSON *entry);
 
 /* thumbs_report.c: makes the report of a pass and --report, before the entries go into the manifest. Returns 0, or an
  * exit status after printing why it cannot be written. */

@@ -60,6 +60,8 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char
 
 bool thumbs_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(json_get(entry, "unmatched")); }
 
+const char *thumbs_why_skipped(const cJSON *entry) { return member_text(entry, "skipped"); }
+
 static const char *file_of(const cJSON *picture)
 {
     const char *file = cJSON_GetStringValue(json_get(picture, "file"));

@@ -9,7 +9,10 @@ static const char *why_skipped(const struct thumbs *thumbs, size_t index)
 {
     if (thumbs->entries[index] == NULL && is_interrupted())
         return "interrupted";
-    return thumbs_is_unmatched(thumbs_entry(thumbs, index)) ? "no clip of it matches --clips" : NULL;
+    const char *why = thumbs_why_skipped(thumbs->entries[index]);
+    return why[0] != '\0'                                     ? why
+           : thumbs_is_unmatched(thumbs_entry(thumbs, index)) ? "no clip of it matches --clips"
+                                                              : NULL;
 }
 
 static void put_case(const struct thumbs *thumbs, size_t index, struct text *out)
@@ -18,8 +21,11 @@ static void put_case(const struct thumbs *thumbs, size_t index, struct text *out
     const char *skipped = error != NULL ? NULL : why_skipped(thumbs, index);
     const bool is_empty = error == NULL && skipped == NULL;
     junit_put_case(out, "posectl.thumbs", thumbs->models.items[index].model, is_empty);
-    if (skipped != NULL)
-        text_printf(out, "      <skipped message=\"%s\"/>\n", skipped);
+    if (skipped != NULL) {
+        text_put(out, "      <skipped message=\"");
+        text_put_xml(out, skipped);
+        text_put(out, "\"/>\n");
+    }
     if (error != NULL) {
         text_put(out, "      <failure type=\"");
         text_put_xml(out, member_text(error, "code"));

@@ -2,7 +2,9 @@
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/output/output.h"
+#include "clients/cli/server/limit_hint.h"
 #include "clients/cli/server/pattern.h"
+#include "clients/cli/server/skipped_model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,26 +48,53 @@ static cJSON *new_entry(const struct thumbs *thumbs, const struct listed_model *
 static enum outcome fail(struct thumbs *thumbs, size_t index, const struct connection *connection, const char *problem,
                          double import_s)
 {
-    const char *name = thumbs->models.items[index].model, *message = problem;
+    const char *name = thumbs->models.items[index].model;
+    struct text message = {0};
     char code[64] = "";
     cJSON *entry = new_entry(thumbs, &thumbs->models.items[index], NULL, 0);
     const cJSON *old = manifest_find(&thumbs->manifest, name);
     if (problem == NULL) {
         connection_error_code(connection, code);
-        message = connection_error_message(connection, thumbs->models.items[index].source);
-    }
+        text_put(&message, connection_error_message(connection, thumbs->models.items[index].source));
+        limit_hint_put(connection, &message);
+    } else
+        text_put(&message, problem);
     cJSON_AddItemToObject(entry, "pictures",
                           old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(json_get(old, "pictures"), 1));
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
     cJSON_AddStringToObject(error, "code", code[0] == '\0' ? "failed" : code);
-    cJSON_AddStringToObject(error, "message", message);
+    cJSON_AddStringToObject(error, "message", message.at);
     if (import_s > 0)
         failures_record(&thumbs->failures, entry, thumbs->models.items[index].source, import_s);
     manifest_append(&thumbs->manifest, entry);
     thumbs->entries[index] = entry;
     if (terminal.is_verbose)
-        terminal_error("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ", message);
+        terminal_error("%s: %s%s%s", name, code, code[0] == '\0' ? "" : ": ", message.at);
+    text_free(&message);
     return OUTCOME_FAILED;
+}
+
+/* Records that the file is no model, and removes its pictures of earlier runs. Returns false if it should be one. */
+static bool skip(struct thumbs *thumbs, size_t index, const struct connection *connection)
+{
+    const struct listed_model *item = &thumbs->models.items[index];
+    struct text why = {0};
+    if (!skipped_model_is(connection, &thumbs->models, index, &why))
+        return false;
+    cJSON *entry = new_entry(thumbs, item, NULL, 0);
+    cJSON_AddArrayToObject(entry, "pictures");
+    cJSON_AddStringToObject(entry, "skipped", why.at);
+    thumbs_remove_outdated(thumbs, manifest_find(&thumbs->manifest, item->model), entry);
+    manifest_append(&thumbs->manifest, entry);
+    thumbs->entries[index] = entry;
+    text_free(&why);
+    return true;
+}
+
+static enum outcome skip_or_fail(struct thumbs *thumbs, size_t index, const struct connection *connection,
+                                 double import_s)
+{
+    return skip(thumbs, index, connection) ? OUTCOME_SKIPPED : fail(thumbs, index, connection, NULL, import_s);
 }
 
 /* Keeps the failure of an earlier run if it would happen again. watch asks again, because the server reports changes
@@ -102,10 +131,10 @@ static void name_picture(struct text *out, const struct listed_model *item, cons
     text_printf(out, ".%s", extension);
 }
 
-/* Draws a picture. clip: of --clips; NULL: the parameters select it. Returns 0, an enum posed_status, or -100 with
- * *problem. */
+/* Draws a picture. clip: of --clips; NULL: the parameters select it. side: that of the model's picture before. Returns
+ * 0, an enum posed_status, or -100 with *problem. */
 static int draw(struct thumbs *thumbs, struct connection *connection, const struct listed_model *item, const char *hash,
-                const cJSON *clip, bool is_rest, cJSON *pictures, struct text *problem)
+                const cJSON *clip, bool is_rest, int *side, cJSON *pictures, struct text *problem)
 {
     struct text query = {0}, file = {0}, path = {0};
     struct posed_packet answer;
@@ -114,7 +143,7 @@ static int draw(struct thumbs *thumbs, struct connection *connection, const stru
         text_printf(&query, "&clip=%.0f", member_number(clip, "index"));
     else if (is_rest)
         text_put(&query, "&clip=-");
-    int rc = connection_request_model(connection, "render", item->source, query.at, thumbs->body, &answer);
+    int rc = thumbs_picture(thumbs, connection, item->source, query.at, side, &answer);
     if (rc == 0) {
         name_picture(&file, item, clip, thumbs->extension);
         text_printf(&path, "%s/%s", thumbs->out, file.at);
@@ -148,17 +177,17 @@ static int draw_all(struct thumbs *thumbs, struct connection *connection, const 
     const bool is_all = strcmp(clips, "all") == 0, is_rest = strcmp(clips, "rest") == 0;
     const bool is_one = is_rest || strcmp(clips, "first") == 0;
     const cJSON *clip;
-    int rc = 0;
+    int rc = 0, side = 0;
     if (!is_one)
         cJSON_ArrayForEach(clip, json_get(model, "clips"))
         {
             if (rc == 0 && (is_all || pattern_list_matches(clips, member_text(clip, "name"), false)))
-                rc = draw(thumbs, connection, item, hash, clip, false, pictures, problem);
+                rc = draw(thumbs, connection, item, hash, clip, false, &side, pictures, problem);
         }
     if (rc != 0 || cJSON_GetArraySize(pictures) > 0)
         return rc;
     if (is_one || cJSON_GetArraySize(json_get(model, "clips")) == 0) /* a model without clips is drawn at rest */
-        rc = draw(thumbs, connection, item, hash, NULL, is_rest, pictures, problem);
+        rc = draw(thumbs, connection, item, hash, NULL, is_rest, &side, pictures, problem);
     else
         cJSON_AddTrueToObject(entry, "unmatched");
     return rc;
@@ -183,7 +212,7 @@ enum outcome thumbs_make_model(struct connection *connection, size_t index, cons
         clock_gettime(CLOCK_REALTIME, &before);
         const double before_s = (double)before.tv_sec + (double)before.tv_nsec * 1e-9;
         if (connection_request_json(connection, "model", item->source, "", NULL, &model) < 0) {
-            outcome = fail(thumbs, index, connection, NULL, before_s);
+            outcome = skip_or_fail(thumbs, index, connection, before_s);
             break;
         }
         cJSON *entry = new_entry(thumbs, item, model, before_s);

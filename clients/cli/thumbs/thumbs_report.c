@@ -18,6 +18,16 @@ bool thumbs_is_remembered(const struct thumbs *thumbs, size_t index)
     return cJSON_IsTrue(json_get(thumbs->entries[index], "remembered"));
 }
 
+static void add_skipped(cJSON *list, const char *model, const cJSON *entry)
+{
+    if (thumbs_why_skipped(entry)[0] == '\0')
+        return;
+    cJSON *skipped = cJSON_CreateObject();
+    cJSON_AddStringToObject(skipped, "model", model);
+    cJSON_AddStringToObject(skipped, "message", thumbs_why_skipped(entry));
+    cJSON_AddItemToArray(list, skipped);
+}
+
 static cJSON *json_of(const struct thumbs *thumbs, double elapsed_s)
 {
     cJSON *json = cJSON_CreateObject();
@@ -28,10 +38,12 @@ static cJSON *json_of(const struct thumbs *thumbs, double elapsed_s)
     cJSON_AddNumberToObject(json, "seconds", elapsed_s);
     cJSON_AddBoolToObject(json, "interrupted", is_interrupted());
     cJSON *failed = cJSON_AddArrayToObject(json, "failed"), *unmatched = cJSON_AddArrayToObject(json, "unmatched");
+    cJSON *skipped = cJSON_AddArrayToObject(json, "skipped");
     for (size_t i = 0; i < thumbs->models.count; i++) {
         const cJSON *error = json_error(thumbs->entries[i]);
         if (thumbs_is_unmatched(thumbs_entry(thumbs, i)))
             cJSON_AddItemToArray(unmatched, cJSON_CreateString(thumbs->models.items[i].model));
+        add_skipped(skipped, thumbs->models.items[i].model, thumbs->entries[i]);
         if (error == NULL)
             continue;
         cJSON *entry = cJSON_Duplicate(error, 1);
@@ -58,6 +70,19 @@ void thumbs_report_line(const char *what, enum colour shade, const char *model, 
     text_free(&out);
 }
 
+static void report_skipped(const char *model, const cJSON *entry)
+{
+    struct text out = {0};
+    if (thumbs_why_skipped(entry)[0] == '\0')
+        return;
+    text_printf(&out, "%sskipped%s  ", colour(COLOUR_DIM), colour(COLOUR_NONE));
+    text_put_printable(&out, model);
+    text_put(&out, "  ");
+    text_put_printable(&out, thumbs_why_skipped(entry));
+    puts(out.at);
+    text_free(&out);
+}
+
 static void put_totals(const struct thumbs *thumbs, double elapsed_s)
 {
     const size_t *counts = thumbs->progress.counts;
@@ -69,6 +94,8 @@ static void put_totals(const struct thumbs *thumbs, double elapsed_s)
            has_failed ? colour(COLOUR_NONE) : "");
     if (counts[OUTCOME_UNMATCHED] > 0)
         printf("%zu without such a clip, ", counts[OUTCOME_UNMATCHED]);
+    if (counts[OUTCOME_SKIPPED] > 0)
+        printf("%zu skipped, ", counts[OUTCOME_SKIPPED]);
     printf("in %.1f s%s\n", elapsed_s, is_interrupted() ? ", interrupted" : "");
 }
 
@@ -213,6 +240,8 @@ int thumbs_report(const struct thumbs *thumbs)
         json_print(json_of(thumbs, elapsed_s));
     else {
         report_failures(thumbs);
+        for (size_t i = 0; i < thumbs->models.count && terminal.is_verbose; i++)
+            report_skipped(thumbs->models.items[i].model, thumbs->entries[i]);
         if (!terminal.is_quiet)
             put_totals(thumbs, elapsed_s);
         fflush(stdout);

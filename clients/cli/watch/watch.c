@@ -45,7 +45,7 @@ static void report_changes(const struct thumbs *thumbs)
     for (size_t i = 0; i < thumbs->models.count; i++) {
         const char *model = thumbs->models.items[i].model;
         const cJSON *entry = thumbs->entries[i], *error = json_error(entry);
-        if (!has_changed(entry, manifest_find(&thumbs->manifest, model)))
+        if (!has_changed(entry, manifest_find(&thumbs->manifest, model)) || thumbs_why_skipped(entry)[0] != '\0')
             continue;
         if (thumbs_is_unmatched(entry))
             thumbs_warn_unmatched(thumbs, model);
@@ -88,7 +88,8 @@ static bool *find_due(struct watch *watch)
         watch->failed_asked_s = now_s();
     for (size_t i = 0; i < thumbs->models.count; i++) {
         struct watched_model *watched = &watch->watcher.models[i];
-        const bool has_failed = json_error(manifest_find(&thumbs->manifest, watched->model)) != NULL;
+        const cJSON *entry = manifest_find(&thumbs->manifest, watched->model);
+        const bool has_failed = json_error(entry) != NULL || thumbs_why_skipped(entry)[0] != '\0';
         is_due[i] = watched->has_changed || (has_failed ? is_time : watched->connection == NULL);
         watched->has_changed = false;
     }
@@ -101,7 +102,8 @@ static void watch_all(struct watch *watch)
     const struct thumbs *thumbs = &watch->thumbs;
     for (size_t i = 0; i < thumbs->models.count && !is_interrupted(); i++) {
         const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->models.items[i].model);
-        if (watch->watcher.models[i].connection == NULL && entry != NULL && json_error(entry) == NULL)
+        if (watch->watcher.models[i].connection == NULL && entry != NULL && json_error(entry) == NULL &&
+            thumbs_why_skipped(entry)[0] == '\0')
             watcher_watch(&watch->watcher, i, member_text(entry, "hash"));
     }
 }

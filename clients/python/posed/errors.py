@@ -43,6 +43,7 @@ CODES: Dict[int, Tuple[str, int]] = {
     31: ("lfs_pointer", 415),
     32: ("empty_file", 415),
     33: ("not_a_model", 415),
+    76: ("unsupported_file", 415),
     34: ("bad_model", 422),
     35: ("model_limit", 422),
     36: ("unsupported_extension", 422),

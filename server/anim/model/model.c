@@ -18,6 +18,17 @@ const struct material MATERIAL_PLAIN = {
     .textures = {NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE},
 };
 
+bool texture_name_is_procedural(const char *name, size_t size_bytes)
+{
+    static const char *const STARTS[] = {"Procedural,num=", "Procedural%2Cnum%3D" /* in a URI */};
+    const char *slash = memrchr(name, '/', size_bytes), *base = slash == NULL ? name : slash + 1;
+    const size_t base_bytes = size_bytes - (size_t)(base - name);
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        if (base_bytes > strlen(STARTS[i]) && memcmp(base, STARTS[i], strlen(STARTS[i])) == 0)
+            return true;
+    return false;
+}
+
 const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE])
 {
     const size_t size_bytes = name.offset == STR_NONE             ? 0

@@ -14,6 +14,7 @@
 #include "anim/model/model_material.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum model_flags {
     MODEL_HAS_UP = 1,      /* the file states which axis is up */
@@ -316,6 +317,10 @@ static inline uint32_t model_vertex_count(const struct model *model) { return mo
 
 /* Returns the material of a primitive, or -1: its own for variant 0, otherwise that of model->variants[variant - 1]. */
 int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant);
+
+/* True for the name of a texture that Blender computes and that has no file: "Procedural,num=0,type=Clouds". assimp
+ * gives them such names when it reads a .blend file, also in the files that it then writes. */
+bool texture_name_is_procedural(const char *name, size_t size_bytes);
 
 /* Copies the beginning of a name for messages, or "" when it has no name. Returns `out`. */
 enum { SHORT_NAME_SIZE = 101 };

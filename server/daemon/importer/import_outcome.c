@@ -134,6 +134,7 @@ static int code_of_failure(uint32_t number)
     case ERR_MODEL_NOT_FOUND:
     case ERR_FORBIDDEN:
     case ERR_SOURCE_UNAVAILABLE:
+    case ERR_UNSUPPORTED_FILE:
         return code;
     case ERR_IMPORT_TIMEOUT: /* the server's to say: it is not remembered */
         return ERR_IMPORT_CRASHED;

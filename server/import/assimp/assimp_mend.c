@@ -144,7 +144,7 @@ int assimp_check_blend(const uint8_t *bytes, size_t size_bytes, bool is_read, st
     uint8_t head[BLEND_HEAD_BYTES] = {0};
     size_t size = size_bytes < sizeof head ? size_bytes : sizeof head;
     if (size_bytes >= sizeof ZSTD && memcmp(bytes, ZSTD, sizeof ZSTD) == 0)
-        return err_set(err, ERR_BAD_MODEL,
+        return err_set(err, ERR_UNSUPPORTED_FILE,
                        "a compressed file of Blender 3.0 or newer is not read: export it from Blender as glTF (.glb)");
     if (size_bytes >= sizeof GZIP && memcmp(bytes, GZIP, sizeof GZIP) == 0)
         size = unpack_head(bytes, size_bytes, head);
@@ -158,7 +158,7 @@ int assimp_check_blend(const uint8_t *bytes, size_t size_bytes, bool is_read, st
     char number[16];
     snprintf(number, sizeof number, version < 300 ? "%u.%02u" : "%u.%u", version / 100 % 100, version % 100);
     return err_set(
-        err, ERR_BAD_MODEL,
+        err, ERR_UNSUPPORTED_FILE,
         "this file of Blender %s is not read, as those of 2.79 and older are: export it from Blender as glTF (.glb)",
         number);
 }

@@ -18,8 +18,8 @@ bool assimp_mend_ifc(const uint8_t *bytes, size_t size_bytes, uint8_t **out, siz
 bool assimp_mend_ogex(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
 
 /* Refuses Blender files that assimp cannot read: compressed files of 3.0 and newer, all files of 4.0 and newer, and
- * files of 2.80 to 3.6 if is_read is false because assimp returned no face. Returns 0 or ERR_BAD_MODEL, which names the
- * version and a remedy. */
+ * files of 2.80 to 3.6 if is_read is false because assimp returned no face. Returns 0,
+ * ERR_UNSUPPORTED_FILE, which names the version and a remedy, or ERR_BAD_MODEL. */
 int assimp_check_blend(const uint8_t *bytes, size_t size_bytes, bool is_read, struct err *err);
 
 /* Turns assimp's error text `why` for a file of this format (formats.def) into a readable sentence without assimp's

@@ -99,8 +99,8 @@ static int read_channels(struct collada *collada, const struct limits *limits, s
         else if (rc < 0)
             return err_set(err, rc, "channel '%s': %s", target, own.message);
         if (reading.param_count > limits->value[LIMIT_KEYS])
-            return err_set(err, ERR_MODEL_LIMIT, "the clips have more than %llu key values",
-                           (unsigned long long)limits->value[LIMIT_KEYS]);
+            return err_set(err, ERR_MODEL_LIMIT, "the clips have more key values than %s",
+                           LIMIT_TEXT(limits, LIMIT_KEYS));
     }
     if (reading.ignored_count > 0)
         bake_warn(builder, "channels_ignored",

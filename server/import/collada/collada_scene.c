@@ -60,8 +60,8 @@ static int add_node(struct builder *builder, uint32_t element, uint32_t parent, 
     const struct xml *xml = &collada->xml;
     const uint64_t limit = builder->limits->value[LIMIT_NODES];
     if (depth > INSTANCE_DEPTH_MAX || collada->node_count >= limit)
-        return err_set(builder->err, ERR_MODEL_LIMIT, "nodes are more than %llu, or nested deeper than %d",
-                       (unsigned long long)limit, INSTANCE_DEPTH_MAX);
+        return err_set(builder->err, ERR_MODEL_LIMIT, "nodes are more than %s, or nested deeper than %d",
+                       LIMIT_TEXT(builder->limits, LIMIT_NODES), INSTANCE_DEPTH_MAX);
     const uint32_t node = collada->node_count++;
     collada->nodes = mem_grow(collada->nodes, &builder->node_capacity, collada->node_count, sizeof *collada->nodes);
     collada->nodes[node] = (struct collada_node){.element = element, .parent = parent};

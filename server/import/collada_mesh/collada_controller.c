@@ -101,8 +101,8 @@ static int read_morph(struct collada_morph *morph, const struct xml *xml, uint32
     if (names_read(xml, of, "source", take_target, &list, err) < 0)
         return err->code;
     if (morph->count > limits->value[LIMIT_WEIGHTS])
-        return err_set(err, ERR_MODEL_LIMIT, "it has %u targets, more than %llu", morph->count,
-                       (unsigned long long)limits->value[LIMIT_WEIGHTS]);
+        return err_set(err, ERR_MODEL_LIMIT, "it has %u targets, more than %s", morph->count,
+                       LIMIT_TEXT(limits, LIMIT_WEIGHTS));
     morph->weights = mem_zalloc((size_t)morph->count + 1, sizeof *morph->weights);
     return read_weights(morph, xml, by, err);
 }

@@ -28,7 +28,8 @@ static int add_face(struct face_reader *reader, const uint32_t *corners, uint32_
         return 0;
     }
     if (reader->corner_count + count > limit || reader->corner_count + count >= UINT32_MAX)
-        return err_set(reader->err, ERR_MODEL_LIMIT, "it has more than %llu corners", (unsigned long long)limit);
+        return err_set(reader->err, ERR_MODEL_LIMIT, "it has more corners than %s",
+                       LIMIT_TEXT(reader->limits, LIMIT_INDICES));
     part->corners =
         mem_grow(part->corners, &reader->corner_capacity, reader->corner_count + count, sizeof *part->corners);
     part->starts = mem_grow(part->starts, &reader->start_capacity, (size_t)part->face_count + 2, sizeof *part->starts);

@@ -358,5 +358,6 @@ int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, s
     track_fini(track);
     if (fitter.rc == ERR_BAD_MODEL)
         return err_set(err, ERR_BAD_KEYS, "a value is not finite");
-    return err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys", (unsigned long long)fit->key_limit);
+    return err_set(err, ERR_MODEL_LIMIT, "it has more than %llu keys; see --max-keys",
+                   (unsigned long long)fit->key_limit);
 }

@@ -278,7 +278,7 @@ int fbx_curve_place(struct fbx_curve *out, const struct fbx_curve *curve, const 
     }
     if (placer.is_full) {
         fbx_curve_fini(out);
-        return err_set(err, ERR_MODEL_LIMIT, "a curve has more than %llu keys in its clip",
+        return err_set(err, ERR_MODEL_LIMIT, "a curve has more than %llu keys in its clip; see --max-keys",
                        (unsigned long long)key_limit);
     }
     cut(out, fbx_range_s(range, range->stop));

@@ -220,7 +220,7 @@ int fbx_track_exact(struct track *track, const struct fbx_component *components,
     int rc = 0;
     /* each time may need two keys of three values */
     if (*is_exact && (uint64_t)times.count * count > value_limit / 6)
-        rc = err_set(err, ERR_MODEL_LIMIT, "it has %u keys of %u values", times.count, count);
+        rc = err_set(err, ERR_MODEL_LIMIT, "it has %u keys of %u values; see --max-keys", times.count, count);
     else if (*is_exact)
         push_all(&maker);
     fbx_times_fini(&times);

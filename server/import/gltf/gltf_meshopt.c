@@ -89,7 +89,7 @@ static int read_layout(const cJSON *view, uint64_t decoded_max, struct meshopt_l
         return err_set(err, ERR_BAD_MODEL, "%s cannot be %llu rows of %llu bytes, %s, filter %s", name_of(view),
                        (unsigned long long)count, (unsigned long long)stride, mode, FILTERS[filter_found]);
     if (size_bytes > decoded_max)
-        return err_set(err, ERR_MODEL_LIMIT, "%llu more bytes decompressed, of %llu that are left",
+        return err_set(err, ERR_MODEL_LIMIT, "%llu more bytes decompressed, of %llu that are left; see --max-file",
                        (unsigned long long)size_bytes, (unsigned long long)decoded_max);
     return 0;
 }

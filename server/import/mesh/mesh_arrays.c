@@ -197,13 +197,22 @@ static void repair_deltas(struct import *import, const struct primitive *primiti
                   where, cleared);
 }
 
+/* Whether a mesh needs coordinates for the texture. What Blender computes takes mostly the vertices' places. */
+static bool is_laid_on(const struct model *model, int32_t texture)
+{
+    if (texture < 0)
+        return false;
+    const struct str uri = model->textures[texture].uri;
+    return uri.offset == STR_NONE || !texture_name_is_procedural(model->text + uri.offset, uri.size_bytes);
+}
+
 static void check_texcoords(struct import *import, const struct primitive *primitive, const char *where)
 {
     const struct model view = bake_builder_view(import->builder);
     uint32_t wanted = 0;
     for (uint32_t slot = 0; primitive->material >= 0 && slot < TEXTURE_ALL_COUNT; slot++) {
         const struct material_texture *use = material_texture_at(&view, &view.materials[primitive->material], slot);
-        if (use->texture >= 0)
+        if (is_laid_on(&view, use->texture))
             wanted |= use->texcoord_set == 0 ? PRIMITIVE_TEXCOORDS : PRIMITIVE_SECOND_TEXCOORDS;
     }
     if ((wanted & ~primitive->flags) != 0 && primitive->topology == TOPOLOGY_TRIANGLES && primitive->index_count > 0)

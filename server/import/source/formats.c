@@ -65,6 +65,16 @@ static bool matches(const uint8_t *bytes, size_t size_bytes, const char *form, s
     return starts_with(bytes, size_bytes, form, length);
 }
 
+/* Godot's meshes have the extension of Ogre's. They are binary, compressed or text. */
+static bool is_of_godot(const uint8_t *bytes, size_t size_bytes)
+{
+    static const char *const STARTS[] = {"RSRC", "RSCC", "~[gd_resource"};
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        if (matches(bytes, size_bytes, STARTS[i], strlen(STARTS[i])))
+            return true;
+    return false;
+}
+
 int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err)
 {
     if (size_bytes == 0)
@@ -83,6 +93,9 @@ int format_check(const struct file_format *format, const uint8_t *bytes, size_t 
             break;
         form += length + 1;
     }
+    if (format->reader == READER_OGRE && is_of_godot(bytes, size_bytes))
+        return err_set(err, ERR_UNSUPPORTED_FILE,
+                       "this is a resource of Godot, which is not read: export the scene from Godot as glTF (.glb)");
     return err_set(err, ERR_NOT_A_MODEL, "the extension '.%s' says %s, but the content is not that", format->extension,
                    format->name);
 }

@@ -33,8 +33,8 @@ void identity_make_of_libraries(char out[IDENTITY_SIZE]);
 /* Returns true for the small text file that Git LFS leaves in place of a file it has not fetched. Pure. */
 bool format_is_lfs_pointer(const uint8_t *bytes, size_t size_bytes);
 /* Checks, before any reader sees the bytes, whether they can have the format of the file's extension. Returns 0,
- * ERR_EMPTY_FILE (no bytes, or only white space), ERR_LFS_POINTER or ERR_NOT_A_MODEL (the format's magic is missing).
- * Pure. */
+ * ERR_EMPTY_FILE (no bytes, or only white space), ERR_LFS_POINTER, ERR_UNSUPPORTED_FILE (another program's, whose files
+ * have this extension too) or ERR_NOT_A_MODEL (the format's magic is missing). Pure. */
 int format_check(const struct file_format *format, const uint8_t *bytes, size_t size_bytes, struct err *err);
 
 /* Returns true for a path that ends in ".zip". */

@@ -134,8 +134,12 @@ static int fill(struct import *import, const struct texture_request *request, st
     if (bytes == NULL && read_file(import, request->uri, &bytes, &size_bytes, &why) < 0) {
         const bool is_missing = why.code == ERR_COMPANION_MISSING;
         texture->state = is_missing ? TEXTURE_MISSING : TEXTURE_BROKEN;
-        bake_warn(import->builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name,
-                  why.message);
+        if (is_missing && texture_name_is_procedural(name, strlen(name)))
+            bake_warn(import->builder, "texture_procedural", "texture '%s' is computed by Blender: it has no file",
+                      name);
+        else
+            bake_warn(import->builder, is_missing ? "texture_missing" : "texture_broken", "texture '%s': %s", name,
+                      why.message);
         return 0;
     }
     struct image image;

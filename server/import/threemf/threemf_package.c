@@ -55,7 +55,8 @@ int threemf_add_part(struct threemf *threemf, const char *path, uint32_t *part, 
             return 0;
     const uint64_t most = threemf->import->limits->value[LIMIT_SOURCE_FILES];
     if (threemf->part_count >= most)
-        return err_set(err, ERR_MODEL_LIMIT, "the model has more than %llu parts", (unsigned long long)most);
+        return err_set(err, ERR_MODEL_LIMIT, "the model has more parts than %s",
+                       LIMIT_TEXT(threemf->import->limits, LIMIT_SOURCE_FILES));
     threemf->parts = mem_grow(threemf->parts, &threemf->part_capacity, threemf->part_count + 1, sizeof *threemf->parts);
     threemf->parts[threemf->part_count++] = (struct threemf_part){.path = mem_strdup(path)};
     return 0;

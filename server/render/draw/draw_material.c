@@ -108,13 +108,23 @@ static void set_textures(const struct drawing *drawing, const struct program *pr
                   has_shade ? material->occlusion_strength : 0);
 }
 
+/* Whether the file names a picture for the base colour, and its pixels are not there. */
+static bool lacks_base_color(const struct loaded_model *loaded, const struct material *material)
+{
+    const struct model *model = &loaded->mapped.model;
+    const int32_t texture = material->textures[TEXTURE_BASE_COLOR].texture;
+    if (texture < 0 || loaded->gpu.textures[texture] != 0)
+        return false;
+    const struct str uri = model->textures[texture].uri;
+    return uri.offset == STR_NONE || !texture_name_is_procedural(model->text + uri.offset, uri.size_bytes);
+}
+
 void draw_put_material(const struct drawing *drawing, const struct program *program, const struct loaded_model *loaded,
                        const struct material *material, const struct primitive *primitive, bool is_lit)
 {
     const struct gl *gl = drawing->gl;
     const GLuint base = find_texture(loaded, material, TEXTURE_BASE_COLOR);
-    const bool is_missing = material->textures[TEXTURE_BASE_COLOR].texture >= 0 && base == 0 &&
-                            (primitive->flags & PRIMITIVE_TEXCOORDS) != 0;
+    const bool is_missing = (primitive->flags & PRIMITIVE_TEXCOORDS) != 0 && lacks_base_color(loaded, material);
     /* a light whose pattern texture is missing does not shine */
     const bool is_dark =
         material->textures[TEXTURE_EMISSIVE].texture >= 0 && find_texture(loaded, material, TEXTURE_EMISSIVE) == 0;

@@ -216,20 +216,23 @@ static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bo
     buf_fini(&text);
 }
 
-static void put_slide_warning(struct buf *out, double slide)
+static void put_slide_warning(struct buf *out, double slide, bool has_locked_feet)
 {
     char message[160];
-    const int size = snprintf(message, sizeof message,
-                              "feet that stand in the clip slide by up to %.1f %% of the leg's length here; feet=lock "
-                              "keeps them where they stand",
-                              slide * 100);
+    const int size =
+        snprintf(message, sizeof message,
+                 "feet that stand in the clip slide by up to %.1f %% of the leg's length here%s", slide * 100,
+                 has_locked_feet ? "; with these legs, feet=lock cannot hold them in every pose"
+                                 : "; feet=lock keeps them where they stand");
     buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
     json_put_string(out, message, (size_t)size);
     buf_put_char(out, '}');
 }
 
-static void put_warnings(struct buf *out, const struct clip_sources *clips, const struct retarget_report *report)
+static void put_warnings(const struct reply_context *context, const struct retarget_report *report)
 {
+    struct buf *out = context->out;
+    const struct clip_sources *clips = context->clips;
     const struct retarget *retarget = report->retarget;
     const bool is_by_rest = retarget_is_by_rest(retarget);
     const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
@@ -241,7 +244,7 @@ static void put_warnings(struct buf *out, const struct clip_sources *clips, cons
     if (has_up)
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
     if (has_slide) /* the two other fields are for clips by name */
-        put_slide_warning(out, report->slide);
+        put_slide_warning(out, report->slide, context->request->retarget.has_locked_feet);
     put_idle_rules(out, clips, has_unit || has_up || has_slide);
 }
 
@@ -262,7 +265,7 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, report);
     buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(out, context->clips, report);
+    put_warnings(context, report);
     buf_put_char(out, ']');
     if (retarget_is_by_rest(report->retarget))
         json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",

@@ -88,6 +88,15 @@ def test_planted_feet(start, root):
     assert header["x-posed-unmatched"].endswith(";slide=0.054") and header["x-posed-warnings"] == "1"
 
 
+def test_the_warning_about_feet_that_no_lock_can_hold_does_not_recommend_it(start, root):
+    (root / "hero.gltf").write_text(Human({**A, "thigh": 0.02, "shin": 0.9}).write()) # the knee cannot shorten this leg
+    server = start(*NO_RENDERING, root=root)
+    for feet, slide_least, says in ("free", 0.1, "; feet=lock keeps them"), ("lock", 0.05, "; with these legs, feet=lock cannot hold them"):
+        told = server.json("/v1/pose", model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest", feet=feet)["clip_file"]
+        assert told["retarget"]["slide"] > slide_least
+        assert [(warning["code"], says in warning["message"]) for warning in told["warnings"]] == [("feet_slide", True)], told["warnings"]
+
+
 def test_a_rig_on_itself_is_the_clip(start, root):
     twin = Human({**T, "odd": 0.7})
     (root / "hero.gltf").write_text(twin.write())

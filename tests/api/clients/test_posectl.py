@@ -191,6 +191,8 @@ def test_people_see_aligned_rows():
     (["thumbs", SAMPLES, "-o", "out", "--size", "5000"], 2, "bad_parameter: parameter 'width' is '5000'"),
     (["thumbs", SAMPLES, "-o", "out", "--view", "nope"], 2, "bad_parameter: parameter 'view' is 'nope'"),
     (["thumbs", SAMPLES, "-o", "out", "--layers", "[{]"], 2, "bad_request: the body is not JSON"),
+    (["render", ROBOT, "--width", "abc"], 2, "bad_parameter: parameter 'width' is 'abc'; it must be a whole number"),
+    (["pose", ROBOT, "--layers", "[{]"], 2, "bad_request: the body is not JSON"),
     (["render", ROBOT, "--param", "Wdth"], 2, "--param takes NAME=VALUE"),
     (["render", ROBOT, "--width", "9", "--width", "8"], 2, "given twice"),
     (["render"], 2, "missing argument; usage: posectl render MODEL"),
@@ -210,6 +212,21 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
     done = posectl(*arguments, cwd=tmp_path)
     assert (done.status, says in done.err) == (status, True), (done.status, done.err)
     assert done.out == "" and list(tmp_path.iterdir()) == []
+
+
+NUMBERS = r"(?:PIXELS|DEGREES|STOPS|QUALITY|SHARE|FACTOR|RATE|SECONDS|COUNT|ROW|N|S|MINX)(?![\w=/])"
+
+
+@pytest.mark.parametrize("command", ["palette", "pose", "mesh", "bounds", "convert", "bake", "render", "sheet", "turntable", "thumbs", "check",
+                                     "diff", "models", "bench"])
+def test_text_in_place_of_a_number_is_a_wrong_command_line(ports, tmp_path, command):
+    options = re.findall(rf"^  (?:-\w, )?(--[\w-]+) {NUMBERS}", posectl(command, "--help").out, re.M)
+    models = {"diff": ["robot.glb", "dragon.glb"], "models": []}.get(command, ["robot.glb"])
+    more = {"convert": ["-o", "out.glb"], "thumbs": ["-o", "out"], "diff": ["--format", "markdown"]}.get(command, [])
+    for option in options:
+        done = posectl(command, *models, *more, f"{option}=abc", "--server", ports.unix, cwd=tmp_path)
+        assert done.status == 2 and "abc" in done.err + done.out, (option, done.status, done.err)
+    assert options and not list(tmp_path.rglob("*.png"))
 
 
 def test_the_port_of_http_is_told_apart(ports):

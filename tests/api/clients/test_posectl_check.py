@@ -103,7 +103,7 @@ CASES = [
     ("clips", character({"twin": ROUND}, second_clip_of_the_same_name), STILL, ["duplicate-clip-name"]),
     ("joint_names", character(change=rename("toe", "hip")), [], ["duplicate-joint-name"]),
     ("node_names", character(change=lambda d: d["nodes"].extend([{"name": "twin"}, {"name": "twin"}])), [], ["duplicate-node-name"]),
-    ("still", character({"pose": {("hip", "rotation"): [[0, 0, 0, 1]]}}, still), [], ["zero-length-clip"]),
+    ("still", character({"jump": {("hip", "rotation"): [[0, 0, 0, 1]]}}, still), [], ["zero-length-clip"]),
     ("loop", character({"Walk fast": TURN}), [], ["loop-jump"]),
     ("leaf", character({"walk": TOE}), [], ["loop-jump"]),
     ("node", crate("rotation", [(0, 0, 0, 1), (0, HALF, 0, HALF)], "VEC4"), [], ["loop-jump"]),

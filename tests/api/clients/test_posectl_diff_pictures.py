@@ -87,7 +87,7 @@ def test_models_that_are_equal_have_no_pictures(tmp_path):
 
 @pytest.mark.parametrize("options, words", [
     (["--pictures", "p"], "--pictures needs --format markdown"), (["--size", "99", "--format", "json"], "--size needs --format markdown"),
-    (["--size", "4000", "--format", "markdown"], "--size takes a number of pixels from 16 to 1024"),
+    (["--size", "4000", "--format", "markdown"], "--size takes a whole number from 16 to 1024"),
     (["--size", "many", "--format", "markdown"], "--size"),
     (["--format", "markdown", "-o", "a.glb/page.md"], "a.glb/page")])
 def test_what_cannot_be_drawn_or_written(tmp_path, options, words):

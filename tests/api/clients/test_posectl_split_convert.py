@@ -147,11 +147,12 @@ def test_a_rule_that_one_part_needs_is_no_warning(start, root, tmp_path):
     assert "at most 64 clip files" in done.err and not (tmp_path / "y.glb").exists()
 
 
-@pytest.mark.parametrize("more, code", [
-    (["--strict"], "clip_no_match"), (["--clips", "nope"], "clip_not_found"), (["--unit", "x"], "bad_parameter"), (["--hash", "0" * 64], "hash_mismatch")])
-def test_errors_leave_no_file(start, root, tmp_path, more, code):
+@pytest.mark.parametrize("more, code, status", [
+    (["--strict"], "clip_no_match", 1), (["--clips", "nope"], "clip_not_found", 1), (["--unit", "x"], "bad_parameter", 2),
+    (["--hash", "0" * 64], "hash_mismatch", 1)])
+def test_errors_leave_no_file(start, root, tmp_path, more, code, status):
     server = start(*NO_RENDERING, "--tcp", "127.0.0.1:0", root=root)
-    _, done = convert(server, tmp_path / "x.glb", "body.gltf", *files(*MANY, "tail"), *more, status=1)
+    _, done = convert(server, tmp_path / "x.glb", "body.gltf", *files(*MANY, "tail"), *more, status=status)
     assert code in done.err and not (tmp_path / "x.glb").exists()
 
 

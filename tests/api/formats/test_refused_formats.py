@@ -4,6 +4,8 @@ import pathlib
 import re
 import sys
 
+import pytest
+
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "tests/api/support"))
 import small_static  # noqa: E402
@@ -13,9 +15,9 @@ DRAWS = False
 REFUSED = re.findall(r'^X\("(\w+)", "([^"]+)", "([^"]+)"\)', (TOP / "protocol/formats_refused.def").read_text(encoding="utf-8"), re.M)
 
 
-def refusal(server, name, status=422):
+def refusal(server, name, status=422, code=None):
     answer = server.get(f"/v1/model?model={name}")
-    assert answer.status == status, (name, answer.body)
+    assert answer.status == status and code in (None, answer.error()), (name, answer.body)
     return answer.json()["error"]["message"]
 
 
@@ -46,9 +48,18 @@ def test_versions_of_blender_are_named(start, tmp_path):
         (tmp_path / name).write_bytes(content)
     server = start("--render-workers", "0", root=tmp_path)
     for name, (_, words) in BLENDS.items():
-        assert words in refusal(server, name), name
-    for name in list(BLENDS)[:5]:
-        assert "export it from Blender as glTF (.glb)" in refusal(server, name), name
+        is_other = name == "other.blend"
+        told = refusal(server, name, *([] if is_other else [415, "unsupported_file"]))
+        assert words in told and ("export it from Blender as glTF (.glb)" in told) != is_other, (name, told)
+
+
+@pytest.mark.parametrize("content", [b"RSRC" + bytes(60), b"RSCC" + bytes(60), b'[gd_resource type="ArrayMesh" format=3]\n', b"\xef\xbb\xbf\n[gd_resource]\n"])
+def test_meshes_of_godot_are_named(start, tmp_path, content):
+    (tmp_path / "rock.mesh").write_bytes(content)
+    (tmp_path / "rock.glb").write_bytes(content)
+    server = start("--render-workers", "0", root=tmp_path)
+    assert "this is a resource of Godot, which is not read: export the scene from Godot as glTF" in refusal(server, "rock.mesh", 415, "unsupported_file")
+    refusal(server, "rock.glb", 415, "not_a_model")
 
 
 # Words of assimp's own code, and of C++.
