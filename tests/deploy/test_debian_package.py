@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from debian_root import debian_root
+from document_links import dead_links
 from packages import REPOSITORY, VERSION, make, packages
 
 TRIPLET = subprocess.run(["gcc", "-dumpmachine"], capture_output=True, text=True, check=True).stdout.strip()
@@ -63,6 +64,12 @@ def test_settings_are_a_conffile_and_manual_pages_are_there(tmp_path):
     assert (folder / "lib/systemd/system/posed.service").read_bytes() == (REPOSITORY / "deploy/systemd/posed.service").read_bytes()
     assert (folder / "usr/share/man/man1/posed.1.gz").exists()
     assert (unpacked("posectl", tmp_path / "posectl") / "usr/share/man/man1/posectl.1.gz").exists()
+
+
+def test_links_of_its_documents_lead_to_what_is_in_it(tmp_path):
+    folder = unpacked("posed", tmp_path / "posed") / "usr/share/doc/posed"
+    dead = [f"{path.relative_to(folder)}: {fault}" for path in sorted(folder.rglob("*.md")) for fault in dead_links(path, path.read_text(encoding="utf-8"))]
+    assert "\n".join(dead) == ""
 
 
 def test_the_same_commit_gives_the_same_bytes_in_another_folder(tmp_path):
