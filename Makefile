@@ -178,7 +178,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
+client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(addprefix $(out)/,example_pose example_hit example_crowd)
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -205,7 +205,10 @@ $(out)/example_crowd: $(example_crowd) $(out)/libposed-eval.a $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/example_hit: $(obj)/clients/eval/example_hit.o $(out)/libposed-eval.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(obj)/clients/eval/example_hit.o: includes += -Iclients/eval
+$(out)/example_pose: $(obj)/clients/eval/example_pose.o $(out)/libposed-eval.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(obj)/clients/eval/example_hit.o $(obj)/clients/eval/example_pose.o: includes += -Iclients/eval
+library-examples: $(addprefix $(out)/,example_pose example_hit example_crowd)
 $(example_crowd): includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
@@ -580,6 +583,7 @@ install: all
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
 	install -D -m 644 $(out)/gen/posectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/posectl.fish
+	$(if $(DESTDIR),,@deploy/find-library.sh $(LIBDIR))
 
 help:
 	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
@@ -594,6 +598,7 @@ help:
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
+	@echo 'make library-examples   the examples of libposed-eval: build/example_pose, build/example_hit, build/example_crowd'
 	@echo 'make library-sanitized  the example of libposed-eval under sanitizers: build/sanitize, build/tsan'
 	@echo 'make test-short     unit tests and a short black-box set                    [config=sanitize]'
 	@echo 'make test-pure      the unit tests of the pure layers, stored bits among them   [CC=clang out=build/clang]'
@@ -629,4 +634,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
