@@ -18,8 +18,8 @@ set -eu
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libzstd-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
  libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
-# pip, setuptools, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
-test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-wheel"
+# pip, setuptools, venv, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
+test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-venv python3-wheel"
 # A compiler for AArch64 and its emulation, and what the tests of the pure layers link with. Not libwslay-dev, which only one processor
 # can have: the library itself, beside the headers of this machine's.
 arm="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user libc6-dev:arm64 libcmocka-dev:arm64 libcjson-dev:arm64 nettle-dev:arm64 libpng-dev:arm64
