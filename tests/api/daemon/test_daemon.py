@@ -140,7 +140,7 @@ def test_help_and_version(command):
     assert max(len(line) for line in out.splitlines()) <= 80
     first = re.findall(r"^  --([a-z-]+)", out, re.M)[:10]
     assert first == ["root", "http", "tcp", "uploads", "token-file", "allow-host", "cache-dir", "render-workers", "log", "admin"]
-    assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
+    assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.\d{6}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
 
 
 @pytest.mark.parametrize("columns, longest", [(60, 60), (100, 100), (300, 120)])
