@@ -1,5 +1,6 @@
 """The Debian packages of `make deb`: their contents, their dependencies, and what remains after they are removed."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -103,6 +104,19 @@ def test_installed_in_a_minimal_debian_it_draws(root):
     assert picture.startswith(PNG)
     assert '"clips":[' in root.run("posectl", "info", "--json", "/usr/share/posed/samples/dragon.glb").stdout.replace(" ", "")
     assert root.run("getent", "passwd", "posed").stdout.startswith("posed:")
+
+
+def test_the_package_of_a_later_commit_replaces_that_of_an_earlier_one(root, tmp_path):
+    """Of the same day, and with a larger hash."""
+    if "+git" not in VERSION:
+        pytest.skip("this is a release")
+    earlier = re.sub(r"(\+git\d+)\.\d+\..*", r"\1.000000.ffffffff", VERSION)
+    folder = unpacked("posectl", tmp_path / "posectl")
+    text = (folder / "DEBIAN/control").read_text()
+    (folder / "DEBIAN/control").write_text(text.replace(f"Version: {VERSION}\n", f"Version: {earlier}\n"))
+    subprocess.run(["dpkg-deb", "-b", folder, root.path / "root/earlier.deb"], check=True, capture_output=True)
+    root.run("dpkg", "--install", "--force-downgrade", "/root/earlier.deb")
+    assert f"Unpacking posectl ({VERSION}) over ({earlier})" in root.install(packages()["posectl"]).stdout
 
 
 def test_a_program_is_built_with_the_c_client(root):
