@@ -318,8 +318,12 @@ endif
 # --- run: make run [ROOT=dir] [HTTP=addr:port] [ARGS="..."] ------------------------------------------------------
 ROOT ?= $(samples)
 HTTP ?= 127.0.0.1:7878
-run: all $(if $(filter $(samples),$(ROOT)),samples)
-	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(if $(filter $(samples),$(ROOT)),--uploads $(ROOT)/uploads) $(ARGS)
+# Paths may have spaces and quotes. ARGS is for the shell as it is.
+quoted = '$(subst ','\'',$(1))'
+space := $() $()
+runs_samples = $(filter $(samples),$(subst $(space),?,$(ROOT)))
+run: all $(if $(runs_samples),samples)
+	@deploy/run.sh $(out)/posed $(call quoted,$(ROOT)) --http $(call quoted,$(HTTP)) $(if $(runs_samples),--uploads $(ROOT)/uploads) $(ARGS)
 
 # --- tests --------------------------------------------------------------------------------------------------------
 # After `deps`: apt-get runs once at a time.

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -122,13 +123,28 @@ def test_install_puts_programs_and_documents_in_place(tmp_path):
     config = [] if out == "build" else [f"out={out}"]
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr", *config], cwd=TOP,
                    check=True, capture_output=True)
-    for page in "README.md", "deploy/README.md", "clients/cli/README.md", "protocol/http.md":
+    for page in "deploy/proxies/README.md", "clients/cli/README.md", "protocol/http.md":
         assert (tmp_path / "usr/share/doc/posed" / page).read_bytes() == (TOP / page).read_bytes()
     posed = tmp_path / "usr/bin/posed"
     for program in ("posed-import", "posed-assimp.so", "posed-render"):
         assert (tmp_path / "usr/libexec/posed" / program).exists()
     version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout.startswith("posed ")
+
+
+@pytest.mark.parametrize("name", ["my models", "it's $HOME; `x`"])
+def test_make_run_serves_a_folder_of_any_name(tmp_path, name):
+    build = os.environ.get("POSED_BUILD", str(TOP / "build"))
+    (tmp_path / name).mkdir()
+    root = str(tmp_path / name).replace("$", "$$")  # as make wants it
+    running = subprocess.Popen(["make", "-s", "-o", "all", "run", "NODEPS=1", f"out={build}", f"ROOT={root}", "HTTP=127.0.0.1:0",
+                                "ARGS=--tcp none --render-workers 0 --cache-dir none"], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert running.stdout.readline().startswith("posed ready http=127.0.0.1:"), running.stderr.read()
+    finally:
+        os.killpg(running.pid, signal.SIGTERM)
+        said = running.communicate(timeout=120)[1]
+    assert f" serves {tmp_path}/{name} on http=" in said, said
 
 
 PACKAGED_TOOL = """#!/bin/sh
