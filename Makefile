@@ -98,8 +98,9 @@ all: programs $(installed)
 programs: $(programs)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
+# For tests those of the tests, too, so that whoever has to ask root for them asks once.
 deps:
-	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
+	@deploy/deps.sh build $(if $(filter check test test-%,$(MAKECMDGOALS)),test) $(if $(filter clang %/clang,$(CC)),clang)
 
 # The lights that are made by formula: posed tells them, posed-render draws with them.
 wire += $(obj)/gen/environments.o

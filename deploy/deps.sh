@@ -106,10 +106,13 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
+# For those who may not install packages themselves.
+tell_root() { printf 'deps: packages are missing. As root run:\n  apt-get install --no-install-recommends%s\n' "$missing" >&2; }
+
 sudo=
 if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null 2>&1 || {
-        echo "deps: missing packages; as root run: apt-get install$missing" >&2
+        tell_root
         exit 1
     }
     sudo=sudo
@@ -150,7 +153,8 @@ install() {
     $sudo apt-get -q update >>"$log" 2>&1 || true
 install || { $sudo apt-get -q update >>"$log" 2>&1; install; } || {
     tail -n 20 "$log" >&2
-    echo "deps: apt-get could not install:$missing" >&2
+    [ -n "$sudo" ] || echo "deps: apt-get could not install:$missing" >&2
+    [ -z "$sudo" ] || tell_root
     exit 1
 }
 [ -z "$services" ] || [ ! -d /run/systemd/system ] || $sudo systemctl -q disable $services >/dev/null 2>&1 || true

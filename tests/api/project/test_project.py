@@ -234,6 +234,30 @@ def test_what_npm_has_is_installed_for_tests_of_the_web(bare, tmp_path):
     assert (tmp_path / "installed/npm").read_text() == "--install\n"
 
 
+def test_for_tests_all_packages_are_asked_for_at_once(bare, tmp_path):
+    (tmp_path / "deploy/deps.sh").write_text(PACKAGES + 'echo "$*" >>"$INSTALLED/asked"\n')
+    bare("check", "PYTHON=:")
+    assert (tmp_path / "installed/asked").read_text().splitlines()[0].split() == ["build", "test"]
+
+
+def test_who_may_not_install_packages_is_told_the_one_line(tmp_path):
+    """Without sudo, and with one that refuses."""
+    for program in "sh tr sed printf mktemp rm tail cat find env".split():
+        (tmp_path / program).symlink_to(shutil.which(program))
+    for program, text in ("id", "echo 1000"), ("dpkg-query", "echo 'installed gcc gcc:amd64'"), ("node", "exit 0"), ("npm", ":"), ("chromium-headless-shell", ":"):
+        (tmp_path / program).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / program).chmod(0o755)
+    kept = {k: v for k, v in os.environ.items() if k != "NODEPS"} | {"PATH": str(tmp_path)}
+    for sudo in False, True:
+        if sudo:
+            (tmp_path / "sudo").write_text("#!/bin/sh\necho 'you are not in the sudoers file' >&2\nexit 1\n")
+            (tmp_path / "sudo").chmod(0o755)
+        done = subprocess.run([TOP / "deploy/deps.sh", "build", "test"], env=kept, capture_output=True, text=True, check=False)
+        line, = re.findall(r"^  (apt-get install --no-install-recommends .*)$", done.stderr, re.M)
+        assert done.returncode == 1 and {"g++", "libuv1-dev", "python3-pytest"} < set(line.split()) and "gcc" not in line.split(), done.stderr
+        assert "As root run:\n  apt-get install" in done.stderr and ("sudoers" in done.stderr) == sudo
+
+
 def test_help_and_clean_install_nothing(bare, tmp_path):
     assert bare("help") == bare("clean") == {}
     assert list((tmp_path / "installed").iterdir()) == []
