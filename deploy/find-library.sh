@@ -4,10 +4,11 @@
 set -eu
 folder=$1
 library=$(cd "$folder" && ls libposed-eval.so.* | head -n 1)
+installed=$(readlink -f "$folder/$library")
 PATH=$PATH:/usr/sbin:/sbin
 command -v ldconfig >/dev/null 2>&1 || exit 0
 is_found() {
-    ldconfig -p | sed -n "s/^.*$library .* => //p" | while IFS= read -r path; do [ ! "$path" -ef "$folder/$library" ] || echo yes; done | grep -q yes
+    ldconfig -p | sed -n "s/^.*$library .* => //p" | while IFS= read -r path; do [ "$(readlink -f "$path")" != "$installed" ] || echo yes; done | grep -q yes
 }
 [ "$(id -u)" != 0 ] || ldconfig
 is_found || cat <<TEXT
