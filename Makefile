@@ -98,8 +98,9 @@ all: programs $(installed)
 programs: $(programs)
 
 # Installs the Debian packages that are missing; says nothing when there are none. NODEPS=1 skips it.
+# For tests those of the tests, too, so that whoever has to ask root for them asks once.
 deps:
-	@deploy/deps.sh build $(if $(filter clang %/clang,$(CC)),clang)
+	@deploy/deps.sh build $(if $(filter check test test-%,$(MAKECMDGOALS)),test) $(if $(filter clang %/clang,$(CC)),clang)
 
 # The lights that are made by formula: posed tells them, posed-render draws with them.
 wire += $(obj)/gen/environments.o
@@ -178,7 +179,7 @@ $(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
-client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(out)/example_crowd $(out)/example_hit
+client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(addprefix $(out)/,example_pose example_hit example_crowd)
 $(out)/test/client_probe: $(obj)/tests/clients/probe.o $(client_c)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
@@ -205,7 +206,10 @@ $(out)/example_crowd: $(example_crowd) $(out)/libposed-eval.a $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 $(out)/example_hit: $(obj)/clients/eval/example_hit.o $(out)/libposed-eval.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(obj)/clients/eval/example_hit.o: includes += -Iclients/eval
+$(out)/example_pose: $(obj)/clients/eval/example_pose.o $(out)/libposed-eval.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
+$(obj)/clients/eval/example_hit.o $(obj)/clients/eval/example_pose.o: includes += -Iclients/eval
+library-examples: $(addprefix $(out)/,example_pose example_hit example_crowd)
 $(example_crowd): includes += -Iclients/c -Iclients/eval
 $(obj)/clients/cli/thumbs/gallery.o: $(out)/gen/gallery_page.h
 # A page becomes a C string. '?' is escaped because of trigraphs.
@@ -318,8 +322,12 @@ endif
 # --- run: make run [ROOT=dir] [HTTP=addr:port] [ARGS="..."] ------------------------------------------------------
 ROOT ?= $(samples)
 HTTP ?= 127.0.0.1:7878
-run: all $(if $(filter $(samples),$(ROOT)),samples)
-	@deploy/run.sh $(out)/posed $(ROOT) --http $(HTTP) $(if $(filter $(samples),$(ROOT)),--uploads $(ROOT)/uploads) $(ARGS)
+# Paths may have spaces and quotes. ARGS is for the shell as it is.
+quoted = '$(subst ','\'',$(1))'
+space := $() $()
+runs_samples = $(filter $(samples),$(subst $(space),?,$(ROOT)))
+run: all $(if $(runs_samples),samples)
+	@deploy/run.sh $(out)/posed $(call quoted,$(ROOT)) --http $(call quoted,$(HTTP)) $(if $(runs_samples),--uploads $(ROOT)/uploads) $(ARGS)
 
 # --- tests --------------------------------------------------------------------------------------------------------
 # After `deps`: apt-get runs once at a time.
@@ -565,13 +573,11 @@ deb:
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/posed
 	install -m 755 $(out)/posed $(out)/posectl $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(out)/posed-import $(out)/posed-render $(DESTDIR)$(PREFIX)/libexec/posed/
 	install -m 644 $(out)/posed-assimp.so $(DESTDIR)$(PREFIX)/libexec/posed/
-	for page in README.md LICENSE CHANGELOG.md deploy/README.md clients/README.md clients/*/README.md clients/cli/check.md deploy/scale.md deploy/ci/* deploy/monitoring/*.* deploy/monitoring/*/* deploy/sources/* deploy/proxies/* deploy/kubernetes/* deploy/systemd/* deploy/compose.yaml deploy/compose/* server/docs/hostile-files.md; do \
-	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/doc/posed/$$page || exit 1; done
-	install -m 644 protocol/*.md protocol/*.def protocol/*.json protocol/*.png $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/
+	deploy/install-documents.sh $(DESTDIR)$(PREFIX)/share/doc/posed
 	install -D -m 644 clients/c/posed.h $(DESTDIR)$(PREFIX)/include/posed.h
 	install -D -m 644 $(out)/libposed.a $(DESTDIR)$(LIBDIR)/libposed.a
 	install -m 644 clients/eval/posed_eval.h clients/eval/posed_eval_hits.h $(DESTDIR)$(PREFIX)/include/
@@ -585,7 +591,7 @@ install: all
 	install -D -m 644 $(out)/gen/posectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/posectl
 	install -D -m 644 $(out)/gen/posectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_posectl
 	install -D -m 644 $(out)/gen/posectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/posectl.fish
-	install -m 644 protocol/examples/* $(DESTDIR)$(PREFIX)/share/doc/posed/protocol/examples/
+	$(if $(DESTDIR),,@deploy/find-library.sh $(LIBDIR))
 
 help:
 	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
@@ -600,6 +606,7 @@ help:
 	@echo 'make deploy-test    packages, units and files of deploy/, by programs of Debian  [t=words]'
 	@echo 'make test-tsan      the tests of --loops, with ThreadSanitizer'
 	@echo 'make test-arm       the unit tests of anim and wire for AArch64, under qemu        [t=part of a name]'
+	@echo 'make library-examples   the examples of libposed-eval: build/example_pose, build/example_hit, build/example_crowd'
 	@echo 'make library-sanitized  the example of libposed-eval under sanitizers: build/sanitize, build/tsan'
 	@echo 'make test-short     unit tests and a short black-box set                    [config=sanitize]'
 	@echo 'make test-pure      the unit tests of the pure layers, stored bits among them   [CC=clang out=build/clang]'
@@ -635,4 +642,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

@@ -18,8 +18,8 @@ set -eu
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libzstd-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
  libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
-# pip, setuptools, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
-test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-wheel"
+# pip, setuptools, venv, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
+test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-venv python3-wheel"
 # A compiler for AArch64 and its emulation, and what the tests of the pure layers link with. Not libwslay-dev, which only one processor
 # can have: the library itself, beside the headers of this machine's.
 arm="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user libc6-dev:arm64 libcmocka-dev:arm64 libcjson-dev:arm64 nettle-dev:arm64 libpng-dev:arm64
@@ -106,10 +106,13 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
+# For those who may not install packages themselves.
+tell_root() { printf 'deps: packages are missing. As root run:\n  apt-get install --no-install-recommends%s\n' "$missing" >&2; }
+
 sudo=
 if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null 2>&1 || {
-        echo "deps: missing packages; as root run: apt-get install$missing" >&2
+        tell_root
         exit 1
     }
     sudo=sudo
@@ -150,7 +153,8 @@ install() {
     $sudo apt-get -q update >>"$log" 2>&1 || true
 install || { $sudo apt-get -q update >>"$log" 2>&1; install; } || {
     tail -n 20 "$log" >&2
-    echo "deps: apt-get could not install:$missing" >&2
+    [ -n "$sudo" ] || echo "deps: apt-get could not install:$missing" >&2
+    [ -z "$sudo" ] || tell_root
     exit 1
 }
 [ -z "$services" ] || [ ! -d /run/systemd/system ] || $sudo systemctl -q disable $services >/dev/null 2>&1 || true

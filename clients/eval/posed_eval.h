@@ -66,8 +66,8 @@ struct pe_error {
     char message[PE_MESSAGE_MAX]; /* UTF-8, NUL-terminated, cut to this length */
 };
 
-/* Return the build of this library ("0.2.0", or "0.2.0+git20261128.1a2b3c4d" between releases) and the newest version
- * of the file that it reads. It reads all older versions. */
+/* Return the build of this library ("0.2.0", or "0.2.0+git20261128.142035.1a2b3c4d" between releases) and the newest
+ * version of the file that it reads. It reads all older versions. */
 PE_API const char *pe_version(void);
 PE_API int pe_file_version(void);
 

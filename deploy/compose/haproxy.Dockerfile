@@ -6,6 +6,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 COPY proxies/haproxy.cfg /etc/haproxy/haproxy.cfg
 USER haproxy
+ENV POSED_FRONT_USER=none
 # A soft stop: connections under way end.
 STOPSIGNAL SIGUSR1
 EXPOSE 8080 8079 8404

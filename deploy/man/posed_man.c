@@ -68,7 +68,7 @@ int main(void)
         if (option.name[0] == '\0')
             continue;
         if (strcmp(group, option.group) != 0)
-            printf(".SS %s\n", option.group);
+            printf(".SS %s%s\n", option.is_limit ? "Limits of " : "", option.group);
         group = option.group;
         put_option(&option);
     }

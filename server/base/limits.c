@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct limit_info LIMIT_INFO[LIMIT_COUNT] = {
-#define X(symbol, option, initial, unit, text) {#symbol, option, initial, unit, text},
+#define X(symbol, option, initial, unit, group, text) {#symbol, option, initial, unit, group, text},
 #include "protocol/limits.def"
 #undef X
 };

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 enum limit {
-#define X(symbol, option, initial, unit, text) symbol,
+#define X(symbol, option, initial, unit, group, text) symbol,
 #include "protocol/limits.def"
 #undef X
     LIMIT_COUNT
@@ -19,6 +19,7 @@ struct limit_info {
     const char *option; /* "max-url", or "" when fixed */
     uint64_t initial;
     const char *unit;
+    const char *group; /* "requests": what it limits */
     const char *text;
 };
 

@@ -14,7 +14,7 @@
  * .github/CONTRIBUTING.md says when each number changes. */
 #define POSED_RELEASE "0.2.0"
 
-/* Names this build: POSED_RELEASE for a release or a tree without .git, "0.2.0+git20261128.1a2b3c4d" for another
+/* Names this build: POSED_RELEASE for a release or a tree without .git, "0.2.0+git20261128.142035.1a2b3c4d" for another
  * commit. deploy/version.sh decides. Programs that print it are linked with a file that the build writes. In all others
  * (tests, the importer) version.c returns POSED_RELEASE, so that a commit does not relink them. Any thread. */
 const char *posed_version(void);

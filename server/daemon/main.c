@@ -15,10 +15,11 @@
 #include "daemon/listen/health.h"
 #include "daemon/config/options.h"
 #include "daemon/config/socket_activation.h"
+#include "daemon/disk/disk_cache.h"
 #include "daemon/process/worker_probe.h"
 #include "daemon/service/service.h"
 #include "daemon/support/standard_streams.h"
-#include "daemon/upload/upload.h"
+#include "daemon/upload/upload_folder.h"
 
 #include "anim/kernel/kernel.h"
 #include "base/version.h"
@@ -187,7 +188,7 @@ static int serve(struct config *config, bool has_terminal)
     start_handles(&daemon); /* before sockets are made, which a signal without a handler would leave behind */
     int rc = loops_new(&daemon.loop, config, &daemon.budget, &daemon.loops, &err);
     if (rc == 0)
-        rc = uploads_find_folder(config, &err);
+        rc = upload_folder_find(config, &err);
     if (rc == 0)
         rc = worker_probe_sandbox(config, &err);
     if (rc == 0)
@@ -224,6 +225,18 @@ static int self_test(const struct config *config)
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* What the start would refuse, and what it only warns of. */
+static int check(const struct config *config)
+{
+    struct err err;
+    struct buf text;
+    if (upload_folder_check(config, &err) < 0 || disk_cache_check(config, &err) < 0)
+        return complain(&err);
+    buf_init(&text, 0);
+    options_print(&text, config);
+    return print(&text);
+}
+
 int main(int argc, char **argv)
 {
     struct system_limits machine;
@@ -253,9 +266,7 @@ int main(int argc, char **argv)
         return complain(&err);
     if (action == OPTIONS_SELF_TEST)
         return self_test(&config);
-    if (action == OPTIONS_CHECK) {
-        options_print(&text, &config);
-        return print(&text);
-    }
+    if (action == OPTIONS_CHECK)
+        return check(&config);
     return serve(&config, has_terminal);
 }

@@ -1,11 +1,13 @@
 """The Debian packages of `make deb`: their contents, their dependencies, and what remains after they are removed."""
 import os
+import re
 import shutil
 import subprocess
 
 import pytest
 
 from debian_root import debian_root
+from document_links import dead_links
 from packages import REPOSITORY, VERSION, make, packages
 
 TRIPLET = subprocess.run(["gcc", "-dumpmachine"], capture_output=True, text=True, check=True).stdout.strip()
@@ -65,6 +67,12 @@ def test_settings_are_a_conffile_and_manual_pages_are_there(tmp_path):
     assert (unpacked("posectl", tmp_path / "posectl") / "usr/share/man/man1/posectl.1.gz").exists()
 
 
+def test_links_of_its_documents_lead_to_what_is_in_it(tmp_path):
+    folder = unpacked("posed", tmp_path / "posed") / "usr/share/doc/posed"
+    dead = [f"{path.relative_to(folder)}: {fault}" for path in sorted(folder.rglob("*.md")) for fault in dead_links(path, path.read_text(encoding="utf-8"))]
+    assert "\n".join(dead) == ""
+
+
 def test_the_same_commit_gives_the_same_bytes_in_another_folder(tmp_path):
     """This is also what a fresh clone does, with only the files of the tree and `make deb`."""
     made = packages()
@@ -98,6 +106,19 @@ def test_installed_in_a_minimal_debian_it_draws(root):
     assert root.run("getent", "passwd", "posed").stdout.startswith("posed:")
 
 
+def test_the_package_of_a_later_commit_replaces_that_of_an_earlier_one(root, tmp_path):
+    """Of the same day, and with a larger hash."""
+    if "+git" not in VERSION:
+        pytest.skip("this is a release")
+    earlier = re.sub(r"(\+git\d+)\.\d+\..*", r"\1.000000.ffffffff", VERSION)
+    folder = unpacked("posectl", tmp_path / "posectl")
+    text = (folder / "DEBIAN/control").read_text()
+    (folder / "DEBIAN/control").write_text(text.replace(f"Version: {VERSION}\n", f"Version: {earlier}\n"))
+    subprocess.run(["dpkg-deb", "-b", folder, root.path / "root/earlier.deb"], check=True, capture_output=True)
+    root.run("dpkg", "--install", "--force-downgrade", "/root/earlier.deb")
+    assert f"Unpacking posectl ({VERSION}) over ({earlier})" in root.install(packages()["posectl"]).stdout
+
+
 def test_a_program_is_built_with_the_c_client(root):
     root.install(packages()["libposed-dev"])
     root.apt("install", "--no-install-recommends", "gcc", "pkg-config")
@@ -108,9 +129,8 @@ def test_a_program_is_built_with_the_c_client(root):
 def test_a_program_is_built_with_the_evaluator_in_its_process(root):
     root.install(packages()["libposed-eval1"], packages()["libposed-eval-dev"])
     shutil.copy(REPOSITORY / "clients/eval/README.md", root.path / "root")
-    shutil.copy(REPOSITORY / "tests/fuzz/corpus/posed_file/worked-1.posed", root.path / "root/robot.posed")
-    root.run("sh", "-ec", "cd /root && sed -n '/^```c$/,/^```$/{/^```$/q;p}' README.md | sed '/^```/d' > pose.c && "  # the first program
-             "gcc -o pose pose.c $(pkg-config --cflags --libs posed-eval) && ./pose 2>&1 | grep -q 'joints, the first at'")
+    root.run("sh", "-ec", "cd /root && posectl bake /usr/share/posed/samples/robot.glb -o robot.posed && sed -n '/^```c$/,/^```$/{/^```$/q;p}' README.md | sed '/^```/d' > pose.c && "  # the first program
+             "gcc -o pose pose.c $(pkg-config --cflags --libs posed-eval) && ./pose | grep -q '19 joints, the right hand at -0.627 1.629 0.020'")
 
 
 def test_purged_nothing_of_it_is_left(root):

@@ -2,6 +2,7 @@
 import contextlib
 import http.server
 import json
+import os
 import pathlib
 import signal
 import threading
@@ -225,6 +226,17 @@ class LateInstance(http.server.ThreadingHTTPServer):
         self.shutdown()
         self.thread.join()
         self.server_close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to drop")
+def test_haproxy_that_root_starts_works_as_another_user(root, tmp_path):
+    with Farm(root, count=1, slots=1) as farm, HAProxy(farm, tmp_path) as front:
+        pid = front.process.pid
+        workers = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        assert len(workers) == 1
+        for kind in "Uid", "Gid":
+            ids = next(line for line in pathlib.Path(f"/proc/{workers[0]}/status").read_text().splitlines() if line.startswith(kind)).split()[1:]
+            assert len(set(ids)) == 1 and ids[0] != "0", ids
 
 
 def test_haproxy_keeps_who_answers_probes_late(root, tmp_path):

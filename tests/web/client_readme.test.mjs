@@ -52,9 +52,7 @@ test('clients/README.md', async () => {
 test('clients/js/README.md', async () => {
   const [first, crowd, rays, stream, ...others] = blocks(OWN, 'js');
   assert.equal(others.length, 0);
-  const lines = (await printed(first)).trim().split('\n');
-  assert.deepEqual(lines.slice(0, 3).map((line) => line.split(' ')[0]), ['dragon.glb', 'octopus.glb', 'robot.glb']);
-  assert.equal(lines.length, 3 + 1 + 31);
+  assert.equal(await printed(first), blocks(OWN, 'text')[0]);
   const [sizes, place] = (await printed(crowd)).trim().split(/\n(?=\{)/);
   assert.equal(sizes, `${2 * 16 * 19} 0`);
   assert.match(place.replace(/\s+/g, ' '), /^\{ offset: 304, count: 19, itemLength: 16 \} Float32Array\(3\) \[/);

@@ -20,12 +20,12 @@ enum { PATH_BYTES = 4096, IGNORE_BYTES = 1 << 20 };
 
 /* The server's own lists end at the same depth. */
 enum {
-#define X(symbol, option, initial, unit, text) symbol,
+#define X(symbol, option, initial, unit, group, text) symbol,
 #include "protocol/limits.def"
 #undef X
 };
 static const uint64_t LIMITS[] = {
-#define X(symbol, option, initial, unit, text) initial,
+#define X(symbol, option, initial, unit, group, text) initial,
 #include "protocol/limits.def"
 #undef X
 };

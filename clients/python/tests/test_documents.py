@@ -1,4 +1,5 @@
 """The documents' examples work when pasted."""
+import importlib.util
 import os
 import re
 import shutil
@@ -41,6 +42,21 @@ def test_pip_installs_it(tmp_path):
                    check=True, capture_output=True, timeout=120)
     here = lambda folder: {path.name for path in folder.iterdir() if path.name != "__pycache__"}
     assert here(tmp_path / "site" / "posed") == here(PACKAGE / "posed") and "py.typed" in here(PACKAGE / "posed")
+
+
+def test_the_commands_of_the_readme_install_it(tmp_path):
+    """In a folder of its own, as Debian wants it; of the commands for pip the one that needs no network."""
+    if importlib.util.find_spec("ensurepip") is None:
+        pytest.skip("no python3-venv")
+    blocks = re.findall(r"```sh\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.S)
+    (make, with_index), (without,) = (block.strip().splitlines() for block in blocks[:2])
+    assert with_index == without.replace("--no-build-isolation ", "")
+    shutil.copytree(PACKAGE, tmp_path / "clients/python", ignore=shutil.ignore_patterns("__pycache__"))
+    for command in make, without, "env/bin/python3 -c 'import posed; print(posed.__file__)'":
+        done = subprocess.run(["sh", "-c", command.replace("python3 -m", f"{sys.executable} -m")], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "PIP_NO_INDEX": "1", "PYTHONPATH": ""})
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"{tmp_path}/env/lib/")
 
 
 def test_the_example_finds_the_hand():

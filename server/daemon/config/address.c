@@ -31,6 +31,13 @@ static int split(const char *text, char host[HOST_SIZE], const char **port, stru
     return 0;
 }
 
+int address_check(const char *text, struct err *err)
+{
+    char host[HOST_SIZE];
+    const char *port = NULL;
+    return split(text, host, &port, err);
+}
+
 int address_parse(const char *text, struct sockaddr_storage *out, struct err *err)
 {
     char host[HOST_SIZE];

@@ -39,7 +39,7 @@ struct config {
     const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */
-    struct file_policy files;    /* its `uploads` from uploads_find_folder() */
+    struct file_policy files;    /* its `uploads` from upload_folder_find() */
     const char *token_file;      /* --token-file FILE, or NULL: no token is needed */
     enum token_for token_for;    /* --token-for all|uploads */
     const char *allow_host;      /* --allow-host NAMES, or NULL: see access_policy.h */

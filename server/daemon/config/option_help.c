@@ -91,7 +91,7 @@ void options_help(struct buf *out, const struct system_limits *machine, size_t c
         if (option.name[0] == '\0')
             continue;
         if (strcmp(group, option.group) != 0)
-            buf_printf(out, "\n%s:\n", option.group);
+            buf_printf(out, "\n%s%s:\n", option.is_limit ? "Limits of " : "", option.group);
         group = option.group;
         put_option(out, &option, &defaults, columns);
     }

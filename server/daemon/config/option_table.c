@@ -26,7 +26,7 @@ const char TCP_DEFAULT[] = "127.0.0.1:7879";
 
 static const struct option TABLE[] = {
 #define X(name, kind, field, value, initial, words, min, max, group, help)                                             \
-    {name, OPTION_##kind, FIELD(field), value, initial, words, min, max, help, group},
+    {name, OPTION_##kind, FIELD(field), value, initial, words, min, max, help, group, false},
 #include "daemon/config/options.def"
 #undef X
 };
@@ -47,7 +47,8 @@ struct option option_at(size_t index)
                             .min = 1,
                             .max = COUNT_MAX,
                             .help = info->text,
-                            .group = "Limits"};
+                            .group = info->group,
+                            .is_limit = true};
     if (info->initial * LARGER > option.max)
         option.max = info->initial * LARGER;
     if (strcmp(info->unit, "bytes") == 0)

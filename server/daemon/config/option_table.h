@@ -30,6 +30,7 @@ struct option {
     const char *words;   /* "text|json|off" */
     uint64_t min, max;
     const char *help, *group;
+    bool is_limit; /* then `group` is what it limits */
 };
 
 enum { OPTION_ENV_SIZE = 64 };

@@ -3,6 +3,7 @@
 
 #include "anim/kernel/kernel.h"
 #include "daemon/config/access_policy.h"
+#include "daemon/config/address.h"
 #include "daemon/config/proxy_policy.h"
 #include "daemon/config/unix_socket.h"
 #include "daemon/config/option_table.h"
@@ -95,13 +96,37 @@ void options_defaults(struct config *out, const struct system_limits *machine)
     }
 }
 
+/* Options of other servers, by the names of ours. */
+static const char *familiar_option(const char *name, size_t name_bytes)
+{
+    static const char *const NAMES[][2] = {{"port", "http"},      {"host", "http"},    {"listen", "http"},
+                                           {"bind", "http"},      {"address", "http"}, {"models", "root"},
+                                           {"directory", "root"}, {"dir", "root"},     {"folder", "root"}};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strlen(NAMES[i][0]) == name_bytes && memcmp(NAMES[i][0], name, name_bytes) == 0)
+            return NAMES[i][1];
+    return NULL;
+}
+
 static int unknown_option(const char *name, size_t name_bytes, struct err *err)
 {
-    const char *nearest = option_nearest(name, name_bytes);
-    if (nearest != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; did you mean --%s?", (int)name_bytes, name,
-                       nearest);
-    return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; see posed --help", (int)name_bytes, name);
+    const char *meant = familiar_option(name, name_bytes);
+    if (meant == NULL)
+        meant = option_nearest(name, name_bytes);
+    if (meant == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; see posed --help", (int)name_bytes, name);
+    const struct option option = option_at((size_t)option_find(meant, strlen(meant)));
+    return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; did you mean --%s%s%s?", (int)name_bytes, name,
+                   meant, option.value == NULL ? "" : " ", option.value == NULL ? "" : option.value);
+}
+
+static int unexpected_argument(const char *arg, struct err *err)
+{
+    struct stat found;
+    if (stat(arg, &found) == 0 && S_ISDIR(found.st_mode))
+        return err_set(err, ERR_BAD_PARAMETER, "unexpected argument '%s'; did you mean --root %s?", arg, arg);
+    return err_set(err, ERR_BAD_PARAMETER,
+                   "unexpected argument '%s'; options start with --, such as --root DIR; see posed --help", arg);
 }
 
 /* Notes each flag's text in given[row]. Returns an action or an error; values are read later, so that --help works
@@ -115,8 +140,7 @@ static int collect_flags(const char *given[GIVEN_MAX], int argc, char **argv, st
         if (strcmp(arg, "--version") == 0)
             return OPTIONS_VERSION;
         if (strncmp(arg, "--", 2) != 0 || arg[2] == '\0')
-            return err_set(err, ERR_BAD_PARAMETER, "unexpected argument '%s'; options start with --, see posed --help",
-                           arg);
+            return unexpected_argument(arg, err);
         const char *name = arg + 2;
         const size_t name_bytes = strcspn(name, "=");
         const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : NULL;
@@ -165,6 +189,18 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
            : out->is_self_test     ? OPTIONS_SELF_TEST
            : out->is_check_only    ? OPTIONS_CHECK
                                    : OPTIONS_SERVE;
+}
+
+/* Names of hosts are not looked up here: that may take long. Passed sockets are at addresses of any kind. */
+static int check_addresses(const struct config *config, struct err *err)
+{
+    const struct {
+        const char *option, *text;
+    } given[] = {{"http", config->http}, {"tcp", config->tcp}, {"admin", config->admin}};
+    for (size_t i = 0; i < sizeof given / sizeof *given && config->passed == NULL; i++)
+        if (strcmp(given[i].text, "none") != 0 && address_check(given[i].text, err) < 0)
+            return err_prefix(err, "--%s", given[i].option);
+    return 0;
 }
 
 static int check_ports(const struct config *config, struct err *err)
@@ -216,7 +252,7 @@ int options_check(const struct config *config, struct err *err)
     const uint64_t *limits = config->limits.value;
     if (check_client_memory(limits, err) < 0)
         return err->code;
-    if (check_ports(config, err) < 0)
+    if (check_addresses(config, err) < 0 || check_ports(config, err) < 0)
         return err->code;
     if ((config->ready & READY_PICTURES) != 0 && config->render_workers == 0)
         return err_set(err, ERR_BAD_PARAMETER, "--ready pictures, but --render-workers 0: it would never be ready");
@@ -225,11 +261,11 @@ int options_check(const struct config *config, struct err *err)
                        config->kernel, kernel_best()->name);
     struct stat root;
     if (stat(config->root, &root) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "root '%s': %s", config->root, strerror(errno));
+        return err_set(err, ERR_BAD_PARAMETER, "--root %s: %s", config->root, strerror(errno));
     if (!S_ISDIR(root.st_mode))
-        return err_set(err, ERR_BAD_PARAMETER, "root '%s' is not a folder", config->root);
+        return err_set(err, ERR_BAD_PARAMETER, "--root %s: it is not a folder", config->root);
     if (access(config->root, R_OK | X_OK) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "root '%s' cannot be read: %s", config->root, strerror(errno));
+        return err_set(err, ERR_BAD_PARAMETER, "--root %s: it cannot be read: %s", config->root, strerror(errno));
     if (check_log_file(config->log_file, err) < 0)
         return err->code;
     static const char *const programs[] = {"posed-import", "posed-render"};

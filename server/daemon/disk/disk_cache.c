@@ -65,7 +65,7 @@ int disk_cache_open(const struct config *config, const char *importer, struct di
     bool is_read_only = false;
     const int folder_fd = disk_folder_open_shared(config->cache_dir, &is_read_only, err);
     if (folder_fd < 0)
-        return folder_fd;
+        return err_prefix(err, "--cache-dir");
     char root[PATH_MAX];
     struct disk_cache *disk = mem_zalloc(1, sizeof *disk);
     disk->folder_fd = folder_fd;
@@ -80,6 +80,13 @@ int disk_cache_open(const struct config *config, const char *importer, struct di
     make_maker(config, importer, disk->maker);
     *out = disk;
     return 0;
+}
+
+int disk_cache_check(const struct config *config, struct err *err)
+{
+    if (strcmp(config->cache_dir, "none") == 0 || disk_folder_check(config->cache_dir, err) == 0)
+        return 0;
+    return err_prefix(err, "--cache-dir");
 }
 
 void disk_cache_free(struct disk_cache *disk)

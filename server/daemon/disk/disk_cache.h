@@ -25,6 +25,8 @@ struct disk_report {
 /* Opens the folder. `importer`: the version of posed-import (import_pool_importer_version()). Returns 0, or an error
  * with a sentence; then there is no disk cache. */
 int disk_cache_open(const struct config *config, const char *importer, struct disk_cache **out, struct err *err);
+/* Refuses a folder that disk_cache_open() would refuse, and changes nothing. */
+int disk_cache_check(const struct config *config, struct err *err);
 void disk_cache_free(struct disk_cache *disk); /* NULL is fine */
 
 /* Loads the model at `path`, if an entry was made from the files that are now under the root. With `is_whole` it loads

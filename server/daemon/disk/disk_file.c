@@ -36,26 +36,43 @@ static int make_folders(const char *path)
 static bool is_of_root(const struct stat *stat) { return stat->st_uid == 0 && (stat->st_mode & 022) == 0; }
 static bool is_ours(const struct stat *stat) { return stat->st_uid == geteuid() && (stat->st_mode & 022) == 0; }
 
-int disk_folder_open_shared(const char *path, bool *is_read_only, struct err *err)
+/* Opens a folder that exists. Leaves errno at ENOENT if there is none. */
+static int open_existing(const char *path, bool *is_read_only, struct err *err)
 {
     struct stat stat;
-    if (make_folders(path) != 0)
-        return err_set(err, ERR_UNAVAILABLE, "cannot make the folder '%s': %s", path, strerror(errno));
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &stat) != 0) {
         err_set(err, ERR_UNAVAILABLE, "cannot open the folder '%s': %s", path, strerror(errno));
-        fd_close(fd);
+        fd_close(fd); /* keeps errno */
         return err->code;
     }
     *is_read_only = !is_ours(&stat);
     if (!*is_read_only || is_of_root(&stat))
         return fd;
     close(fd);
+    errno = EPERM;
     if (stat.st_uid != geteuid() && stat.st_uid != 0)
         return err_set(err, ERR_UNAVAILABLE, "the folder '%s' belongs to user %u, not to %u", path,
                        (unsigned)stat.st_uid, (unsigned)geteuid());
     return err_set(err, ERR_UNAVAILABLE, "others may write into the folder '%s' (mode %03o); chmod 700 it", path,
                    (unsigned)stat.st_mode & 0777u);
+}
+
+int disk_folder_open_shared(const char *path, bool *is_read_only, struct err *err)
+{
+    if (make_folders(path) != 0)
+        return err_set(err, ERR_UNAVAILABLE, "cannot make the folder '%s': %s", path, strerror(errno));
+    return open_existing(path, is_read_only, err);
+}
+
+int disk_folder_check(const char *path, struct err *err)
+{
+    bool is_read_only;
+    const int fd = open_existing(path, &is_read_only, err);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fd;
+    close(fd);
+    return 0;
 }
 
 int disk_folder_open(const char *path, struct err *err)

@@ -15,6 +15,8 @@ enum { DISK_NAME_SIZE = 64 };
 int disk_folder_open(const char *path, struct err *err);
 /* The same, but also accepts a folder of root, which is then read-only. */
 int disk_folder_open_shared(const char *path, bool *is_read_only, struct err *err);
+/* Refuses what disk_folder_open_shared() refuses of an existing folder or of the path to it, and changes nothing. */
+int disk_folder_check(const char *path, struct err *err);
 
 /* Opens a file for reading. A file that is not regular, belongs to another user except root, or is writable by others
  * counts as broken. Returns a descriptor; ERR_NOT_FOUND; ERR_BAD_BAKE (remove it); ERR_INTERNAL (temporary). */

@@ -88,7 +88,7 @@ static int bind_tcp(struct port *port, const char *name, const char *text, struc
 {
     struct sockaddr_storage address;
     if (address_parse(text, &address, err) < 0)
-        return err_prefix(err, "%s", name);
+        return err_prefix(err, "--%s", name);
     /* where several sockets may listen, another server's could be among them: so this tries one that does not share
      * the address */
     int rc = is_shared(port) ? make_socket(&address, false) : 0;
@@ -96,7 +96,10 @@ static int bind_tcp(struct port *port, const char *name, const char *text, struc
         close(rc);
     if (rc >= 0)
         rc = listen_tcp(port, &address);
-    return rc == 0 ? 0 : fail(text, rc, err);
+    if (rc == 0)
+        return 0;
+    fail(text, rc, err);
+    return err_prefix(err, "--%s", name);
 }
 
 static int bind_unix(struct port *port, const struct config *config, struct err *err)
@@ -105,7 +108,7 @@ static int bind_unix(struct port *port, const struct config *config, struct err 
     unsigned mode = 0;
     (void)unix_socket_mode(config->unix_mode, &mode); /* options_check() has looked at it */
     if (unix_socket_listen(config->unix_path, mode, BACKLOG, own, err) < 0)
-        return err->code;
+        return err_prefix(err, "--unix");
     const int fd = own->fd;
     own->fd = -1;
     const int rc = open_port(port, fd);
@@ -160,7 +163,7 @@ int ports_bind(struct ports *ports, struct err *err)
     if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, NULL), "tcp", config->tcp, err) < 0) {
         if (config->tcp != TCP_DEFAULT)
             return err->code;
-        log_warn("no binary protocol on TCP: %s; --tcp says where else", err->message);
+        log_warn("no binary protocol on TCP: %s", err->message);
     }
     return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, NULL), config, err);
 }

@@ -14,8 +14,8 @@ struct ports;
 struct ports *ports_new(struct conn_group *group);
 
 /* Listens at config->passed or, if that is NULL, at http, tcp and unix_path. Connections wait until the loop runs. It
- * leaves out the default TCP port if that is taken. ERR_BAD_PARAMETER with a sentence for stderr ("cannot listen on
- * 127.0.0.1:7878: address already in use"). */
+ * leaves out the default TCP port if that is taken. ERR_BAD_PARAMETER with a sentence for stderr ("--http: cannot
+ * listen on 127.0.0.1:7878: address already in use"). */
 int ports_bind(struct ports *ports, struct err *err);
 /* Listens at the passed sockets for --admin or, if there are none, at config->admin. Errors likewise. */
 int ports_bind_admin(struct ports *ports, struct err *err);

@@ -180,8 +180,10 @@ int worker_probe_sandbox(struct config *config, struct err *err)
                  line.data);
     else if (has_capabilities)
         log_warn("sandbox: workers cannot give up all capabilities here; %s", line.data);
-    else
+    else if (report_count < (int)program_count(config))
         log_info("sandbox: %s", line.data);
+    else
+        log_info("sandbox: workers are confined; posed --self-test-sandbox shows how");
     buf_fini(&line);
     return rc;
 }

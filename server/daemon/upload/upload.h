@@ -18,11 +18,8 @@ struct upload;  /* one upload */
 
 enum { UPLOAD_WAITING_BYTES = 4 << 20 };
 
-/* Notes in config->files the place of config->uploads under the root, and checks that it does not hold files that only
- * the operator may write or read. Call it before opening anything. ERR_BAD_PARAMETER. */
-int uploads_find_folder(struct config *config, struct err *err);
-
-/* Opens config->uploads; *out is NULL if there is none. Borrows its arguments. ERR_BAD_PARAMETER. */
+/* Opens config->uploads, which upload_folder_find() has found; *out is NULL if there is none. Borrows its arguments.
+ * ERR_BAD_PARAMETER. */
 int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
                 struct err *err);
 /* Ends every upload with ERR_SHUTTING_DOWN, after the pool was freed. Cleanup ends while the loop runs. */

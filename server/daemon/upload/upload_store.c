@@ -26,32 +26,6 @@ static int bad_folder(const char *folder, const char *why, struct err *err)
     return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: %s", folder, why);
 }
 
-int upload_store_place(const char *folder, const char *root, char *out, struct err *err)
-{
-    if (mkdir(folder, FOLDER_MODE) != 0 && errno != EEXIST)
-        return bad_folder(folder, strerror(errno), err);
-    char real_root[PATH_MAX], real_folder[PATH_MAX];
-    if (realpath(root, real_root) == NULL || realpath(folder, real_folder) == NULL)
-        return bad_folder(folder, strerror(errno), err);
-    const size_t root_bytes = strcmp(real_root, "/") == 0 ? 0 : strlen(real_root);
-    const char *rest = real_folder + root_bytes;
-    if (strncmp(real_folder, real_root, root_bytes) != 0 || (*rest != '/' && *rest != '\0'))
-        return bad_folder(folder, "is not the root or a folder beneath it", err);
-    if (*rest == '/')
-        rest++;
-    const size_t bytes = strlen(rest);
-    if (bytes + 2 > UPLOAD_FOLDER_SIZE)
-        return bad_folder(folder, "its path is too long", err);
-    memcpy(out, rest, bytes);
-    memcpy(out + bytes, bytes == 0 ? "" : "/", bytes == 0 ? 1 : 2);
-    for (const char *part = out; part != NULL; part = strchr(part, '/') == NULL ? NULL : strchr(part, '/') + 1)
-        if (*part == '.')
-            return bad_folder(folder, "lies in a hidden folder, where no model is listed", err);
-    if (root_folders_of(out) > LIMIT_INFO[LIMIT_FOLDERS].initial)
-        return bad_folder(folder, "lies in more folders of the root than any listing goes into", err);
-    return 0;
-}
-
 int upload_store_check(const struct upload_store *store, const char *path, const char *inner, struct err *err)
 {
     const uint64_t most = LIMIT_INFO[LIMIT_FOLDERS].initial;
@@ -75,11 +49,11 @@ int upload_store_check(const struct upload_store *store, const char *path, const
     return 0;
 }
 
-int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err)
+int upload_store_open(struct upload_store *store, const char *folder, const char *root, const char *place,
+                      struct err *err)
 {
     *store = (struct upload_store){.fd = -1, .root = root};
-    if (upload_store_place(folder, root, store->folder, err) < 0)
-        return err->code;
+    snprintf(store->folder, sizeof store->folder, "%s", place);
     store->fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (store->fd < 0 || faccessat(store->fd, ".", W_OK | X_OK, 0) != 0) {
         bad_folder(folder, strerror(errno), err);

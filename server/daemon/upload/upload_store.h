@@ -20,13 +20,10 @@ struct upload_store {
     char folder[UPLOAD_FOLDER_SIZE]; /* its path under the root with a trailing slash; "" is the root itself */
 };
 
-/* Writes the place of `folder` under the root into out[UPLOAD_FOLDER_SIZE], and creates it if only its last part is
- * missing. ERR_BAD_PARAMETER: it is not the root or a folder beneath it. */
-int upload_store_place(const char *folder, const char *root, char *out, struct err *err);
-
-/* Opens `folder` and creates it if only its last part is missing. Removes unfinished uploads of earlier processes.
- * ERR_BAD_PARAMETER: it is not the root or a folder beneath it, or is not writable. */
-int upload_store_open(struct upload_store *store, const char *folder, const char *root, struct err *err);
+/* Opens `folder`, whose place under the root is `place` (see upload_folder.h). Removes unfinished uploads of earlier
+ * processes. ERR_BAD_PARAMETER: it is no folder, or not writable. */
+int upload_store_open(struct upload_store *store, const char *folder, const char *root, const char *place,
+                      struct err *err);
 /* Checks that the folder is still at its path under the root. ERR_UNAVAILABLE: one of them was moved or replaced, so a
  * file in the folder would not be found, or would be another model. */
 int upload_store_check_place(const struct upload_store *store, struct err *err);

@@ -100,66 +100,6 @@ void upload_free(struct upload *upload)
 
 /* --- all of them --- */
 
-/* True if the path is in the folder, or is the folder. Neither has to exist. */
-static bool lies_in(const char *path, const char *folder)
-{
-    char real_path[PATH_MAX], real_folder[PATH_MAX];
-    if (realpath(path, real_path) == NULL || realpath(folder, real_folder) == NULL)
-        return false;
-    const size_t bytes = strcmp(real_folder, "/") == 0 ? 0 : strlen(real_folder);
-    if (strncmp(real_path, real_folder, bytes) != 0 || (real_path[bytes] != '/' && real_path[bytes] != '\0'))
-        return false;
-    return real_path[bytes] == '\0' || real_path[bytes + 1] != '.'; /* of hidden names clients reach none */
-}
-
-/* True if the path is in the folder; its last part may be missing. */
-static bool will_lie_in(const char *path, const char *folder)
-{
-    char above[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    if (lies_in(path, folder))
-        return true;
-    snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - path + 1), slash == NULL ? "." : path);
-    return basename(path)[0] != '.' && lies_in(above, folder);
-}
-
-/* Clients can delete files among the uploads, and replace them. */
-static int check_folders(const struct config *config, struct err *err)
-{
-    const struct {
-        const char *option, *path;
-    } own[] = {
-        {"cache-dir", config->cache_dir},
-        {"worker-dir", config->worker_dir},
-        {"token-file", config->token_file},
-        {"unix", config->unix_path},
-    };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (own[i].path != NULL && strcmp(own[i].path, "none") != 0 && will_lie_in(own[i].path, config->uploads))
-            return err_set(err, ERR_BAD_PARAMETER, "--%s %s: lies in the folder of uploads, %s", own[i].option,
-                           own[i].path, config->uploads);
-    if (strcmp(config->cache_dir, "none") != 0 && lies_in(config->uploads, config->cache_dir))
-        return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: lies in --cache-dir %s", config->uploads,
-                       config->cache_dir);
-    return 0;
-}
-
-int uploads_find_folder(struct config *config, struct err *err)
-{
-    static char folder[UPLOAD_FOLDER_SIZE]; /* for as long as the configuration */
-    if (config->uploads == NULL)
-        return 0;
-    if (upload_store_place(config->uploads, config->root, folder, err) < 0)
-        return err->code;
-    struct stat found;
-    if (stat(config->uploads, &found) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "--uploads %s: %s", config->uploads, strerror(errno));
-    config->files.uploads = folder;
-    config->files.uploads_device = found.st_dev;
-    config->files.uploads_inode = found.st_ino;
-    return check_folders(config, err);
-}
-
 int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool *imports, struct uploads **out,
                 struct err *err)
 {
@@ -170,7 +110,7 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool
     uploads->loop = loop;
     uploads->config = config;
     uploads->imports = imports;
-    if (upload_store_open(&uploads->store, config->uploads, config->root, err) < 0) {
+    if (upload_store_open(&uploads->store, config->uploads, config->root, config->files.uploads, err) < 0) {
         free(uploads);
         return err->code;
     }

@@ -208,7 +208,7 @@ def test_the_installed_library_builds_the_readmes_program(ports, tmp_path):
             command = command.replace("cc ", "gcc -fsanitize=address,undefined ", 1)
         subprocess.run(["bash", "-c", f"rm -f palette && {command}"], cwd=tmp_path, env=env, check=True)
         done = subprocess.run([tmp_path / "palette"], capture_output=True, text=True, timeout=PATIENCE_S)
-        assert done.returncode == 0 and done.stdout.startswith("19 joints, the first at "), done.stderr
+        assert done.returncode == 0 and f"$ ./palette\n{done.stdout}```\n" in readme, done.stdout + done.stderr
     for path in ("bin/posectl", "share/man/man1/posectl.1", "share/man/man1/posed.1", "share/fish/vendor_completions.d/posectl.fish",
                  "share/bash-completion/completions/posectl", "share/zsh/site-functions/_posectl"):
         assert (tmp_path / "usr" / path).stat().st_size > 500, path

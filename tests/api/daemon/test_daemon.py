@@ -37,7 +37,7 @@ def reset(connection):
 
 def test_bad_option(command):
     status, out, err = command("--rot", "x")
-    assert (status, out) == (2, "") and "did you mean --root?" in one_line(err)
+    assert (status, out) == (2, "") and "did you mean --root DIR?" in one_line(err)
 
 
 def test_missing_root(command, tmp_path):
@@ -55,13 +55,27 @@ def test_port_in_use(command, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = "127.0.0.1:%d" % other.getsockname()[1]
         status, out, err = command("--root", str(tmp_path), "--http", address, "--log", "off")
-    assert (status, out) == (2, "") and address in one_line(err) and "in use" in err
+    assert (status, out, one_line(err)) == (2, "", f"posed: --http: cannot listen on {address}: address already in use\n")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "::1:80", ":80", "127.0.0.1:8x"])
 def test_bad_address(command, tmp_path, address):
     status, out, err = command("--root", str(tmp_path), "--http", address)
     assert (status, out) == (2, "") and address in one_line(err)
+
+
+@pytest.mark.parametrize("option", ["--tcp", "--admin", "--unix"])
+def test_a_taken_address_names_its_option(command, tmp_path, option):
+    with contextlib.ExitStack() as taken:
+        if option == "--unix":
+            address = str(tmp_path / "socket")
+            taken.enter_context(socket.socket(socket.AF_UNIX)).bind(address)
+            (tmp_path / "socket").unlink()
+            (tmp_path / "socket").write_text("no socket")
+        else:
+            address = "127.0.0.1:%d" % taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+        status, out, err = command("--root", str(tmp_path), "--http", "127.0.0.1:0", "--tcp", "none", "--log", "off", option, address)
+    assert (status, out) == (2, "") and one_line(err).startswith(f"posed: {option}: cannot listen on {address}: ")
 
 
 def test_variable_is_read_and_named(command):
@@ -75,13 +89,58 @@ def test_check_config(command, tmp_path):
     assert command("--check-config", "--root", str(tmp_path / "nothing"))[0] == 2
 
 
+@pytest.mark.parametrize("folder, why", [("/", "beneath"), ("none/such", "No such file"), ("root/.hidden", "hidden"), ("elsewhere/new", "beneath"),
+                                         ("root/file", "Not a directory"), ("root/none", None), ("root", None)])
+def test_what_the_start_refuses_of_uploads_the_check_refuses(command, tmp_path, folder, why):
+    for made in "root", "elsewhere":
+        (tmp_path / made).mkdir()
+    (tmp_path / "root/file").write_text("no folder")
+    before = sorted(tmp_path.rglob("*"))
+    options = ("--root", str(tmp_path / "root"), "--http", "127.0.0.1:0", "--tcp", "none", "--uploads", str(tmp_path / folder), "--cache-dir", "none")
+    status, out, err = command(*options, "--check-config")
+    assert status == (2 if why else 0), (out, err)
+    if why:
+        assert out == "" and one_line(err).startswith(f"posed: --uploads {tmp_path / folder}: ") and why in err
+        status, _, said = command(*options, "--log", "off")
+        assert (status, said) == (2, err)
+    assert sorted(tmp_path.rglob("*")) == before, "something was made"
+
+
+def test_a_folder_of_uploads_that_is_made_is_told(start, tmp_path):
+    folder = tmp_path / "uploads"
+    server = start("--uploads", str(folder))
+    assert " info " in server.wait_for_line(f"--uploads {folder}: there was no such folder, made it") and folder.is_dir()
+    server.end()
+    assert not any("made it" in line for line in start("--uploads", str(folder)).lines())
+
+
+def test_a_cache_folder_that_is_none_is_told(start, command, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    for path in file, file / "below":
+        server = start("--cache-dir", str(path))
+        line = server.wait_for_line("no disk cache: --cache-dir: ")
+        assert " warn " in line and str(path) in line and "Not a directory" in line
+        assert server.get("/readyz").status == 200
+        status, out, err = command("--check-config", "--root", str(tmp_path), "--cache-dir", str(path))
+        assert (status, out) == (2, "") and one_line(err) == f"posed: --cache-dir: cannot open the folder '{path}': Not a directory\n"
+    assert command("--check-config", "--root", str(tmp_path), "--cache-dir", str(tmp_path / "new/folder"))[0] == 0
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_the_first_line_of_the_log_is_short(start):
+    server = start()
+    if server.json("/v1/stats")["sandbox"]["active"]:
+        assert len(server.lines()[0]) < 120, server.lines()[0]
+
+
 def test_help_and_version(command):
     status, out, _ = command("--help")
     assert status == 0 and "--cache-bytes" in out and "POSED_CACHE_BYTES" in out
     assert max(len(line) for line in out.splitlines()) <= 80
     first = re.findall(r"^  --([a-z-]+)", out, re.M)[:10]
     assert first == ["root", "http", "tcp", "uploads", "token-file", "allow-host", "cache-dir", "render-workers", "log", "admin"]
-    assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
+    assert re.fullmatch(r"posed \d+\.\d+\.\d+(\+git\d{8}\.\d{6}\.[0-9a-f]{8}(\.dirty)?)? \((release|debug|sanitize) build, \w+ kernel\)\n", command("--version")[1])
 
 
 @pytest.mark.parametrize("columns, longest", [(60, 60), (100, 100), (300, 120)])

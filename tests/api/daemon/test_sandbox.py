@@ -328,8 +328,8 @@ def test_try_goes_on_with_a_warning(root):
 
 
 def test_one_line_at_start(start, root):
-    for options, level, word in ((NO_RENDERING, "info", "system calls=filtered"),
-                                 ((*NO_RENDERING, "--sandbox", "require"), "info", "system calls=filtered"),
+    for options, level, word in ((NO_RENDERING, "info", "workers are confined"),
+                                 ((*NO_RENDERING, "--sandbox", "require"), "info", "workers are confined"),
                                  ((*NO_RENDERING, "--sandbox", "off"), "warn", "switched off")):
         server = start(*options, root=root)
         lines = [line for line in server.lines() if "sandbox:" in line]

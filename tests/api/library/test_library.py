@@ -92,7 +92,7 @@ def test_the_program_of_the_readme(tmp_path, crowd, compiler, standard, ending):
         pytest.skip("the library is gcc's")
     done = compile_and_run(tmp_path, compiler, standard, readme_program(tmp_path, ending), [STATIC], crowd)
     assert done.returncode == 0, done.stderr
-    assert re.fullmatch(r"19 joints, the first at \S+ \S+ \S+\n", done.stdout)
+    assert f"$ ./pose\n{done.stdout}```\n" in CODE
 
 
 def test_the_shared_library_says_the_same(tmp_path, crowd):
@@ -147,7 +147,24 @@ def test_nothing_is_allocated_after_opening(crowd):
     assert int(count[1]) > 200
 
 
-# --- the example ---
+# --- the examples ---
+
+def test_the_program_of_the_readme_is_an_example():
+    assert f"```c\n{(HEADERS[0].parent / 'example_pose.c').read_text()}```\n" in CODE
+
+
+def test_the_examples_print_what_the_readme_shows(crowd):
+    """All but the times."""
+    shown = [block.splitlines() for block in re.findall(r"```console\n(.*?)```", CODE, re.S)]
+    pairs = [(line[2:], block[i + 1:i + 2]) for block in shown for i, line in enumerate(block) if line.startswith("$ build/example_")]
+    assert len(pairs) == 3
+    for command, expected in pairs:
+        program, *words = command.replace("127.0.0.1:7879", crowd.ports["tcp"]).split()
+        done = run(BUILD / program.removeprefix("build/"), *words, cwd=crowd.folder)
+        assert done.returncode == 0, done.stderr
+        without_time = [re.sub(r"[\d.]+ us", "us", text) for text in (done.stdout.rstrip("\n"), *expected)]
+        assert len(without_time) == 2 and without_time[0] == without_time[1], command
+
 
 def hash_of(said):
     return re.search(r"hash ([0-9a-f]{16})\n", said)[1]

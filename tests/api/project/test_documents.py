@@ -1,12 +1,13 @@
 """Everything that documents name exists: linked files and their headings, paths, source files, targets of make, options, identifiers. The
 decisions are complete."""
-import functools
 import os
 import pathlib
 import re
 import subprocess
 
 import pytest
+
+from document_links import dead_links, prose
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 OTHERS = {"build", ".git", "node_modules", ".pytest_cache"}
@@ -34,34 +35,6 @@ IDENTIFIERS = set().union(*(re.findall(r"\w+", text) for text in CODE.values()))
 OPTIONS = {word for path, text in CODE.items() if path.parts[len(TOP.parts)] in ("protocol", "server", "clients")
            for word in re.findall(r'"(?:--)?([a-z][a-z0-9_-]*)[" =]', text)}
 TARGETS = {name for line in re.findall(r"^([\w-][\w -]*):(?!=)", (TOP / "Makefile").read_text(encoding="utf-8"), re.M) for name in line.split()}
-
-
-def prose(text):
-    """The text without blocks of code."""
-    return re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
-
-
-@functools.lru_cache(None)
-def headings(path):
-    """The anchors of a document, by GitHub's rules."""
-    found = []
-    for line in re.findall(r"^#+ (.*)$", prose(path.read_text(encoding="utf-8")), re.M):
-        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "").strip().lower()
-        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-        found.append(anchor if anchor not in found else f"{anchor}-{found.count(anchor)}")
-    return found
-
-
-def dead_links(path, text):
-    for target in re.findall(r"\]\(([^)\s]+)\)", prose(text)):
-        if re.match(r"(https?|mailto):", target):
-            continue
-        name, _, anchor = target.partition("#")
-        linked = path.parent / name if name else path
-        if not linked.exists():
-            yield f"link to {target}"
-        elif anchor and anchor not in headings(linked):
-            yield f"link to a heading that is not there: {target}"
 
 
 def has(pattern, folders):

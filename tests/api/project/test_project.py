@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -122,13 +123,28 @@ def test_install_puts_programs_and_documents_in_place(tmp_path):
     config = [] if out == "build" else [f"out={out}"]
     subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"DESTDIR={tmp_path}", "PREFIX=/usr", *config], cwd=TOP,
                    check=True, capture_output=True)
-    for page in "README.md", "deploy/README.md", "clients/cli/README.md", "protocol/http.md":
+    for page in "deploy/proxies/README.md", "clients/cli/README.md", "protocol/http.md":
         assert (tmp_path / "usr/share/doc/posed" / page).read_bytes() == (TOP / page).read_bytes()
     posed = tmp_path / "usr/bin/posed"
     for program in ("posed-import", "posed-assimp.so", "posed-render"):
         assert (tmp_path / "usr/libexec/posed" / program).exists()
     version = subprocess.run([posed, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout.startswith("posed ")
+
+
+@pytest.mark.parametrize("name", ["my models", "it's $HOME; `x`"])
+def test_make_run_serves_a_folder_of_any_name(tmp_path, name):
+    build = os.environ.get("POSED_BUILD", str(TOP / "build"))
+    (tmp_path / name).mkdir()
+    root = str(tmp_path / name).replace("$", "$$")  # as make wants it
+    running = subprocess.Popen(["make", "-s", "-o", "all", "run", "NODEPS=1", f"out={build}", f"ROOT={root}", "HTTP=127.0.0.1:0",
+                                "ARGS=--tcp none --render-workers 0 --cache-dir none"], cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert running.stdout.readline().startswith("posed ready http=127.0.0.1:"), running.stderr.read()
+    finally:
+        os.killpg(running.pid, signal.SIGTERM)
+        said = running.communicate(timeout=120)[1]
+    assert f" serves {tmp_path}/{name} on http=" in said, said
 
 
 PACKAGED_TOOL = """#!/bin/sh
@@ -216,6 +232,30 @@ def test_what_npm_has_is_installed_for_tests_of_the_web(bare, tmp_path):
     assert (tmp_path / "installed/test").exists() and not (tmp_path / "installed/npm").exists()
     bare("deps-test")
     assert (tmp_path / "installed/npm").read_text() == "--install\n"
+
+
+def test_for_tests_all_packages_are_asked_for_at_once(bare, tmp_path):
+    (tmp_path / "deploy/deps.sh").write_text(PACKAGES + 'echo "$*" >>"$INSTALLED/asked"\n')
+    bare("check", "PYTHON=:")
+    assert (tmp_path / "installed/asked").read_text().splitlines()[0].split() == ["build", "test"]
+
+
+def test_who_may_not_install_packages_is_told_the_one_line(tmp_path):
+    """Without sudo, and with one that refuses."""
+    for program in "sh tr sed printf mktemp rm tail cat find env".split():
+        (tmp_path / program).symlink_to(shutil.which(program))
+    for program, text in ("id", "echo 1000"), ("dpkg-query", "echo 'installed gcc gcc:amd64'"), ("node", "exit 0"), ("npm", ":"), ("chromium-headless-shell", ":"):
+        (tmp_path / program).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / program).chmod(0o755)
+    kept = {k: v for k, v in os.environ.items() if k != "NODEPS"} | {"PATH": str(tmp_path)}
+    for sudo in False, True:
+        if sudo:
+            (tmp_path / "sudo").write_text("#!/bin/sh\necho 'you are not in the sudoers file' >&2\nexit 1\n")
+            (tmp_path / "sudo").chmod(0o755)
+        done = subprocess.run([TOP / "deploy/deps.sh", "build", "test"], env=kept, capture_output=True, text=True, check=False)
+        line, = re.findall(r"^  (apt-get install --no-install-recommends .*)$", done.stderr, re.M)
+        assert done.returncode == 1 and {"g++", "libuv1-dev", "python3-pytest"} < set(line.split()) and "gcc" not in line.split(), done.stderr
+        assert "As root run:\n  apt-get install" in done.stderr and ("sudoers" in done.stderr) == sudo
 
 
 def test_help_and_clean_install_nothing(bare, tmp_path):

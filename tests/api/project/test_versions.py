@@ -11,7 +11,7 @@ import pytest
 
 from conftest import BUILD, REPOSITORY, SAMPLES, Server
 
-NAMES = re.compile(r"(\d+\.\d+\.\d+)(\+git\d{8}\.[0-9a-f]{8}(\.dirty)?)?")
+NAMES = re.compile(r"(\d+\.\d+\.\d+)(\+git\d{8}\.\d{6}\.[0-9a-f]{8}(\.dirty)?)?")
 RELEASE, = re.findall(r'^#define POSED_RELEASE "(.*)"$', (REPOSITORY / "server/base/version.h").read_text(), re.M)
 #: Files that may show the build. Bytes that are kept or compared have only the release.
 TELLERS = {"server/base/version.h", "server/base/version.c", "server/daemon/main.c", "server/daemon/service/service_info.c",
@@ -35,18 +35,18 @@ def tree(tmp_path):
     return top
 
 
-def git(top, *words):
+def git(top, *words, date="2026-11-27T23:30:00-0300"):
     who = {f"GIT_{role}_{what}": text for role in ("AUTHOR", "COMMITTER")
-           for what, text in (("NAME", "a"), ("EMAIL", "a@localhost"), ("DATE", "2026-11-27T23:30:00-0300"))}
+           for what, text in (("NAME", "a"), ("EMAIL", "a@localhost"), ("DATE", date))}
     own = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return said("git", "-C", top, *words, env={**own, **who, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"})
 
 
-def commit(top):
+def commit(top, **options):
     if not (top / ".git").exists():
         git(top, "init", "-q")
     git(top, "add", "-A")
-    git(top, "commit", "-q", "--allow-empty", "-m", "a change")
+    git(top, "commit", "-q", "--allow-empty", "-m", "a change", **options)
     return git(top, "rev-parse", "HEAD")[:8]
 
 
@@ -56,17 +56,30 @@ def name(top, **options):
 
 def test_a_release_is_the_commit_with_the_tag(tree):
     first = commit(tree)
-    assert name(tree) == f"{RELEASE}+git20261128.{first}"  # in UTC
+    assert name(tree) == f"{RELEASE}+git20261128.023000.{first}"  # in UTC
     git(tree, "tag", "v9.9.9")
-    assert name(tree) == f"{RELEASE}+git20261128.{first}"
+    assert name(tree) == f"{RELEASE}+git20261128.023000.{first}"
     git(tree, "tag", f"v{RELEASE}")
     assert name(tree) == RELEASE
     (tree / "notes").write_text("no file of the commit")
     assert name(tree) == RELEASE
     (tree / "deploy/version.sh").write_text((tree / "deploy/version.sh").read_text() + "# a change\n")
-    assert name(tree) == f"{RELEASE}+git20261128.{first}.dirty"
+    assert name(tree) == f"{RELEASE}+git20261128.023000.{first}.dirty"
     second = commit(tree)
-    assert name(tree) == f"{RELEASE}+git20261128.{second}"
+    assert name(tree) == f"{RELEASE}+git20261128.023000.{second}"
+
+
+@pytest.mark.skipif(shutil.which("dpkg") is None, reason="no dpkg")
+def test_packages_of_later_commits_are_newer(tree):
+    """Also of one day, whatever their hashes."""
+    names = []
+    for time in "10:59:59", "11:00:00", "11:00:01", "20:00:00", "23:59:59":
+        commit(tree, date=f"2026-11-27T{time}+0000")
+        names.append(name(tree))
+    commit(tree, date="2026-11-28T00:00:00+0000")
+    names.append(name(tree))
+    for older, newer in zip([RELEASE, *names], [*names, re.sub(r"\d+$", lambda last: str(int(last[0]) + 1), RELEASE)]):
+        assert subprocess.run(["dpkg", "--compare-versions", older, "lt", newer], check=False).returncode == 0, (older, newer)
 
 
 def test_a_clone_without_tags_and_history_is_no_release(tree, tmp_path):
@@ -75,7 +88,7 @@ def test_a_clone_without_tags_and_history_is_no_release(tree, tmp_path):
     git(tree, "tag", "-a", "-m", "released", f"v{RELEASE}")
     assert name(tree) == RELEASE
     git(tmp_path, "clone", "-q", "--depth", "1", "--no-tags", tree.as_uri(), "shallow")
-    assert name(tmp_path / "shallow") == f"{RELEASE}+git20261128.{last}"
+    assert name(tmp_path / "shallow") == f"{RELEASE}+git20261128.023000.{last}"
     git(tree, "worktree", "add", "-q", "--detach", tmp_path / "beside")  # its .git is a file
     assert name(tmp_path / "beside") == RELEASE
 
@@ -109,7 +122,7 @@ def test_root_names_a_tree_of_somebody_else(tree):
     there = commit(tree)
     for path in [tree, *tree.rglob("*")]:
         os.chown(path, 12345, 12345)
-    assert name(tree, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}) == f"{RELEASE}+git20261128.{there}"
+    assert name(tree, env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}) == f"{RELEASE}+git20261128.023000.{there}"
 
 
 # --- who tells it ---

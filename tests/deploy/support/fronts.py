@@ -78,6 +78,8 @@ class HAProxy(Front):
 
     def begin(self):
         env = {"POSED_FRONT_HTTP": self.address, "POSED_FRONT_PACKETS": self.packets.address, "POSED_FRONT_METRICS": self.metrics.address}
+        if os.geteuid() != 0:
+            env["POSED_FRONT_USER"] = "none"
         for i, slot in enumerate(self.farm.slots):
             env[f"POSED_{i + 1}"] = slot.http.address
             env[f"POSED_{i + 1}_PACKETS"] = slot.packets.address

@@ -256,19 +256,28 @@ TEST(options_limits_of_models_can_only_be_lowered)
 TEST(options_fixed_limit_is_no_option)
 {
     clear_env();
-    check_refused("--", "1", "unexpected argument '--'; options start with --, see posed --help");
+    check_refused("--", "1", "unexpected argument '--'; options start with --, such as --root DIR; see posed --help");
     check_refused("--=1", NULL, "unknown option --; see posed --help");
 }
 
 TEST(options_unknown_names_the_nearest)
 {
     clear_env();
-    check_refused("--rot", "x", "unknown option --rot; did you mean --root?");
-    check_refused("--cachebytes=1", NULL, "unknown option --cachebytes; did you mean --cache-bytes?");
+    check_refused("--rot", "x", "unknown option --rot; did you mean --root DIR?");
+    check_refused("--cachebytes=1", NULL, "unknown option --cachebytes; did you mean --cache-bytes SIZE?");
     check_refused("--frobnicate-everything", NULL, "unknown option --frobnicate-everything; see posed --help");
-    check_refused("-r", NULL, "unexpected argument '-r'; options start with --, see posed --help");
+    check_refused("-r", NULL, "unexpected argument '-r'; options start with --, such as --root DIR; see posed --help");
     check_refused("--a-very-long-name-that-no-option-could-have-at-all", NULL,
                   "unknown option --a-very-long-name-that-no-option-could-have-at-all; see posed --help");
+}
+
+TEST(options_of_other_servers_name_ours)
+{
+    clear_env();
+    check_refused("--port", "80", "unknown option --port; did you mean --http ADDR:PORT?");
+    check_refused("--host=0.0.0.0", NULL, "unknown option --host; did you mean --http ADDR:PORT?");
+    check_refused("--models", "/tmp", "unknown option --models; did you mean --root DIR?");
+    check_refused("/usr", NULL, "unexpected argument '/usr'; did you mean --root /usr?");
 }
 
 TEST(options_missing_and_surplus_values)
@@ -304,14 +313,48 @@ TEST(options_check_names_what_is_missing)
     clear_env();
     assert_int_equal(parse(&config, &err, "--root", "/no/such/folder", NULL), OPTIONS_SERVE);
     assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
-    assert_string_equal(err.message, "root '/no/such/folder': No such file or directory");
+    assert_string_equal(err.message, "--root /no/such/folder: No such file or directory");
     config.root = "/proc/self/status";
     assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
-    assert_string_equal(err.message, "root '/proc/self/status' is not a folder");
+    assert_string_equal(err.message, "--root /proc/self/status: it is not a folder");
     config.root = "/";
     config.worker_dir = "/proc";
     assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
     assert_non_null(strstr(err.message, "/proc/posed-import is not a program"));
+}
+
+TEST(options_check_names_the_option_of_a_wrong_address)
+{
+    static const char *const OPTIONS[] = {"--http", "--tcp", "--admin"};
+    struct config config;
+    struct err err;
+    char said[128];
+    clear_env();
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        assert_int_equal(parse(&config, &err, OPTIONS[i], "80", NULL), OPTIONS_SERVE);
+        assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
+        snprintf(said, sizeof said, "%s: '80' is not ADDR:PORT, such as 127.0.0.1:7878", OPTIONS[i]);
+        assert_string_equal(err.message, said);
+    }
+}
+
+TEST(options_help_has_groups_that_one_can_look_through)
+{
+    enum { GROUP_MAX = 14 };
+    struct buf text;
+    size_t count = 0, group_count = 0;
+    buf_init(&text, 0);
+    options_help(&text, &MACHINE, 120);
+    buf_put_char(&text, '\0');
+    for (const char *line = text.data; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line >= 'A' && *line <= 'Z' && line[strcspn(line, "\n") - 1] == ':')
+            count = 0, group_count++;
+        count += strncmp(line, "  --", 4) == 0;
+        assert_in_range(count, 0, GROUP_MAX);
+    }
+    assert_in_range(group_count, 10, 20);
+    buf_fini(&text);
 }
 
 TEST(options_help_shows_every_option_once)

@@ -3,6 +3,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/temp_tree.h"
 
+#include "daemon/upload/upload_folder.h"
 #include "daemon/upload/upload_store.h"
 
 #include <dirent.h>
@@ -26,8 +27,8 @@ static void open_store(const struct temp_tree *tree, struct upload_store *store)
     char folder[128];
     struct err err;
     snprintf(folder, sizeof folder, "%s/in", tree->path);
-    assert_int_equal(upload_store_open(store, folder, tree->path, &err), 0);
-    assert_string_equal(store->folder, "in/");
+    mkdir(folder, 0755);
+    assert_int_equal(upload_store_open(store, folder, tree->path, "in/", &err), 0);
 }
 
 /* Stages one file, "item", with this text. */
@@ -407,30 +408,46 @@ TEST(upload_store_stage_creates_folders)
     temp_tree_fini(&tree);
 }
 
-TEST(upload_store_lies_beneath_the_root)
+/* What upload_folder_find() says of it, and whether upload_folder_check() says the same first. */
+static int find_folder(const char *folder, const char *root, struct config *config)
+{
+    struct err checked, found;
+    *config = (struct config){.root = root, .uploads = folder, .cache_dir = "none"};
+    const int check = upload_folder_check(config, &checked), rc = upload_folder_find(config, &found);
+    assert_int_equal(check, rc);
+    if (rc < 0)
+        assert_string_equal(checked.message, found.message);
+    return rc;
+}
+
+TEST(upload_folder_lies_beneath_the_root)
 {
     struct temp_tree tree, elsewhere;
-    struct upload_store store;
-    struct err err;
+    struct config config;
     char path[512];
     temp_tree_init(&tree);
     temp_tree_init(&elsewhere);
-    assert_int_equal(upload_store_open(&store, elsewhere.path, tree.path, &err), ERR_BAD_PARAMETER);
-    assert_int_equal(upload_store_open(&store, tree.path, tree.path, &err), 0);
-    assert_string_equal(store.folder, "");
-    upload_store_close(&store);
+    assert_int_equal(find_folder(elsewhere.path, tree.path, &config), ERR_BAD_PARAMETER);
+    assert_int_equal(find_folder(tree.path, tree.path, &config), 0);
+    assert_string_equal(config.files.uploads, "");
     temp_tree_link(&tree, "link", elsewhere.path);
+    temp_tree_link(&tree, "dangling", "nothing");
     temp_tree_file(&tree, "file", "");
     temp_tree_folder(&tree, folders(64, "d"));
     snprintf(path, sizeof path, "%s/%s", tree.path, folders(64, ""));
-    assert_int_equal(upload_store_open(&store, path, tree.path, &err), 0);
-    upload_store_close(&store);
-    const char *const bad[] = {"link", "file", "no/such", ".hidden", folders(65, "")};
+    assert_int_equal(find_folder(path, tree.path, &config), 0);
+    const char *const bad[] = {"link",     "link/new", "dangling", "file",
+                               "file/new", "no/such",  ".hidden",  folders(65, "")};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(path, sizeof path, "%s/%s", tree.path, bad[i]);
-        if (upload_store_open(&store, path, tree.path, &err) != ERR_BAD_PARAMETER)
+        if (find_folder(path, tree.path, &config) != ERR_BAD_PARAMETER)
             fail_msg("'%s' was taken", bad[i]);
     }
+    assert_int_equal(entries(&elsewhere, "."), 0); /* what is refused is not made */
+    snprintf(path, sizeof path, "%s/new//", tree.path);
+    assert_int_equal(find_folder(path, tree.path, &config), 0);
+    assert_string_equal(config.files.uploads, "new/");
+    assert_int_equal(entries(&tree, "new"), 0);
     temp_tree_fini(&elsewhere);
     temp_tree_fini(&tree);
 }
