@@ -1,9 +1,11 @@
 #!/bin/bash
-# fresh.sh [run] [user] [test] - what a newcomer does on a minimal Debian 12 with make and git, in a clone of HEAD, as the first command:
-#   run   make run, as root
-#   user  make test, as a user with sudo, from a read-only checkout in a path with a blank, with out= elsewhere
-#   test  make test, as root
-# Without an argument: run and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the line then
+# fresh.sh [run] [documents] [user] [test] - what a newcomer does on a minimal Debian 12 with make and git, in a clone of HEAD, as the first
+# command:
+#   run        make run, as root
+#   documents  make, then the shell blocks of all documents (tests/documents/try_blocks.py)
+#   user       make test, as a user with sudo, from a read-only checkout in a path with a blank, with out= elsewhere
+#   test       make test, as root
+# Without an argument: run, documents and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the line then
 # begins with `skipped:`.
 #
 # The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each command has a
@@ -77,6 +79,12 @@ try_make() {
     tail -n 1 "$log" | grep -q '^[1-9][0-9]* passed, 0 failed' || die "make $* has not said how many tests passed, see $log"
 }
 
+try_documents() {
+    local log=$work/documents.log
+    (enter make documents-test) 2>&1 | tee "$log" || die "make documents-test has failed, see $log"
+    tail -n 1 "$log" | grep -q '^documents: [1-9][0-9]* blocks of [0-9]* documents ran' || die "make documents-test has not said how many blocks ran, see $log"
+}
+
 try_test() { try_make test.log test; }
 
 try_user() {
@@ -91,6 +99,7 @@ try_user() {
 
 if [ "${1:-}" = --inside ]; then
     root=$3
+    mount --bind "$root" "$root" # namespaces that commands make in it change how mounts of / spread
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
     mount --rbind /sys "$root/sys"
@@ -102,9 +111,9 @@ fi
 # --- outside -------------------------------------------------------------------------------------------------------
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(run user)
+[ $# -gt 0 ] || parts=(run documents user)
 for part in "${parts[@]}"; do
-    case $part in run | user | test) ;; *) sed -n '2,8s/^# //p' "$0"; exit 2 ;; esac
+    case $part in run | documents | user | test) ;; *) sed -n '2,10s/^# //p' "$0"; exit 2 ;; esac
 done
 
 [ "$(id -u)" = 0 ] || skip "needs root, for chroot and mounts"
