@@ -283,7 +283,7 @@ def with_blocks(documents):
 
 
 def total(documents, counts):
-    needs = ", ".join(f"{need} {counts[need]}" for need in (m.partition("=")[2] for m in blocks.MARKERS) if need and counts[need])
+    needs = ", ".join(f"{need} {counts[need]}" for need in (m.partition("=")[2] for m in blocks.MARKERS) if need and counts.get(need))
     more = sum(count for name, count in counts.items() if name not in ("ran", "compared"))
     return f"documents: {counts['ran']} blocks of {len(documents)} documents ran, {counts['compared']} compared; {more} need: {needs or 'nothing'}"
 
