@@ -104,8 +104,12 @@ class Session:
                 return
 
     def stay(self, text):
-        """Runs a block beside those that follow, in place of the one before, once it says that it is ready. An error, or None."""
+        """Starts what runs beside the blocks that follow, in place of what did before. Returns, once each of its commands has said that
+        it is ready or some time has passed, an error or None."""
         self.leave()
+        needed = text.count("\n") or 1
+        is_server = re.search(r"\bposed --|\bmake run\b", text)
+        patience_s = PATIENCE_S if is_server else SETTLES_S
         name = self.folder / "beside"
         name.with_suffix(".sh").write_text(text)
         with open(name, "wb") as output:
@@ -114,10 +118,10 @@ class Session:
         self.beside.append((text, process, name))
         started = time.monotonic()
         while process.poll() is None:
-            waited_s = time.monotonic() - started
-            is_server = "posed" in text or "make run" in text
-            if re.search(r"\bready\b", name.read_text(errors="replace")) or waited_s > (PATIENCE_S if is_server else SETTLES_S):
+            if len(re.findall(r"\bready\b", name.read_text(errors="replace"))) >= needed:
                 return None
+            if time.monotonic() - started > patience_s:
+                return f"not ready after {patience_s} s:\n{name.read_text(errors='replace')}" if is_server else None
             time.sleep(0.05)
         self.beside = []
         return f"ended with status {process.returncode} instead of going on:\n{name.read_text(errors='replace')}"
@@ -179,10 +183,7 @@ class Document:
             path.write_text(block.text)
 
     def prepare(self, asked, commands, block):
-        text = "".join(command.text for command in commands)
-        provide(text, self.session.where())
-        if f"{SERVER}/" in text:
-            provide(text, SAMPLES)
+        provide("".join(command.text for command in commands), self.session.where())
         if not block.stays and ASKS_SERVER.search(asked) and not answers():
             error = self.session.stay(f"cd {shlex.quote(str(TOP))} && exec make run")
             if error:
@@ -316,7 +317,10 @@ def main():
         if probe.returncode != 0:
             print(f"documents: skipped: this machine gives no namespaces or mounts: {(probe.stderr or probe.stdout).strip()}")
             return 0
-        subprocess.run(["make", "-s", "install", "NODEPS=1", f"DESTDIR={base}/installed"], cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+        # Not a part of the make that runs this: its flags are not for others.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        subprocess.run(["make", "-s", "install", "NODEPS=1", f"DESTDIR={base}/installed"], cwd=TOP, env=environment, check=True,
+                       stdout=subprocess.DEVNULL)
         return try_documents(base, documents)
     finally:
         shutil.rmtree(base)
