@@ -34,7 +34,7 @@ soak="assimp-testmodels blender python3-numpy"
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
 
 # What documents show beside posed and what tests need.
-documents="ffmpeg prometheus"
+documents="ffmpeg prometheus python3-venv"
 
 # make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
 deb="debhelper dpkg-dev"

@@ -8,7 +8,7 @@
 # Without an argument: run, documents and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the line then
 # begins with `skipped:`.
 #
-# The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each command has a
+# The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each part has a
 # copy of the root, in namespaces of mounts and processes that end with it, so that neither a mount nor a server is left behind.
 # Of this machine a root has Debian's sources with their keys, and how to reach them and npm's registry: proxies, certificates, npmrc.
 set -euo pipefail
@@ -178,17 +178,22 @@ unpack() { # unpack ROOT
     git clone -q --no-local . "$1/root/posed"
 }
 
+before=
 for part in "${parts[@]}"; do
     SECONDS=0
-    root=$(mktemp -d "$work/root.XXXXXX")
-    chmod 755 "$root"
-    unpack "$root"
+    # The documents are tried where `make run` has built, unless it has not.
+    if [ "$before $part" != 'run documents' ]; then
+        [ -z "$before" ] || rm -rf --one-file-system "$root"
+        root=$(mktemp -d "$work/root.XXXXXX")
+        chmod 755 "$root"
+        unpack "$root"
+    fi
     say "$part: make in a minimal Debian 12"
     # Of a background process the shell has SIGINT ignored, which make and its tests would inherit.
     env --default-signal=INT,QUIT setpriv --pdeathsig KILL "${namespaces[@]}" "$PWD/tests/fresh.sh" --inside "$part" "$root" 9>&- &
     child=$!
     wait "$child" || die "$part FAILED after $SECONDS s"
     child=
-    rm -rf --one-file-system "$root"
+    before=$part
     say "$part passed after $SECONDS s"
 done
