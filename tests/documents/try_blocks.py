@@ -4,7 +4,7 @@
 Each document has a machine of its own: namespaces of mounts, processes and the network, where all files are those of this machine below
 a layer that takes what is written. posed is installed there, as `make install` does. The blocks run in their order, in one shell at the
 top of the tree; `make run` runs beside those that ask a server. What a document starts or writes ends with it. Needs what `make` and
-`make samples` build. Exit status 0 also where namespaces or mounts are refused: the line then begins with "documents: skipped:".
+`make samples` build, and root. Exit status 0 also where namespaces or mounts are refused: the line then begins with "documents: skipped:".
 """
 import argparse
 import collections
@@ -253,7 +253,7 @@ def inside(base, name, result):
 
 
 def in_namespaces(base, name, result):
-    return [*NAMESPACES, *([] if os.geteuid() == 0 else ["--map-root-user"]), sys.executable, __file__, "--inside", str(base), name, str(result)]
+    return [*NAMESPACES, sys.executable, __file__, "--inside", str(base), name, str(result)]
 
 
 def try_document(base, name):
@@ -315,7 +315,7 @@ def main():
             (base / name).mkdir()
         probe = subprocess.run(in_namespaces(base, "", ""), capture_output=True, text=True)
         if probe.returncode != 0:
-            print(f"documents: skipped: this machine gives no namespaces or mounts: {(probe.stderr or probe.stdout).strip()}")
+            print(f"documents: skipped: this machine gives no namespaces or mounts: {probe.stderr.strip().partition(chr(10))[0]}")
             return 0
         # Not a part of the make that runs this: its flags are not for others.
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}

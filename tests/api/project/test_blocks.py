@@ -1,7 +1,9 @@
 """The shell blocks of documents: markers are known, and the runner (tests/documents) notices what does not work as a document shows it.
 `make documents-test` runs them."""
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -132,3 +134,13 @@ def test_what_stays_in_a_terminal_runs_beside_the_others(tmp_path):
 def test_the_last_line_counts():
     assert try_blocks.total(["a", "b"], {"ran": 5, "compared": 2, "docker": 1, "time": 2}) == \
         "documents: 5 blocks of 2 documents ran, 2 compared; 3 need: docker 1, time 2"
+
+
+def test_it_says_why_it_is_skipped():
+    """As root without the capability to mount, or as another user."""
+    without = ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"] if os.geteuid() == 0 else []
+    done = subprocess.run([*without, TOP / "tests/documents/try_blocks.py", "README.md"], capture_output=True, text=True)
+    if done.stderr.startswith("setpriv:"):
+        pytest.skip(done.stderr.strip())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch("documents: skipped: this machine gives no namespaces or mounts: .*Operation not permitted\n", done.stdout)
