@@ -228,7 +228,8 @@ def enter(base):
     for folder in ("dev", "sys"):
         mount("--rbind", f"/{folder}", f"{root}/{folder}")
     mount("-t", "proc", "proc", f"{root}/proc")
-    mount("-t", "tmpfs", "-o", "mode=1777", "posed-documents", f"{root}/tmp")
+    if pathlib.Path("/tmp") not in TOP.parents:
+        mount("-t", "tmpfs", "-o", "mode=1777", "posed-documents", f"{root}/tmp")
     os.chroot(root)
     os.chdir(TOP)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
