@@ -553,7 +553,12 @@ readme: deps-test
 types:
 	clients/js/option_types.py --write
 
-# What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|user|test]
+# The shell blocks of documents, in namespaces of this machine: make documents-test [t=DOCUMENT]
+documents-test: deps-test all samples library-examples
+	@deploy/deps.sh documents
+	@tests/documents/try_blocks.py $(t)
+
+# What a newcomer does, on a minimal Debian 12: make fresh-test [t=run|documents|user|test]
 fresh-test:
 	@tests/fresh.sh $(t)
 
@@ -631,7 +636,8 @@ help:
 	@echo 'make deb            Debian packages of the server, posectl, the C client and libposed-eval, in build/deb'
 	@echo 'make image-test     build the container image, run it, stop it'
 	@echo 'make image-arm64    build the image for arm64 by a cross compiler, look whether it is whole'
-	@echo 'make fresh-test     make run, and make test of a user with sudo, each first in a minimal Debian 12   [t=run, t=user, t=test]'
+	@echo 'make documents-test  run the shell blocks of documents, compare what they print      [t=DOCUMENT]'
+	@echo 'make fresh-test     make run, the documents, make test of a user, each in a minimal Debian 12   [t=run, t=documents, t=user, t=test]'
 	@echo 'make install        programs, C libraries, manual pages, documents           [PREFIX=/usr/local DESTDIR=]'
 	@echo 'make clean          remove build/'
 	@echo
@@ -642,4 +648,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check documents-test soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean

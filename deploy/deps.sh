@@ -1,6 +1,6 @@
 #!/bin/sh
 # [CROSS=aarch64-linux-gnu] deps.sh GROUP... - installs the Debian packages of a group that are missing, and says which.
-# Groups: build (compile and run), clang (CC=clang, fuzz), test, arm (make test-arm), lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
+# Groups: build (compile and run), clang (CC=clang, fuzz), test, documents (make documents-test), arm (make test-arm), lint, soak, bench, deb, deploy, fresh. Nothing to do is silent. NODEPS=1 skips it all.
 # With CROSS the libraries of group build are those of that processor, whose packages dpkg has to know (dpkg --add-architecture arm64).
 set -eu
 [ -z "${NODEPS:-}" ] || exit 0
@@ -32,6 +32,9 @@ soak="assimp-testmodels blender python3-numpy"
 # What posed is measured against: nginx and redis serve, f3d draws (it needs an X server, and OpenGL behind it).
 # valgrind counts what an answer costs.
 bench="python3 python3-pytest procps assimp-utils nginx-light redis-server f3d xvfb xauth libgl1-mesa-dri valgrind"
+
+# What documents show beside posed and what tests need.
+documents="ffmpeg prometheus python3-venv"
 
 # make deb: debhelper does what Debian's policy asks of packages; dpkg-dev finds the libraries that they depend on.
 deb="debhelper dpkg-dev"
@@ -87,6 +90,7 @@ for group in "$@"; do
     lint) wanted="$wanted $lint" ;;
     clang) wanted="$wanted $clang" ;;
     deb) wanted="$wanted $deb" ;;
+    documents) wanted="$wanted $documents" ;;
     deploy) wanted="$wanted $deploy $(missing_node) $(missing_kubectl)" ;;
     fresh) wanted="$wanted $fresh" ;;
     soak) wanted="$wanted $soak $(missing_node)" ;;

@@ -1,12 +1,14 @@
 #!/bin/bash
-# fresh.sh [run] [user] [test] - what a newcomer does on a minimal Debian 12 with make and git, in a clone of HEAD, as the first command:
-#   run   make run, as root
-#   user  make test, as a user with sudo, from a read-only checkout in a path with a blank, with out= elsewhere
-#   test  make test, as root
-# Without an argument: run and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the line then
-# begins with `skipped:`.
+# fresh.sh [run] [documents] [user] [test] - what a newcomer does on a minimal Debian 12 with make and git, in a clone of HEAD, as the first
+# command:
+#   run        make run, as root
+#   documents  make, then the shell blocks of all documents (tests/documents/try_blocks.py)
+#   user       make test, as a user with sudo, from a read-only checkout in a path with a blank, with out= elsewhere
+#   test       make test, as root
+# Without an argument: run, documents and user. Exit status 0 also where this machine allows no chroot or mount, or has no mmdebstrap: the
+# line then begins with `skipped:`.
 #
-# The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each command has a
+# The minimal root is made once (build/fresh/base-*.tar) and the downloaded packages are kept (build/fresh/archives). Each part has a
 # copy of the root, in namespaces of mounts and processes that end with it, so that neither a mount nor a server is left behind.
 # Of this machine a root has Debian's sources with their keys, and how to reach them and npm's registry: proxies, certificates, npmrc.
 set -euo pipefail
@@ -77,6 +79,12 @@ try_make() {
     tail -n 1 "$log" | grep -q '^[1-9][0-9]* passed, 0 failed' || die "make $* has not said how many tests passed, see $log"
 }
 
+try_documents() {
+    local log=$work/documents.log
+    (enter make documents-test) 2>&1 | tee "$log" || die "make documents-test has failed, see $log"
+    tail -n 1 "$log" | grep -qE '^documents: ([1-9][0-9]* blocks of [0-9]+ documents ran|skipped: )' || die "make documents-test has not said how many blocks ran, see $log"
+}
+
 try_test() { try_make test.log test; }
 
 try_user() {
@@ -91,6 +99,7 @@ try_user() {
 
 if [ "${1:-}" = --inside ]; then
     root=$3
+    mount --bind "$root" "$root" # namespaces that commands make in it change how mounts of / spread
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
     mount --rbind /sys "$root/sys"
@@ -102,9 +111,9 @@ fi
 # --- outside -------------------------------------------------------------------------------------------------------
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(run user)
+[ $# -gt 0 ] || parts=(run documents user)
 for part in "${parts[@]}"; do
-    case $part in run | user | test) ;; *) sed -n '2,8s/^# //p' "$0"; exit 2 ;; esac
+    case $part in run | documents | user | test) ;; *) sed -n '2,10s/^# //p' "$0"; exit 2 ;; esac
 done
 
 [ "$(id -u)" = 0 ] || skip "needs root, for chroot and mounts"
@@ -169,17 +178,22 @@ unpack() { # unpack ROOT
     git clone -q --no-local . "$1/root/posed"
 }
 
+before=
 for part in "${parts[@]}"; do
     SECONDS=0
-    root=$(mktemp -d "$work/root.XXXXXX")
-    chmod 755 "$root"
-    unpack "$root"
+    # The documents are tried where `make run` has built, unless it has not.
+    if [ "$before $part" != 'run documents' ]; then
+        [ -z "$before" ] || rm -rf --one-file-system "$root"
+        root=$(mktemp -d "$work/root.XXXXXX")
+        chmod 755 "$root"
+        unpack "$root"
+    fi
     say "$part: make in a minimal Debian 12"
     # Of a background process the shell has SIGINT ignored, which make and its tests would inherit.
     env --default-signal=INT,QUIT setpriv --pdeathsig KILL "${namespaces[@]}" "$PWD/tests/fresh.sh" --inside "$part" "$root" 9>&- &
     child=$!
     wait "$child" || die "$part FAILED after $SECONDS s"
     child=
-    rm -rf --one-file-system "$root"
+    before=$part
     say "$part passed after $SECONDS s"
 done

@@ -56,7 +56,7 @@ def wrong_names(path, text):
 
 
 def wrong_targets(text):
-    commands = re.findall(r"`(make [^`]*)`", text) + re.findall(r"^(?:\$ )?(make .*)$", "\n".join(re.findall(r"^```(?:sh|console)\n(.*?)^```$", text, re.S | re.M)), re.M)
+    commands = re.findall(r"`(make [^`]*)`", text) + re.findall(r"^(?:\$ )?(make .*)$", "\n".join(re.findall(r"^```(?:sh|console)(?: \S+)?\n(.*?)^```$", text, re.S | re.M)), re.M)
     for command in commands:
         for word in re.split(r" #|&&|;", re.sub("'[^']*'", "", command))[0].split()[1:]:
             if re.fullmatch(r"[a-z][a-z-]*", word) and word not in TARGETS:
@@ -91,7 +91,7 @@ def test_what_a_document_names_is_there(path):
 
 @pytest.mark.parametrize("text", [
     "[a page](nowhere.md)", "[a heading](protocol/http.md#no-such-heading)", "in `server/base/nowhere.c`", "in `base/nowhere.h`", "in `tests/nowhere/*.py`",
-    "`nowhere_at_all.c` has it", "`make tset`", "with `--max-nodse 5`", "`cache_gte()`", "`struct no_such_thing`", "```sh\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
+    "`nowhere_at_all.c` has it", "`make tset`", "with `--max-nodse 5`", "`cache_gte()`", "`struct no_such_thing`", "```sh\nmake tset\n```\n", "```sh needs=time\nmake tset\n```\n", "```console\n$ make all tset   # comment\n```\n"])
 def test_what_is_not_there_is_noticed(text):
     assert len(faults(TOP / "README.md", text)) == 1
 
@@ -105,7 +105,7 @@ def test_the_readme_is_short_and_shows_what_tests_run():
     """Its commands are the two of make, which tests/fresh.sh runs, curls, which test_project.py runs, and the container's."""
     text = (TOP / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 160
-    blocks = re.findall(r"^```(\w*(?: needs=docker)?)\n(.*?)^```$", text, re.S | re.M)
+    blocks = re.findall(r"^```(\w*(?: needs=docker)?)[^\n]*\n(.*?)^```$", text, re.S | re.M)
     assert [re.findall(r"^make \w+", block, re.M) for kind, block in blocks if kind == "sh"] == [["make run", "make test"]]
     assert all(block.startswith("$ curl ") for kind, block in blocks if not kind.startswith("sh"))
     assert sum(kind == "console" for kind, _ in blocks) == 3
