@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char *const OPTION_NAMES[] = {
-#define X(symbol, option, initial, unit, text) option,
+#define X(symbol, option, initial, unit, group, text) option,
 #include "protocol/limits.def"
 #undef X
 };

@@ -152,9 +152,6 @@ void loop_init(struct loop *loop)
     loop->ports = ports_new(group);
     uv_timer_init(group->loop, &loop->expiry);
     loop->expiry.data = loop;
-    loop->expired_ms = uv_now(group->loop);
-    loop->beat_ns = uv_hrtime();
-    uv_timer_start(&loop->expiry, on_expiry, EXPIRE_MS, EXPIRE_MS);
 }
 
 void loop_prepare(struct loop *loop)
@@ -164,6 +161,10 @@ void loop_prepare(struct loop *loop)
     if (loop_is_admin(loop))
         dispatcher_ask_first(loop->group.dispatcher, answer_health, loops);
     packets_attach(&loop->group);
+    loop->expired_ms = uv_now(loop->group.loop);
+    loop->beat_ns = uv_hrtime();
+    /* not before: a start that fails runs the main loop once to close its handles */
+    uv_timer_start(&loop->expiry, on_expiry, EXPIRE_MS, EXPIRE_MS);
     loop->before_wait.data = loop;
     uv_prepare_init(loop->group.loop, &loop->before_wait);
     uv_prepare_start(&loop->before_wait, before_wait);

@@ -24,7 +24,7 @@ static int bad_folder(const char *folder, const char *why, struct err *err)
 /* Writes the real path, whose last part may be missing, into out[PATH_MAX]. Returns false and errno. */
 static bool resolve(const char *path, char *out)
 {
-    char above[PATH_MAX], last[PATH_MAX];
+    char above[PATH_MAX];
     struct stat link;
     if (realpath(path, out) != NULL)
         return true;
@@ -36,17 +36,20 @@ static bool resolve(const char *path, char *out)
     size_t start = bytes;
     while (start > 0 && path[start - 1] != '/')
         start--;
-    snprintf(last, sizeof last, "%.*s", (int)(bytes - start), path + start);
+    const char *last = path + start;
+    const size_t last_bytes = bytes - start;
     snprintf(above, sizeof above, "%.*s", start == 0 ? 1 : (int)start, start == 0 ? "." : path);
     if (realpath(above, out) == NULL)
         return false;
     bytes = strlen(out);
-    const bool is_top = strcmp(out, "/") == 0;
-    if (bytes + strlen(last) + 2 > PATH_MAX) {
+    if (bytes + last_bytes + 2 > PATH_MAX) {
         errno = ENAMETOOLONG;
         return false;
     }
-    snprintf(out + bytes, PATH_MAX - bytes, "%s%s", is_top ? "" : "/", last);
+    if (strcmp(out, "/") != 0)
+        out[bytes++] = '/';
+    memcpy(out + bytes, last, last_bytes);
+    out[bytes + last_bytes] = '\0';
     return true;
 }
 

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, REPOSITORY, Connection, is_sanitized
+from conftest import BUILD, PATIENCE_S, REPOSITORY, Connection, is_sanitized
 from disk_kills import fork_servers
 from importers import NO_RENDERING, REAL, importer_of, install, write_long_model
 from render_loads import workers
@@ -310,6 +310,17 @@ def test_require_refuses_to_start(root):
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (2, "")
     assert "--sandbox require" in err and "no filter on system calls" in err and "the kernel or the container refuses one" in err
+
+
+@pytest.mark.parametrize("late_s", [0.3, 0.6, 0.9, 2])
+def test_a_start_that_is_refused_late_ends_in_order(root, tmp_path, late_s):
+    """When the loop's timers (EXPIRE_MS and STALL_MS in loop.c) would be due, had they begun with the start."""
+    for name in "posed-import", "posed-render":
+        (tmp_path / name).write_text(f'#!/bin/sh\nsleep {late_s}\nexec "{BUILD / name}" "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    process = run_without_filters("--root", root, "--sandbox", "require", "--worker-dir", tmp_path)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out) == (2, "") and "--sandbox require" in err
 
 
 def test_try_goes_on_with_a_warning(root):
