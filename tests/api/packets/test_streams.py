@@ -70,7 +70,8 @@ def test_frames_are_the_answers_of_requests(streaming, link):
         asked = urllib.parse.urlencode({"model": "dragon.glb", "clip": 1, "layout": "mat3x4", "skin": 0, "format": "bin",
                                         "t": repr(frame.time)})
         assert streaming.get("/v1/palette?" + asked).body == frame.frames
-    assert got[0].tick == 0 and got[0].time == 0.25
+    first = got[0]  # on a busy machine some were due before it
+    assert first.tick == first.skipped and first.time == pytest.approx(0.25 + first.tick / 60, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind, options", [("palette", {}), ("pose", {"what": 3, "indices": [2, 3]}),
