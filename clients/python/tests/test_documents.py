@@ -48,8 +48,8 @@ def test_the_commands_of_the_readme_install_it(tmp_path):
     """In a folder of its own, as Debian wants it; of the commands for pip the one that needs no network."""
     if importlib.util.find_spec("ensurepip") is None:
         pytest.skip("no python3-venv")
-    blocks = re.findall(r"```sh\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.S)
-    (make, with_index), (without,) = (block.strip().splitlines() for block in blocks[:2])
+    blocks = re.findall(r"```sh(?: needs=network)?\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.S)
+    make, with_index, without = (block.strip() for block in blocks[:3])
     assert with_index == without.replace("--no-build-isolation ", "")
     shutil.copytree(PACKAGE, tmp_path / "clients/python", ignore=shutil.ignore_patterns("__pycache__"))
     for command in make, without, "env/bin/python3 -c 'import posed; print(posed.__file__)'":

@@ -65,7 +65,7 @@ static void leave_out_not_finite(struct import *import, struct primitive *primit
 {
     struct bake_builder *builder = import->builder;
     struct vec3 *positions = builder->positions + primitive->vertex_first;
-    uint32_t *indices = builder->indices + primitive->index_first;
+    uint32_t *indices = primitive->index_count > 0 ? builder->indices + primitive->index_first : NULL;
     const uint32_t corners = primitive_corner_count(primitive);
     uint32_t kept = 0, bad = 0;
     const struct vec3 *good = NULL;
@@ -150,7 +150,6 @@ static void add_triangle(const struct vec3 *positions, const uint32_t corners[3]
 static void make_normals(struct bake_builder *builder, const struct primitive *primitive)
 {
     struct vec3 *normals = builder->normals + primitive->vertex_first;
-    const uint32_t *indices = builder->indices + primitive->index_first;
     uint8_t *is_made = mem_zalloc((size_t)primitive->vertex_count + 1, sizeof *is_made);
     uint32_t made = 0;
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
@@ -161,7 +160,8 @@ static void make_normals(struct bake_builder *builder, const struct primitive *p
         }
     for (uint32_t i = 0; made > 0 && primitive->topology == TOPOLOGY_TRIANGLES && i + 2 < primitive->index_count;
          i += 3)
-        add_triangle(builder->positions + primitive->vertex_first, indices + i, is_made, normals);
+        add_triangle(&builder->positions[primitive->vertex_first], &builder->indices[primitive->index_first + i],
+                     is_made, normals);
     for (uint32_t v = 0; made > 0 && v < primitive->vertex_count; v++) {
         double n[3] = {(double)normals[v].x, (double)normals[v].y, (double)normals[v].z};
         if (is_made[v] != 0)
@@ -173,6 +173,8 @@ static void make_normals(struct bake_builder *builder, const struct primitive *p
 
 void mesh_repair(struct import *import, struct primitive *primitive, const char *where)
 {
+    if (primitive->vertex_count == 0)
+        return;
     leave_out_not_finite(import, primitive, where);
     clear_attributes(import, primitive, where);
     make_normals(import->builder, primitive);
@@ -183,10 +185,10 @@ void mesh_repair(struct import *import, struct primitive *primitive, const char 
 static void repair_deltas(struct import *import, const struct primitive *primitive, const char *where)
 {
     struct bake_builder *builder = import->builder;
-    const struct morph_target *targets = builder->morph_targets + primitive->morph_target_first;
     uint32_t cleared = 0;
     for (uint32_t t = 0; t < primitive->morph_target_count; t++) {
-        const uint32_t firsts[2] = {targets[t].position_first, targets[t].normal_first};
+        const struct morph_target *target = &builder->morph_targets[primitive->morph_target_first + t];
+        const uint32_t firsts[2] = {target->position_first, target->normal_first};
         for (int i = 0; i < 2; i++)
             if (firsts[i] != UINT32_MAX)
                 cleared += clear_not_finite(&builder->morph_deltas[firsts[i]].x, 3, primitive->vertex_count);

@@ -209,8 +209,9 @@ def repository(tmp_path):
 
     (tmp_path / "game/models").mkdir(parents=True)
     git("init", "-q", ".")
-    subprocess.run(readme_line("git config diff.posed.textconv"), shell=True, check=True, cwd=tmp_path / "game")
-    (tmp_path / "game/.gitattributes").write_text(readme_line("*.glb").replace("*.glb", "*.gltf") + "\n")
+    subprocess.run(readme_line("git config --global diff.posed.textconv"), shell=True, check=True, env={**os.environ, "HOME": str(tmp_path)})
+    assert "`*.glb diff=posed`" in (REPOSITORY / "clients/cli/README.md").read_text()
+    (tmp_path / "game/.gitattributes").write_text("*.gltf diff=posed\n")
     git.model = tmp_path / "game/models/arm.gltf"
     git.model.write_text(arm())
     git("add", "-A")
