@@ -1,7 +1,7 @@
 /* For LD_PRELOAD: a file system that fails in the way that the file $SOURCE_STAND_IN says. "EIO PREFIX": openat2() of
  * paths that begin with PREFIX fails with this errno; "*" means all paths and the check of the root itself. "HANG
- * PREFIX": such a call adds a line to $SOURCE_STAND_IN.hangs and hangs while the file says so. "READ PREFIX": opened files cannot be read (EIO). Without the file
- * it is the C library's. */
+ * PREFIX": such a call adds a line to $SOURCE_STAND_IN.hangs and hangs while the file says so. "READ PREFIX": opened
+ * files cannot be read (EIO). Without the file it is the C library's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
