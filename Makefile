@@ -365,7 +365,7 @@ replays-sanitized: | deps
 	@$(MAKE) CC=$(SANITIZE_CC) config=sanitize out=$(sanitized) $(sanitized)/test/replay
 
 suite_layers = layers=one:tests/layers.sh "calls=one:tests/calls.py $(obj)"
-suite_unit = $(if $(t),"unit=cmocka:$(out)/test/unit $(t)","unit-1=cmocka:$(out)/test/unit --shard 1/2" "unit-2=cmocka:$(out)/test/unit --shard 2/2")
+suite_unit = $(if $(t),"unit=cmocka:$(environment) $(out)/test/unit $(t)","unit-1=cmocka:$(environment) $(out)/test/unit --shard 1/2" "unit-2=cmocka:$(environment) $(out)/test/unit --shard 2/2")
 # One test: its millions of floats would hide the others in the last line.
 suite_floats = floats=one:$(out)/test/floats
 pytest = $(environment) $(PYTHON) -m pytest -q -rfEs -p no:cacheprovider \

@@ -1,8 +1,8 @@
 // The JavaScript client as a runner: run_js.mjs URL [json|socket]. With `json` it requests palettes, poses and meshes as JSON; with
 // `socket` everything goes over a WebSocket. README.md describes the input and output of runners.
-import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import { Client, PosedError } from '../../clients/js/posed.js';
+import { webSocket } from './websocket.mjs';
 
 const FRAMES = ['palette', 'pose', 'mesh'];
 const TEXTS = ['hash', 'background'];
@@ -83,8 +83,7 @@ async function ask(client, link, op, text, form) {
 }
 
 const [url, form] = process.argv.slice(2);
-// Node before version 22 has no WebSocket; tests/web installs ws.
-const WebSocket = globalThis.WebSocket ?? (form === 'socket' ? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket : undefined);
+const WebSocket = form === 'socket' ? webSocket() : undefined;
 const client = new Client(url, { WebSocket });
 const link = form === 'socket' ? await client.connect() : null;
 const lines = fs.readFileSync(0, 'utf8').split('\n').filter((line) => line.trim() && !line.startsWith('#'));

@@ -1,6 +1,6 @@
 // The scenes of crowd_scene.py and raycast_scene.py for the JavaScript client, and a connection for them.
-import { createRequire } from 'node:module';
 import { Client } from '../../clients/js/posed.js';
+import { webSocket } from './websocket.mjs';
 
 // The upper three rows as 16 numbers, column by column.
 const columns = (rows) => [0, 1, 2, 3].flatMap((column) => [...[0, 1, 2].map((row) => rows[4 * row + column]), column === 3 ? 1 : 0]);
@@ -34,8 +34,7 @@ export function read(text) {
 
 // A Client; with the form `socket` a Link, which the caller closes.
 export async function connect(url, form) {
-  // Node before version 22 has no WebSocket; tests/web installs ws.
-  const WebSocket = globalThis.WebSocket ?? (form === 'socket' ? createRequire(new URL('../web/', import.meta.url))('ws').WebSocket : undefined);
+  const WebSocket = form === 'socket' ? webSocket() : undefined;
   const client = new Client(url, { WebSocket });
   return form === 'socket' ? client.connect() : client;
 }

@@ -17,7 +17,7 @@ WORDS = set(areas.markers()) | {"short"}
 
 def folders():
     """Folders of server/, clients/ and tests/ to the second level, the others at the top."""
-    listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.splitlines()
     paths = [pathlib.PurePath(name).parts[:-1] for name in listed]
     return {"/".join(parts[:depth]) for parts in paths for depth in (1, 2, 3)
             if len(parts) >= depth and depth <= {"server": 3, "clients": 2, "tests": 2}.get(parts[0], 1) and parts[:2] != ("server", "docs")[:depth]}

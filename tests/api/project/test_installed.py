@@ -72,6 +72,6 @@ def test_a_program_that_is_linked_with_the_installed_library_runs(tmp_path, load
     install("", f"PREFIX={tmp_path}/own", PATH=loader)
     env = {**os.environ, "PKG_CONFIG_PATH": f"{tmp_path}/own/lib/pkgconfig", "LD_LIBRARY_PATH": f"{tmp_path}/own/lib"}
     source = REPOSITORY / "clients/eval/example_pose.c"
-    subprocess.run(f"cc {source} $(pkg-config --cflags --libs posed-eval) -o {tmp_path}/pose", shell=True, env=env, check=True)
+    subprocess.run(f"cc '{source}' $(pkg-config --cflags --libs posed-eval) -o {tmp_path}/pose", shell=True, env=env, check=True)
     done = subprocess.run([tmp_path / "pose"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "") and "robot.posed': No such file" in done.stderr

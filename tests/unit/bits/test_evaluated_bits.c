@@ -273,14 +273,15 @@ static void check_model(const char *name, const struct model *model)
 /* What bake_samples wrote: the Makefile makes it before unit tests run. */
 static void check_sample(const char *name)
 {
-    char path[128];
+    const char *samples = getenv("POSED_SAMPLES");
+    char path[4096];
     struct buf bytes;
     struct model model;
     struct err err;
-    snprintf(path, sizeof path, "build/samples/baked/%s.baked", name);
+    snprintf(path, sizeof path, "%s/baked/%s.baked", samples == NULL ? "build/samples" : samples, name);
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        fail_msg("there is no %s: make build/samples/baked/.made", path);
+        fail_msg("there is no %s, which make test-programs makes", path);
     buf_init(&bytes, 0);
     for (size_t n = 1; n > 0; buf_advance(&bytes, n))
         n = fread(buf_reserve(&bytes, 65536), 1, 65536, file);
