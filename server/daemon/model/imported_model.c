@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LARGE_BYTES = 4 << 20 };
@@ -28,11 +29,16 @@ static struct {
     bool is_running;
 } releases = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* It fails if another holder of the descriptor has mapped it for writing, or has sealed it against further seals. */
+/* It fails if another holder of the descriptor has mapped it for writing, or has sealed it against further seals. EBUSY
+ * may also be the kernel's, which holds pages for a moment (memfd_wait_for_pins()): so it tries again for a while. */
 int imported_model_seal(int fd, struct err *err)
 {
-    enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
-    if (fcntl(fd, F_ADD_SEALS, FROZEN | F_SEAL_SEAL) == 0)
+    enum { FROZEN = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE, TRIES = 100 };
+    static const struct timespec PAUSE = {.tv_nsec = 5000000};
+    int rc;
+    for (int i = 0; (rc = fcntl(fd, F_ADD_SEALS, FROZEN | F_SEAL_SEAL)) != 0 && errno == EBUSY && i < TRIES; i++)
+        nanosleep(&PAUSE, NULL);
+    if (rc == 0)
         return 0;
     const int error = errno, seals = fcntl(fd, F_GET_SEALS);
     if (seals >= 0 && (seals & FROZEN) == FROZEN)

@@ -25,7 +25,8 @@ struct imported_model {
     struct imported_model *next; /* private to imported_model.c */
 };
 
-/* Seals the memfd, so that nobody can change it. Returns 0 or ERR_BAD_BAKE; sealing twice is harmless. Any thread. */
+/* Seals the memfd, so that nobody can change it. Returns 0 or ERR_BAD_BAKE; sealing twice is harmless. A work thread,
+ * because it may wait for half a second. */
 int imported_model_seal(int fd, struct err *err);
 
 /* Seals and maps the memfd and checks its content. On success *out has one reference and owns the fd; on failure the fd

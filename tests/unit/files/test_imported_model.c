@@ -4,6 +4,7 @@
 
 #include "daemon/model/imported_model.h"
 
+#include <pthread.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -52,4 +53,37 @@ TEST(baked_large_model_goes_beside)
         worked_ms = all_ms < worked_ms ? all_ms : worked_ms;
     }
     assert_true(waited_ms < worked_ms / 3);
+}
+
+/* --- sealing --- */
+
+struct writer {
+    void *bytes;
+    size_t size_bytes;
+};
+
+static void *unmap_later(void *user)
+{
+    const struct writer *writer = user;
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    munmap(writer->bytes, writer->size_bytes);
+    return NULL;
+}
+
+/* The kernel may hold the pages in the same way. */
+TEST(imported_model_waits_for_a_writer_that_goes)
+{
+    struct writer writer = {.size_bytes = 4096};
+    struct err err;
+    pthread_t thread;
+    const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_true(fd >= 0 && ftruncate(fd, 4096) == 0);
+    writer.bytes = mmap(NULL, writer.size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(writer.bytes != MAP_FAILED);
+    assert_int_equal(imported_model_seal(fd, &err), ERR_BAD_BAKE);
+    assert_int_equal(pthread_create(&thread, NULL, unmap_later, &writer), 0);
+    assert_int_equal(imported_model_seal(fd, &err), 0);
+    assert_int_equal(imported_model_seal(fd, &err), 0);
+    pthread_join(thread, NULL);
+    close(fd);
 }
