@@ -38,33 +38,37 @@ struct subject subject_quoted(const char *code, const char *message, const char 
     return subject;
 }
 
-void findings_note(const struct inspection *model, enum rule_id rule, const char *format, ...)
+/* Returns the message, which the caller frees. */
+static char *write_message(const char *format, va_list arguments)
 {
     char message[1024];
+    vsnprintf(message, sizeof message, format, arguments);
+    return must_copy(message);
+}
+
+void findings_note(const struct inspection *model, enum rule_id rule, const char *format, ...)
+{
     va_list arguments;
     struct findings *findings = model->findings;
     if (model->rules->severities[rule] == SEVERITY_OFF)
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     findings->notes = must_grow(findings->notes, (findings->note_count + 1) * sizeof *findings->notes);
-    findings->notes[findings->note_count++] = (struct note){.rule = rule, .message = must_copy(message)};
+    va_start(arguments, format);
+    findings->notes[findings->note_count++] = (struct note){.rule = rule, .message = write_message(format, arguments)};
+    va_end(arguments);
 }
 
 void findings_add(const struct inspection *model, enum rule_id rule, const char *subject, const char *format, ...)
 {
-    char message[1024];
     va_list arguments;
     struct findings *findings = model->findings;
     if (model->rules->severities[rule] == SEVERITY_OFF)
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     findings->at = must_grow(findings->at, (findings->count + 1) * sizeof *findings->at);
+    va_start(arguments, format);
     findings->at[findings->count++] = (struct finding){.rule = rule,
                                                        .severity = model->rules->severities[rule],
                                                        .subject = must_copy(subject),
-                                                       .message = must_copy(message)};
+                                                       .message = write_message(format, arguments)};
+    va_end(arguments);
 }

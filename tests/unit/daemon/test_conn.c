@@ -25,6 +25,7 @@ static struct fake {
     bool ends_oldest;   /* the first call ends the connection that has been idle longest */
     uint32_t reads;     /* read events */
     uint32_t reads_before_call;
+    enum conn_input input_at_call; /* of the connection of the first call */
 } fake;
 static char not_a_dispatcher[1];
 
@@ -57,6 +58,7 @@ void __wrap_dispatcher_handle(struct dispatcher *dispatcher, struct call *call)
     assert_true(fake.count < CALLS_MAX);
     if (fake.count == 0) {
         fake.reads_before_call = fake.reads;
+        fake.input_at_call = container_of(call, struct conn, call)->input;
         if (fake.ends_oldest)
             assert_true(end_oldest());
     }
@@ -354,7 +356,7 @@ TEST(conn_that_another_ends_in_the_tick_of_its_bytes_is_closed)
     end();
 }
 
-TEST(conn_answers_what_came_in_the_tick_of_the_end)
+TEST(conn_answers_what_came_before_it_notices_the_end_in_the_same_tick)
 {
     start();
     const int fd = client();
@@ -362,6 +364,7 @@ TEST(conn_answers_what_came_in_the_tick_of_the_end)
     close(fd);
     turn();
     assert_int_equal(fake.count, 1);
+    assert_int_equal(fake.input_at_call, INPUT_OPEN);
     end();
 }
 
