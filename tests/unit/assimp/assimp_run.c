@@ -67,6 +67,29 @@ void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struc
         assimp_run_finish(run);
 }
 
+void assimp_run_repair(struct assimp_run *run, void (*write)(const struct temp_tree *tree), const char *path,
+                       int (*read)(struct import *import, struct err *err))
+{
+    assimp_run_init(run);
+    write(&run->tree);
+    assimp_run_read(run, path, read);
+    print_message("%s\n", path);
+    if (run->rc < 0)
+        fail_msg("%s", run->err.message);
+    assert_true(assimp_run_warned(run, "not_finite_repaired"));
+}
+
+void assimp_run_end_one(struct assimp_run *run)
+{
+    if (run->rc == 0)
+        run->rc = bake_finish(&run->builder, &run->err);
+    assert_true(run->rc == 0 || (run->rc == run->err.code && run->err.message[0] != '\0'));
+    bake_builder_fini(&run->builder);
+    bake_builder_init(&run->builder, 1 << 26);
+    source_files_free(run->files);
+    run->files = NULL;
+}
+
 static bool is_text(const struct model *model, struct str str, const char *text)
 {
     return str.offset != STR_NONE && str.size_bytes == strlen(text) &&

@@ -26,6 +26,12 @@ void assimp_run_fini(struct assimp_run *run);
 void assimp_run_import(struct assimp_run *run, const char *path);
 /* Imports it by this reader. */
 void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struct import *import, struct err *err));
+/* Writes the file and imports it by this reader, which warns of numbers that it has repaired. */
+void assimp_run_repair(struct assimp_run *run, void (*write)(const struct temp_tree *tree), const char *path,
+                       int (*read)(struct import *import, struct err *err));
+/* Ends one of many readings whose return code is run->rc: it is finished, or refused with a reason. The run is then
+ * ready for the next. */
+void assimp_run_end_one(struct assimp_run *run);
 /* Prepares the import for tests of single steps: source files, and a builder with its info. */
 struct import assimp_run_start(struct assimp_run *run, const char *path);
 /* Finishes, encodes and decodes the contents of the builder. */

@@ -317,13 +317,7 @@ static int read_once(struct assimp_run *run, const char *bytes, size_t size_byte
 {
     run->err = (struct err){0};
     read_bytes(run, bytes, size_bytes);
-    if (run->rc == 0)
-        run->rc = bake_finish(&run->builder, &run->err);
-    assert_true(run->rc == 0 || (run->rc == run->err.code && run->err.message[0] != '\0'));
-    bake_builder_fini(&run->builder);
-    bake_builder_init(&run->builder, 1 << 26);
-    source_files_free(run->files);
-    run->files = NULL;
+    assimp_run_end_one(run);
     return run->rc;
 }
 

@@ -168,13 +168,7 @@ static void check_one(struct assimp_run *run, reader *read, const uint8_t *bytes
 {
     run->err = (struct err){0};
     read_into(run, read, bytes, size_bytes);
-    if (run->rc == 0)
-        run->rc = bake_finish(&run->builder, &run->err);
-    assert_true(run->rc == 0 || (run->rc == run->err.code && run->err.message[0] != '\0'));
-    bake_builder_fini(&run->builder);
-    bake_builder_init(&run->builder, 1 << 26);
-    source_files_free(run->files);
-    run->files = NULL;
+    assimp_run_end_one(run);
 }
 
 static void check_damage(reader *read, const void *bytes, size_t size_bytes)
