@@ -39,7 +39,7 @@ struct subject subject_quoted(const char *code, const char *message, const char 
 }
 
 /* Returns the message, which the caller frees. */
-static char *write_message(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static char *write_message(const char *format, va_list arguments)
 {
     char message[1024];
     vsnprintf(message, sizeof message, format, arguments);
