@@ -116,7 +116,12 @@ static void on_written(uv_write_t *write, int status)
     }
     stats_add(STAT_CONNECTIONS_SENT_BYTES, unsent_bytes - conn->out.unsent_bytes);
     timeout_disarm(&conn->timeout); /* progress */
-    conn_run(conn);
+    if (send_queue_is_paused(&conn->out) && conn_group_turn_is_over(conn->group, uv_hrtime())) {
+        conn->is_resting = true;
+        conn_group_wake(conn->group);
+    } else {
+        conn_run(conn);
+    }
 }
 
 static void flush(struct conn *conn)
@@ -217,7 +222,7 @@ static void go_on(struct conn *conn)
         conn_move(conn);
         return;
     }
-    conn->is_resting = conn_can_parse(conn);
+    conn->is_resting = conn_can_parse(conn) || send_queue_is_paused(&conn->out);
     if (conn->is_resting)
         conn_group_wake(conn->group);
     update_io(conn);

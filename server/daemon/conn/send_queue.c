@@ -12,7 +12,7 @@ enum {
     COPY_MAX = 4096,      /* a body up to here costs less to copy than to send as a part of its own */
     FEW_PARTS = 2,        /* an empty queue keeps memory for this many */
     PARTS_PER_WRITE = 64, /* iovecs; Linux takes 1024 */
-    WRITE_BYTES = 262144, /* two of them in a turn of the loop: copying them to the kernel takes some 100 us */
+    WRITE_BYTES = 262144, /* at most two of them in a turn of the loop: the kernel copies each in some 50 us */
     KEPT_COUNT = 64,
     KEPT_MAX = 65536,        /* a larger buffer is not kept for others */
     TAIL_BYTES = 2048,       /* of a new buffer */
@@ -191,8 +191,8 @@ static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE
     return count;
 }
 
-/* Writes once directly and, if that has not sent all, once more by libuv, which reports the end in a later turn of the
- * loop. So a fast reader cannot occupy the loop. */
+/* Writes once. libuv waits for a full socket; if the socket took all, the rest has to wait for the next turn. libuv would
+ * call `written` up to nine times in one turn, so a fast reader could occupy the loop. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
 {
     uv_buf_t bufs[PARTS_PER_WRITE];
@@ -205,7 +205,7 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
         const size_t sent_bytes = rc > 0 ? (size_t)rc : 0;
         mark_sent(out, sent_bytes);
         stats_add(STAT_CONNECTIONS_SENT_BYTES, sent_bytes);
-        if (out->unsent_bytes > 0) {
+        if (sent_bytes < total_bytes) {
             const unsigned rest_count = fill(out, bufs, &total_bytes);
             const int rest_rc = uv_write(write, stream, bufs, rest_count, written);
             if (rest_rc < 0)

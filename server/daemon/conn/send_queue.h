@@ -51,8 +51,14 @@ void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
 /* Queues the head of an HTTP response. */
 void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
-/* Sends as much as the socket takes at once and gives more to uv_write(write, ..., written), whose callback calls
- * send_queue_written() and send_queue_flush() again. Does nothing while a write is in flight. Returns 0 or libuv's
- * negative code. */
+/* Sends a part as large as one turn of the loop allows. If the socket is full before its end, the rest of the part goes
+ * to uv_write(write, ..., written), whose callback calls send_queue_written(). Call it again in the next turn while
+ * send_queue_is_paused(). Does nothing while a write is in flight. Returns 0 or libuv's negative code. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written);
 void send_queue_written(struct send_queue *out);
+
+/* Returns whether bytes wait for the next turn of the loop, and not for the client. */
+static inline bool send_queue_is_paused(const struct send_queue *out)
+{
+    return out->unsent_bytes > 0 && out->in_flight_count == 0;
+}

@@ -9,13 +9,15 @@
 #include "daemon/packets/packets.h"
 #include "daemon/support/log.h"
 
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CALLS_MAX = 128, BIG_BYTES = 400000, SOON_MS = 5000 };
+enum { CALLS_MAX = 128, BIG_BYTES = 400000, TURN_BYTES = 524288, SOON_MS = 5000 };
 
 static struct fake {
     struct call *calls[CALLS_MAX]; /* as they came; NULL: answered */
@@ -123,6 +125,7 @@ static struct server {
     uint64_t passed_ms; /* how far its clock is ahead of the real one */
     struct buf got;     /* what the client has read, with a NUL behind it */
     bool is_eof;        /* and that was all */
+    int fast_fd;        /* above 0: the end of a client that reads whenever a write ends */
 } server;
 
 uint64_t __real_uv_now(const uv_loop_t *loop);
@@ -130,6 +133,16 @@ uint64_t __wrap_uv_now(const uv_loop_t *loop);
 uint64_t __wrap_uv_now(const uv_loop_t *loop)
 {
     return __real_uv_now(loop) + (loop == &server.loop ? server.passed_ms : 0);
+}
+
+void __real_send_queue_written(struct send_queue *out);
+void __wrap_send_queue_written(struct send_queue *out);
+void __wrap_send_queue_written(struct send_queue *out)
+{
+    static char bytes[65536];
+    while (server.fast_fd > 0 && recv(server.fast_fd, bytes, sizeof bytes, 0) > 0)
+        continue;
+    __real_send_queue_written(out);
 }
 
 static bool end_oldest(void) { return conn_group_end_oldest(server.group); }
@@ -495,7 +508,28 @@ TEST(conn_of_packets_ends_when_its_client_shuts_down_its_sending_side)
     end();
 }
 
-/* --- clients that do not read --- */
+/* --- clients that read slowly, not at all, or fast --- */
+
+/* A client on another host, whose socket takes more at once than a Unix socket does. */
+static int client_over_tcp(void)
+{
+    const int bytes = 1 << 20;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    const int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+    assert_true(accepted >= 0);
+    assert_int_equal(setsockopt(accepted, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes), 0);
+    close(listener);
+    server.open_count++;
+    conn_group_accept(server.group, &(struct conn_arrival){.fd = accepted});
+    return fd;
+}
 
 TEST(conn_of_a_slow_reader_answers_no_more_than_its_queue_holds)
 {
@@ -515,6 +549,25 @@ TEST(conn_of_a_slow_reader_answers_no_more_than_its_queue_holds)
     assert_int_equal(count_of(hear(fd), "HTTP/1.1 200 "), 32); /* reading makes room */
     assert_int_equal(fake.count, 32);
     buf_fini(&requests);
+    close(fd);
+    end();
+}
+
+TEST(conn_of_a_fast_reader_sends_a_part_of_a_large_reply_in_each_turn)
+{
+    start();
+    const int fd = client_over_tcp();
+    fake.body_bytes = 100 * BIG_BYTES;
+    assert_int_equal(send(fd, GET("x"), strlen(GET("x")), 0), strlen(GET("x")));
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    server.fast_fd = fd;
+    while (fake.count == 0)
+        uv_run(&server.loop, UV_RUN_NOWAIT);
+    for (size_t unsent_bytes; (unsent_bytes = only_conn()->out.unsent_bytes) > 0;) {
+        uv_run(&server.loop, UV_RUN_NOWAIT);
+        assert_true(unsent_bytes - only_conn()->out.unsent_bytes <= TURN_BYTES);
+        hear(fd);
+    }
     close(fd);
     end();
 }
