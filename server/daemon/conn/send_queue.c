@@ -191,8 +191,8 @@ static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE
     return count;
 }
 
-/* Writes once. libuv waits for a full socket; if the socket took all, the rest has to wait for the next turn. libuv would
- * call `written` up to nine times in one turn, so a fast reader could occupy the loop. */
+/* Writes once. libuv waits for a full socket; if the socket took all, the rest has to wait for the next turn. libuv
+ * would call `written` up to nine times in one turn, so a fast reader could occupy the loop. */
 int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *write, uv_write_cb written)
 {
     uv_buf_t bufs[PARTS_PER_WRITE];
