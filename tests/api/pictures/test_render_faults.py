@@ -125,10 +125,18 @@ def test_descriptors_that_come_with_an_answer_are_not_kept(start, tmp_path):
 
 def test_a_second_answer_is_no_other_pictures(start, tmp_path, good_picture):
     """The next picture has a number of its own."""
-    server, good = begin(start, tmp_path, "ready(); n, w, h = job(); draw(n, w, h); draw(n, w, h); draw(n + 1, w, h); wait()")
+    script = """
+        ready()
+        n, w, h = job()
+        draw(n, w, h)
+        open(sys.argv[0][:-12] + "good", "w")  # before the server can start the next one
+        draw(n, w, h)
+        draw(n + 1, w, h)
+        wait()
+        """
+    server, _ = begin(start, tmp_path, script)
     first = server.get(PICTURE)
     assert first.status == 200 and first.body != good_picture
-    good.touch()
     server.wait_for_line("sent something that is no answer")
     assert server.get(PICTURE).body == good_picture
 
