@@ -61,6 +61,8 @@ export const PICTURES = {
   opaque: (width, height) => scene(width, height, false),
   alpha: (width, height) => scene(width, height, true),
   grey: (width, height) => fill(width, height, (x, y) => [...Array(3).fill((x * y) % 256), 255]),
+  flat: (width, height) => fill(width, height, (x, y) => (Math.hypot(x - width / 2, y - height / 2) < 9 ? [250, 90, 20 * (x % 5), 255]
+    : [40, 80, 160, 255])),
   normals: (width, height) => fill(width, height, (x, y) => {
     const a = 0.5 * Math.sin(0.4 * x), b = 0.5 * Math.cos(0.3 * y);
     return [...[a, b, Math.sqrt(1 - a * a - b * b)].map((c) => 127.5 + 127.5 * c), 255];

@@ -18,6 +18,8 @@ const SAMPLES = {
   etc1s_alpha: ['alpha', 32, 32, ETC1S],
   etc1s_odd: ['alpha', 13, 7, ETC1S],
   etc1s_grey: ['grey', 16, 16, ETC1S],
+  etc1s_flat: ['flat', 160, 128, ETC1S],
+  etc1s_busy: ['alpha', 64, 64, { ...ETC1S, qualityLevel: 255 }],
   etc1s_normals: ['normals', 16, 16, { ...ETC1S, ...LINEAR, isNormalMap: true }],
   etc1s_one: ['alpha', 1, 1, ETC1S],
   uastc_opaque: ['opaque', 16, 16, UASTC],

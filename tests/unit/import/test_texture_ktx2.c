@@ -293,7 +293,7 @@ TEST(ktx2_blocks_that_choose_what_is_not_there)
         {{256, 0, 0, 0}, "a block has the endpoint of one outside the picture"},
         {{3, 2, 0, 0}, "a block has an endpoint that the codebook has not"},
         {{3, 0, 2, 0}, "a block has a selector that the codebook has not"},
-        {{3, 0, 1, 63}, "a block has a selector that the codebook has not"},
+        {{3, 0, 1, 62}, "a block has a selector that the codebook has not"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         struct ktx2_file file;
