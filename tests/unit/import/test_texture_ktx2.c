@@ -130,26 +130,26 @@ TEST(ktx2_uastc_blocks_worked_by_hand)
 }
 
 /* A picture of one block: endpoint 21, 21, 21 with the modifiers 13 and 42, and rows of the selectors 0 to 3. symbols:
- * the only ones for the predictions, deltas, selectors and runs of blocks. */
-static void make_etc1s_of(struct ktx2_file *file, const uint32_t symbols[4])
+ * the only ones for the predictions, deltas, selectors and runs of blocks. code_bits: of lengths in their tables. */
+static void make_etc1s_of(struct ktx2_file *file, const uint32_t symbols[4], uint32_t code_bits)
 {
     struct ktx2_bit_writer endpoints = {0}, selectors = {0}, tables = {0};
     static const uint8_t LEVEL[1] = {0}; /* three codes of the only symbol */
     const uint32_t deltas[] = {0, 5, 0, 3};
     for (uint32_t i = 0; i < 4; i++)
-        ktx2_put_table(&endpoints, deltas[i]);
+        ktx2_put_table(&endpoints, deltas[i], 1);
     ktx2_put_bits(&endpoints, 0, 1 + 4);
     ktx2_put_bits(&selectors, 4, 3); /* as they are */
     for (uint32_t i = 0; i < 4; i++)
         ktx2_put_bits(&selectors, 0xe4, 8);
     for (uint32_t i = 0; i < 4; i++)
-        ktx2_put_table(&tables, symbols[i]);
+        ktx2_put_table(&tables, symbols[i], code_bits);
     ktx2_put_bits(&tables, 0, 13);
     ktx2_file_make(file, 0, KTX2_MODEL_ETC1S, 4, 4, 1, LEVEL, sizeof LEVEL, 0);
     ktx2_file_add_global(file, &endpoints, &selectors, &tables);
 }
 
-static void make_etc1s(struct ktx2_file *file) { make_etc1s_of(file, (const uint32_t[]){3, 0, 0, 0}); }
+static void make_etc1s(struct ktx2_file *file) { make_etc1s_of(file, (const uint32_t[]){3, 0, 0, 0}, 1); }
 
 TEST(ktx2_etc1s_block_worked_by_hand)
 {
@@ -276,6 +276,8 @@ TEST(ktx2_global_data_that_is_not_believed)
     make_etc1s(&file);
     ktx2_put_u32(&file, 20, 20); /* five blocks, of 3, 1, 3, 1 and 3 bits */
     expect_error(&file, ERR_BAD_MODEL, "level 0, byte 257: the blocks are damaged, or end too early");
+    make_etc1s_of(&file, (const uint32_t[]){3, 0, 0, 0}, 2);
+    expect_error(&file, ERR_BAD_MODEL, "tables of BasisLZ are damaged");
     make_etc1s(&file);
     ktx2_put_u32(&file, 64, 4000);
     expect_error(&file, ERR_BAD_MODEL, "byte 64: the supercompression global data has");
@@ -297,7 +299,7 @@ TEST(ktx2_blocks_that_choose_what_is_not_there)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         struct ktx2_file file;
-        make_etc1s_of(&file, ROWS[i].symbols);
+        make_etc1s_of(&file, ROWS[i].symbols, 1);
         expect_error(&file, ERR_BAD_MODEL, ROWS[i].part);
     }
 }

@@ -15,15 +15,15 @@ void ktx2_put_bits(struct ktx2_bit_writer *writer, uint32_t value, uint32_t coun
     }
 }
 
-/* Lengths of codes: 0 and 1 have codes of one bit, at the 5th and the 19th place of the order of lengths. */
-void ktx2_put_table(struct ktx2_bit_writer *writer, uint32_t symbol)
+/* The lengths 0 and 1 are at the 5th and the 19th place of the order of lengths. */
+void ktx2_put_table(struct ktx2_bit_writer *writer, uint32_t symbol, uint32_t code_bits)
 {
     ktx2_put_bits(writer, symbol + 1, 14);
     ktx2_put_bits(writer, 19, 5);
     for (uint32_t i = 0; i < 19; i++)
-        ktx2_put_bits(writer, i == 4 || i == 18, 3);
-    ktx2_put_bits(writer, 0, symbol);
-    ktx2_put_bits(writer, 1, 1);
+        ktx2_put_bits(writer, i == 4 || i == 18 ? code_bits : 0, 3);
+    ktx2_put_bits(writer, 0, code_bits * symbol);
+    ktx2_put_bits(writer, 1u << (code_bits - 1), code_bits);
 }
 
 void ktx2_put_u32(struct ktx2_file *file, size_t at, uint32_t value)

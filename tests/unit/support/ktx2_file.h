@@ -20,8 +20,9 @@ struct ktx2_bit_writer {
 
 void ktx2_put_bits(struct ktx2_bit_writer *writer, uint32_t value, uint32_t count);
 
-/* Puts a Huffman table of BasisLZ with one symbol, whose code is the bit 0. */
-void ktx2_put_table(struct ktx2_bit_writer *writer, uint32_t symbol);
+/* Puts a Huffman table of BasisLZ with one symbol, whose code is the bit 0. The lengths in the table have codes of
+ * code_bits: with 1 the two that it needs are all, with 2 there are too few. */
+void ktx2_put_table(struct ktx2_bit_writer *writer, uint32_t symbol, uint32_t code_bits);
 
 void ktx2_put_u32(struct ktx2_file *file, size_t at, uint32_t value);
 
