@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 if ! [ -w . ]; then
     top=$(cd ../.. && pwd) copy=${POSED_BUILD:?is where a copy of a read-only checkout goes}/test/web
     mkdir -p "$copy/tests/web"
-    for folder in clients deploy protocol server shaders tests/oracle tests/golden; do
+    for folder in clients deploy protocol server shaders tests/fuzz tests/oracle tests/golden tests/unit; do
         ln -sfn "$top/$folder" "$copy/$folder"
     done
     cp -u ./*.mjs ./*.ts ./*.json ./*.sh "$copy/tests/web/"

@@ -28,11 +28,9 @@ static int decode(const uint8_t *bytes, size_t size_bytes, struct image *image, 
     struct limits limits;
     limits_default(&limits);
     limits.value[LIMIT_IMAGE_PIXELS] = 1 << 16;
-    uint8_t *copy = malloc(size_bytes + 1);
+    uint8_t *copy = malloc(size_bytes);
     assert_non_null(copy);
     memcpy(copy, bytes, size_bytes);
-    copy = realloc(copy, size_bytes + (size_bytes == 0));
-    assert_non_null(copy);
     const int rc = image_decode(copy, size_bytes, &limits, image, err);
     free(copy);
     return rc;
