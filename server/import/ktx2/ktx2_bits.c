@@ -15,7 +15,8 @@ uint32_t ktx2_bits_next(struct ktx2_bits *bits, uint32_t count)
     uint32_t value = 0;
     for (uint32_t got = 0; got < count;) {
         const uint32_t offset = bits->at_bits % 8, left = count - got, part = 8 - offset < left ? 8 - offset : left;
-        value |= (bits->bytes[bits->at_bits / 8] >> offset & ((1u << part) - 1)) << got;
+        const uint32_t byte = bits->bytes[bits->at_bits / 8];
+        value |= (byte >> offset & ((1u << part) - 1)) << got;
         bits->at_bits += part;
         got += part;
     }
