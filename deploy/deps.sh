@@ -13,7 +13,7 @@ set -eu
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a
 # display. meshoptimizer, draco: compressed glTF, read and written; g++: draco is C++. zlib: compressed arrays of FBX files.
-# zstd: compressed responses, which browsers and curl take.
+# zstd: compressed responses, which browsers and curl take, and textures in KTX 2 files.
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libzstd-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev

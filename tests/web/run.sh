@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 if ! [ -w . ]; then
     top=$(cd ../.. && pwd) copy=${POSED_BUILD:?is where a copy of a read-only checkout goes}/test/web
     mkdir -p "$copy/tests/web"
-    for folder in clients deploy protocol server shaders tests/oracle tests/golden; do
+    for folder in clients deploy protocol server shaders tests/fuzz tests/oracle tests/golden tests/unit; do
         ln -sfn "$top/$folder" "$copy/$folder"
     done
     cp -u ./*.mjs ./*.ts ./*.json ./*.sh "$copy/tests/web/"
@@ -32,7 +32,7 @@ skip() {
 # The copy of the lock file describes the installed packages.
 installed=node_modules/.posed-lock.json
 if ! cmp -s package-lock.json "$installed"; then
-    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, ws and typescript test the client," \
+    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, ktx2-encoder makes textures, ws and typescript test the client," \
         "Node 22 runs the tests of pages and Node 18 those of the client"
     log=$(mktemp)
     # --no-bin-links: both Nodes have a program of the same name
