@@ -74,7 +74,7 @@ def test_links_of_its_documents_lead_to_what_is_in_it(tmp_path):
 
 
 def test_the_same_commit_gives_the_same_bytes_in_another_folder(tmp_path):
-    """This is also what a fresh clone does, with only the files of the tree and `make deb`."""
+    """The files of the tree and `make deb` are all that it takes. A folder without .git has to be told what the commit is called."""
     made = packages()
     copy = tmp_path / "elsewhere"
     for name in subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=REPOSITORY, capture_output=True,
@@ -83,7 +83,8 @@ def test_the_same_commit_gives_the_same_bytes_in_another_folder(tmp_path):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(REPOSITORY / name, copy / name, follow_symlinks=False)
     stamp = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
-    make(f"-j{os.cpu_count()}", "deb", cwd=copy, SOURCE_DATE_EPOCH=stamp)
+    version = subprocess.run([REPOSITORY / "deploy/version.sh"], capture_output=True, text=True, check=True).stdout.strip()
+    make(f"-j{os.cpu_count()}", "deb", f"version={version}", cwd=copy, SOURCE_DATE_EPOCH=stamp)
     again = {path.name: path.read_bytes() for path in (copy / "build/deb").glob("*.deb")}
     assert again.keys() == {path.name for path in made.values()}
     differing = [path.name for path in made.values() if path.read_bytes() != again[path.name]]

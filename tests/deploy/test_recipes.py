@@ -22,7 +22,7 @@ def root():
 def follow(root, heading, then):
     """The commands below the heading, and one more."""
     section = (PROXIES / "README.md").read_text(encoding="utf-8").split(f"\n## {heading}\n")[1]
-    commands = re.search(r"```sh\n(.*?)```", section, re.S)[1]
+    commands = re.search(r"```sh[^\n]*\n(.*?)```", section, re.S)[1]
     kept = [line.replace("apt-get install", "apt-get install -q -y --no-install-recommends") for line in commands.splitlines() if not line.startswith(SERVICES)]
     return root.run("sh", "-ec", "\n".join(["cd /root/proxies", *kept, then]))
 

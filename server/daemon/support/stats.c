@@ -141,16 +141,30 @@ void stats_put_json(struct buf *out)
     buf_put_text(out, "}\n");
 }
 
+/* Metrics have base units (https://prometheus.io/docs/practices/naming/): "_us" becomes "_seconds". */
+static double put_metric_name(char *out, size_t size_bytes, const struct stat_row *row)
+{
+    static const double S_PER_US = 1e-6;
+    const size_t length = strlen(row->name);
+    const bool is_count = strcmp(row->name, "count") == 0;
+    const bool is_time = length > 3 && strcmp(row->name + length - 3, "_us") == 0;
+    snprintf(out, size_bytes, "posed_%s%s%.*s%s", row->group, is_count ? "" : "_",
+             is_count  ? 0
+             : is_time ? (int)length - 3
+                       : (int)length,
+             row->name, is_time ? "_seconds" : "");
+    return is_time ? S_PER_US : 1;
+}
+
 void stats_put_metrics(struct exposition *out)
 {
     for (int i = 0; i < STAT_COUNT; i++) {
         const struct stat_row *row = &ROWS[i];
-        const bool is_count = strcmp(row->name, "count") == 0;
         char name[64], help[256];
-        snprintf(name, sizeof name, "posed_%s%s%s", row->group, is_count ? "" : "_", is_count ? "" : row->name);
+        const double unit = put_metric_name(name, sizeof name, row);
         snprintf(help, sizeof help, "%s: %s", row->group, row->text);
         exposition_begin(out, &(struct metric_family){row->kind, name, help});
-        exposition_put(out, NULL, 0, (double)sum_of(i));
+        exposition_put(out, NULL, 0, unit * (double)sum_of(i));
     }
 }
 

@@ -20,7 +20,14 @@ OPEN = "application/openmetrics-text"
 ROW = r'^X\(\w+, (\w+), "(\w+)", "([\w ]*)", ".*"\)$'
 STATS = re.findall(ROW, (REPOSITORY / "protocol" / "stats.def").read_text(), re.M)
 METRICS = re.findall(ROW, (REPOSITORY / "protocol" / "metrics.def").read_text(), re.M)
-FAMILIES = {f"posed_{group}" + ("" if name == "count" else "_" + name): (kind.lower(), "") for kind, group, name in STATS}
+
+
+def family_of(group, name):
+    """Metrics have base units."""
+    return f"posed_{group}" + ("" if name == "count" else "_" + re.sub("_us$", "_seconds", name))
+
+
+FAMILIES = {family_of(group, name): (kind.lower(), "") for kind, group, name in STATS}
 FAMILIES.update({name: (kind.lower(), labels) for kind, name, labels in METRICS})
 SUFFIX = {"counter": "_total", "info": "_info"}
 
@@ -88,9 +95,10 @@ def test_tells_the_same_as_the_statistics(watched):
         stats = one.get("/v1/stats").json()
         metrics = exposition.Metrics(one.get("/metrics").body.decode())
     for kind, group, name in STATS:
-        family = f"posed_{group}" + ("" if name == "count" else "_" + name) + SUFFIX.get(kind.lower(), "")
-        grown = {"requests.answered": 1, "connections.received_bytes": None, "connections.sent_bytes": None}.get(f"{group}.{name}", 0)
-        assert metrics.get(family) >= stats[group][name] if grown is None else metrics.get(family) == stats[group][name] + grown, family
+        family = family_of(group, name) + SUFFIX.get(kind.lower(), "")
+        told = stats[group][name] * (1e-6 if name.endswith("_us") else 1)
+        grown = {"requests.answered": 1, "connections.received_bytes": None, "connections.sent_bytes": None, "loops.longest_turn_us": None}.get(f"{group}.{name}", 0)
+        assert metrics.get(family) >= told if grown is None else metrics.get(family) == told + grown, family
     assert metrics.get("posed_requests_errors_total", code="model_not_found") == stats["requests"]["errors"]["model_not_found"] == 1
 
 
