@@ -102,9 +102,17 @@ int gltf_read_mappings(struct gltf *gltf, const cJSON *primitive, const char *wh
  * image is decoded at most once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
 
-/* gltf_pointer.c: resolves a JSON pointer of KHR_animation_pointer, such as "/nodes/3/rotation", to a node and a path
- * (PATH_). Returns false unless it points to a property that a core channel can animate, or to a node's visibility. */
-bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, int *path);
+/* What a channel animates. */
+struct gltf_target {
+    int64_t node, mesh; /* one of them is -1: a mesh stands for the nodes that show it with its own weights */
+    int path;           /* PATH_ */
+    int64_t weight;     /* with PATH_WEIGHTS: the only one that moves; or -1 */
+};
+
+/* gltf_pointer.c: resolves a JSON pointer of KHR_animation_pointer, such as "/nodes/3/rotation", "/meshes/0/weights" or
+ * "/nodes/3/weights/1". Returns false unless it points to a property that a core channel can animate, to a single
+ * weight, or to a node's visibility. */
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, struct gltf_target *out);
 
 /* gltf_extensions.c: refuses a file that requires an unsupported extension, and warns of unsupported extensions that it
  * uses. Call it after the schema check. */

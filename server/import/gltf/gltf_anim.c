@@ -1,5 +1,6 @@
 /* gltf_anim.c - animations: clips, their channels, and the keys of those (glTF 2.0, 3.11). */
 #include "import/gltf/gltf_accessor.h"
+#include "import/gltf/gltf_weights.h"
 
 #include "base/mem.h"
 
@@ -260,70 +261,101 @@ struct clip_reader {
     uint32_t clip;
     struct gltf_list samplers;
     uint32_t *clip_of; /* [node][path]: the last clip + 1 that animates it */
+    struct gltf_weight_parts parts;
 };
 
-/* Fills node, path and component_count. Returns 1, 0 with a warning (the channel moves nothing) or a negative code. */
-static int read_target(struct clip_reader *reader, const cJSON *target, struct key_source *source, struct err *err)
+/* Finds what the channel animates. Returns 1, 0 with a warning (the channel moves nothing) or a negative code. */
+static int read_target(struct clip_reader *reader, const cJSON *json, const char *where, struct gltf_target *out,
+                       struct err *err)
 {
     struct bake_builder *builder = reader->gltf->builder;
-    const char *name = json_text(target, "path");
-    int64_t node = json_index(target, "node");
-    int path = -1;
-    const cJSON *pointer = json_member(json_member(target, "extensions"), "KHR_animation_pointer");
-    if (pointer != NULL && !gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), &node, &path)) {
-        bake_warn(builder, "channel_ignored", "%s points at '%.100s', which is not animated here", source->where,
+    const char *name = json_text(json, "path");
+    const cJSON *pointer = json_member(json_member(json, "extensions"), "KHR_animation_pointer");
+    if (pointer != NULL) {
+        if (gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), out))
+            return 1;
+        bake_warn(builder, "channel_ignored", "%s points at '%.100s', which is not animated here", where,
                   json_text(pointer, "pointer"));
         return 0;
     }
-    if (pointer == NULL)
-        path = json_word(name, PATHS, PATH_VISIBILITY);
-    if (path < 0)
-        return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", source->where, name);
-    if (node < 0) {
-        bake_warn(builder, "channel_ignored", "%s names no node", source->where);
-        return 0;
+    *out = (struct gltf_target){
+        .node = json_index(json, "node"), .mesh = -1, .path = json_word(name, PATHS, PATH_VISIBILITY), .weight = -1};
+    if (out->path < 0)
+        return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", where, name);
+    if (out->node < 0)
+        bake_warn(builder, "channel_ignored", "%s names no node", where);
+    return out->node >= 0;
+}
+
+/* Whether the channel is the first of the clip to animate this; otherwise gives a warning. */
+static bool claim(struct clip_reader *reader, const struct gltf_target *target, const char *where)
+{
+    struct bake_builder *builder = reader->gltf->builder;
+    const uint32_t node = (uint32_t)target->node, weight_count = builder->nodes[node].weight_count;
+    if (target->path == PATH_WEIGHTS && (weight_count == 0 || target->weight >= (int64_t)weight_count)) {
+        bake_warn(builder, "channel_ignored", "%s moves morph weights of nodes[%u], which has %s", where, node,
+                  weight_count == 0 ? "none" : "fewer");
+        return false;
     }
-    const uint32_t weight_count = builder->nodes[node].weight_count;
-    if (path == PATH_WEIGHTS && weight_count == 0) {
-        bake_warn(builder, "channel_ignored", "%s moves morph weights of nodes[%u], which has none", source->where,
-                  (uint32_t)node);
-        return 0;
+    uint32_t *clip_of = &reader->clip_of[(size_t)node * PATH_COUNT + (size_t)target->path];
+    const bool is_claimed = *clip_of == reader->clip + 1;
+    if (is_claimed || (target->path == PATH_WEIGHTS && gltf_weight_parts_have(&reader->parts, target))) {
+        bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does", where,
+                  PATHS[target->path], node);
+        return false;
     }
-    uint32_t *clip_of = &reader->clip_of[node * PATH_COUNT + path];
-    if (*clip_of == reader->clip + 1) {
-        bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does",
-                  source->where, PATHS[path], (uint32_t)node);
-        return 0;
-    }
-    *clip_of = reader->clip + 1;
+    if (target->weight < 0)
+        *clip_of = reader->clip + 1;
+    return true;
+}
+
+static int add_channel(struct clip_reader *reader, const struct gltf_target *target, uint32_t sampler,
+                       struct key_source *source, struct err *err)
+{
     static const uint32_t COMPONENTS[] = {
         [PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3, [PATH_VISIBILITY] = 1};
-    source->channel.node = (uint32_t)node;
-    source->channel.path = (uint32_t)path;
-    source->channel.component_count = path == PATH_WEIGHTS ? weight_count : COMPONENTS[path];
-    return 1;
+    struct gltf *gltf = reader->gltf;
+    if (!claim(reader, target, source->where))
+        return 0;
+    source->channel.node = (uint32_t)target->node;
+    source->channel.path = (uint32_t)target->path;
+    source->channel.component_count = target->weight >= 0            ? 1
+                                      : target->path == PATH_WEIGHTS ? gltf->builder->nodes[target->node].weight_count
+                                                                     : COMPONENTS[target->path];
+    char sampler_where[64];
+    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, sampler);
+    if (read_keys(gltf, reader->samplers.items[sampler], sampler_where, source, err) < 0)
+        return err->code;
+    if (target->weight >= 0) {
+        gltf_weight_parts_add(&reader->parts, &source->channel, (uint32_t)target->weight);
+        return 0;
+    }
+    return import_put_channel(gltf->import, &source->channel, err);
 }
 
 static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t index, struct err *err)
 {
-    struct bake_builder *builder = reader->gltf->builder;
+    const struct gltf *gltf = reader->gltf;
     struct key_source source = {0};
+    struct gltf_target target;
     snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reader->clip, index);
     const uint64_t sampler = json_count(json, "sampler", 0);
     if (sampler >= reader->samplers.count)
         return err_set(err, ERR_BAD_MODEL, "%s.sampler is %llu, but the animation has %u samplers", source.where,
                        (unsigned long long)sampler, reader->samplers.count);
-    const int is_moving = read_target(reader, json_member(json, "target"), &source, err);
-    if (is_moving <= 0)
-        return is_moving;
-    char sampler_where[64];
-    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, (uint32_t)sampler);
-    if (read_keys(reader->gltf, reader->samplers.items[sampler], sampler_where, &source, err) < 0)
-        return err->code;
-    if (import_put_channel(reader->gltf->import, &source.channel, err) < 0)
-        return err->code;
-    builder->clips[reader->clip].channel_count++;
-    return 0;
+    int rc = read_target(reader, json_member(json, "target"), source.where, &target, err);
+    if (rc <= 0)
+        return rc;
+    if (target.mesh < 0)
+        return add_channel(reader, &target, (uint32_t)sampler, &source, err);
+    rc = 0;
+    for (uint32_t n = 0; n < gltf->lists[GLTF_NODES].count && rc == 0; n++) {
+        const cJSON *node = gltf_item(gltf, GLTF_NODES, n);
+        target.node = n;
+        if (json_index(node, "mesh") == target.mesh && json_member(node, "weights") == NULL)
+            rc = add_channel(reader, &target, (uint32_t)sampler, &source, err);
+    }
+    return rc;
 }
 
 static int read_clip(struct clip_reader *reader, struct err *err)
@@ -337,6 +369,9 @@ static int read_clip(struct clip_reader *reader, struct err *err)
     int rc = 0;
     for (const cJSON *item = json_first(json, "channels"); item != NULL && rc == 0; item = item->next)
         rc = read_channel(reader, item, index++, err);
+    if (rc == 0)
+        rc = gltf_weight_parts_put(&reader->parts, reader->gltf, err);
+    builder->clips[reader->clip].channel_count = builder->channel_count - builder->clips[reader->clip].channel_first;
     free(reader->samplers.items);
     return rc;
 }
@@ -352,5 +387,6 @@ int gltf_read_animations(struct gltf *gltf, struct err *err)
     for (; reader.clip < count && rc == 0; reader.clip++)
         rc = read_clip(&reader, err);
     free(reader.clip_of);
+    gltf_weight_parts_fini(&reader.parts);
     return rc;
 }

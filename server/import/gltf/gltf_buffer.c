@@ -1,7 +1,6 @@
 /* gltf_buffer.c - finds the bytes of buffers and views. */
 #include "import/gltf/gltf_buffer.h"
 
-#include "import/gltf/gltf_uri.h"
 #include "import/source/source_search.h"
 
 #include "base/mem.h"
@@ -57,11 +56,38 @@ void gltf_buffers_free(struct gltf *gltf)
     free(gltf->decoded_views);
 }
 
+int gltf_companion_path(struct gltf *gltf, const char *uri, enum source_role role, char **out, struct err *err)
+{
+    enum { WHOLE = 1, PLAIN = 3, CHOICES };
+    char *choices[CHOICES] = {[WHOLE] = mem_strndup(uri, strlen(uri)), [PLAIN] = mem_strndup(uri, strcspn(uri, "?#"))};
+    int rc = 0;
+    for (int i = WHOLE; i < CHOICES && rc == 0; i += 2)
+        rc = uri_decode(choices[i], &choices[i - 1], err);
+    const bool has_choice = rc == 0 && strpbrk(uri, "%?#") != NULL;
+    const size_t best = has_choice ? source_search_best(gltf->import, (const char *const *)choices, CHOICES, role) : 0;
+    *out = rc == 0 ? choices[best] : NULL;
+    for (size_t i = 0; i < CHOICES; i++)
+        if (choices[i] != *out)
+            free(choices[i]);
+    return rc;
+}
+
+int gltf_data_uri(struct gltf *gltf, const char *uri, const char *list, uint32_t index, struct data_uri *out,
+                  struct err *err)
+{
+    if (uri_read_data(uri, out, err) < 0)
+        return err->code;
+    if (out->has_blanks)
+        bake_warn(gltf->builder, "data_uri_blanks",
+                  "%s[%u]: its data URI has blanks or line breaks, which do not count", list, index);
+    return 0;
+}
+
 static int read_companion(struct gltf *gltf, const char *uri, const uint8_t **bytes, size_t *size_bytes,
                           struct err *err)
 {
     char *path;
-    if (uri_decode(uri, &path, err) < 0)
+    if (gltf_companion_path(gltf, uri, SOURCE_COMPANION, &path, err) < 0)
         return err->code;
     struct source_bytes found;
     const int rc = source_search(gltf->import, path, SOURCE_COMPANION, &found, err);
@@ -77,8 +103,10 @@ static int find_bytes(struct gltf *gltf, uint32_t index, const char *uri, struct
 {
     int rc = 0;
     if (uri != NULL && uri_is_data(uri)) {
-        rc = uri_read_data(uri, &buffer->owned, size_bytes, err);
-        buffer->bytes = buffer->owned;
+        struct data_uri data;
+        rc = gltf_data_uri(gltf, uri, "buffers", index, &data, err);
+        buffer->bytes = buffer->owned = data.bytes;
+        *size_bytes = data.size_bytes;
     } else if (uri != NULL) {
         rc = read_companion(gltf, uri, &buffer->bytes, size_bytes, err);
     } else if (index == 0 && gltf->bin != NULL) {

@@ -5,6 +5,17 @@
 #pragma once
 
 #include "import/gltf/gltf.h"
+#include "import/gltf/gltf_uri.h"
+
+/* Chooses the path of a file that a relative URI names: the decoded URI or, if there is no such file, the URI as it
+ * stands (exporters write plain file names), or either without query and fragment. Pass it to source_search() or
+ * texture_add(). The caller frees *out with free(). Returns 0 or ERR_BAD_MODEL. */
+int gltf_companion_path(struct gltf *gltf, const char *uri, enum source_role role, char **out, struct err *err);
+
+/* Reads the data URI of LIST[index], with a warning of blanks. The caller frees out->bytes. Returns 0 or ERR_BAD_MODEL.
+ */
+int gltf_data_uri(struct gltf *gltf, const char *uri, const char *list, uint32_t index, struct data_uri *out,
+                  struct err *err);
 
 struct gltf_view {
     const uint8_t *bytes; /* owned by the import, valid until gltf_buffers_free() */

@@ -3,25 +3,52 @@
 
 #include <string.h>
 
-bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, int64_t *node, int *path)
+/* Reads an index below `count` at *at (RFC 6901, 4: no leading zeros) and moves *at behind it. */
+static bool read_index(const char **at, uint32_t count, int64_t *out)
+{
+    const char *digits = *at, *end = digits;
+    uint64_t index = 0;
+    while (*end >= '0' && *end <= '9' && index < count)
+        index = 10 * index + (uint64_t)(*end++ - '0');
+    *at = end;
+    *out = (int64_t)index;
+    return end > digits && (*digits != '0' || end == digits + 1) && index < count;
+}
+
+/* "weights" or "weights/3". */
+static bool read_weight(const char *text, struct gltf_target *out)
+{
+    static const char WEIGHTS[] = "weights";
+    if (strncmp(text, WEIGHTS, sizeof WEIGHTS - 1) != 0)
+        return false;
+    const char *at = text + sizeof WEIGHTS - 1;
+    out->path = PATH_WEIGHTS;
+    if (*at == '\0')
+        return true;
+    return *at++ == '/' && read_index(&at, UINT32_MAX, &out->weight) && *at == '\0';
+}
+
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, struct gltf_target *out)
 {
     static const char *const MEMBERS[] = {[PATH_TRANSLATION] = "translation",
                                           [PATH_ROTATION] = "rotation",
                                           [PATH_SCALE] = "scale",
                                           [PATH_WEIGHTS] = "weights",
                                           [PATH_VISIBILITY] = "extensions/KHR_node_visibility/visible"};
-    static const char NODES[] = "/nodes/";
+    static const char NODES[] = "/nodes/", MESHES[] = "/meshes/";
+    *out = (struct gltf_target){.node = -1, .mesh = -1, .path = -1, .weight = -1};
+    if (strncmp(pointer, MESHES, sizeof MESHES - 1) == 0) {
+        pointer += sizeof MESHES - 1;
+        return read_index(&pointer, gltf->lists[GLTF_MESHES].count, &out->mesh) && *pointer == '/' &&
+               read_weight(pointer + 1, out);
+    }
     if (strncmp(pointer, NODES, sizeof NODES - 1) != 0)
         return false;
-    const char *at = pointer + sizeof NODES - 1;
-    const bool is_canonical = *at != '0' || at[1] == '/'; /* RFC 6901, 4: no leading zeros */
-    uint64_t index = 0;
-    const char *digits = at;
-    while (*at >= '0' && *at <= '9' && index < gltf->lists[GLTF_NODES].count)
-        index = 10 * index + (uint64_t)(*at++ - '0');
-    if (at == digits || !is_canonical || *at != '/' || index >= gltf->lists[GLTF_NODES].count)
+    pointer += sizeof NODES - 1;
+    if (!read_index(&pointer, gltf->lists[GLTF_NODES].count, &out->node) || *pointer != '/')
         return false;
-    *node = (int64_t)index;
-    *path = json_word(at + 1, MEMBERS, PATH_COUNT);
-    return *path >= 0;
+    if (read_weight(pointer + 1, out))
+        return true;
+    out->path = json_word(pointer + 1, MEMBERS, PATH_COUNT);
+    return out->path >= 0;
 }

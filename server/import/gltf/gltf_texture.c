@@ -2,7 +2,6 @@
 #include "import/gltf/gltf.h"
 
 #include "import/gltf/gltf_buffer.h"
-#include "import/gltf/gltf_uri.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,8 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     const int64_t view_index = json_index(json, "bufferView");
     if (uri == NULL && view_index < 0)
         return err_set(err, ERR_BAD_MODEL, "images[%u] has neither uri nor bufferView", image);
-    uint8_t *decoded = NULL;
+    struct data_uri data = {0};
+    struct err why;
     char *path = NULL;
     int rc = 0;
     if (uri == NULL) {
@@ -68,14 +68,15 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
         request->bytes = view.bytes;
         request->size_bytes = view.size_bytes;
     } else if (uri_is_data(uri)) {
-        rc = uri_read_data(uri, &decoded, &request->size_bytes, err);
-        request->bytes = decoded;
+        request->fault = gltf_data_uri(gltf, uri, "images", image, &data, &why) < 0 ? why.message : NULL;
+        request->bytes = data.bytes;
+        request->size_bytes = data.size_bytes;
     } else {
-        rc = uri_decode(uri, &path, err);
+        rc = gltf_companion_path(gltf, uri, SOURCE_TEXTURE, &path, err);
         request->uri = path;
     }
     rc = rc < 0 ? err_prefix(err, "images[%u]", image) : texture_add(gltf->import, request, err);
-    free(decoded);
+    free(data.bytes);
     free(path);
     return rc;
 }

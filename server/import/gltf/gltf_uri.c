@@ -19,6 +19,18 @@ static void base64_digits(int8_t digits[256])
         digits[(uint8_t)alphabet[i]] = i;
 }
 
+/* Removes ASCII whitespace in place. */
+static bool remove_blanks(uint8_t *bytes, size_t *size_bytes)
+{
+    const size_t before = *size_bytes;
+    size_t kept = 0;
+    for (size_t i = 0; i < before; i++)
+        if (memchr(" \t\n\f\r", bytes[i], 5) == NULL)
+            bytes[kept++] = bytes[i];
+    *size_bytes = kept;
+    return kept < before;
+}
+
 /* In place, because the output is never ahead of the input. */
 static int base64_decode(uint8_t *bytes, size_t *size_bytes, struct err *err)
 {
@@ -60,18 +72,20 @@ int uri_decode(const char *uri, char **out, struct err *err)
     return 0;
 }
 
-int uri_read_data(const char *uri, uint8_t **out, size_t *size_bytes, struct err *err)
+int uri_read_data(const char *uri, struct data_uri *out, struct err *err)
 {
     const char *comma = strchr(uri, ',');
+    *out = (struct data_uri){0};
     if (comma == NULL)
         return err_set(err, ERR_BAD_MODEL, "the data URI '%.40s' has no comma", uri);
-    uint8_t *bytes = mem_alloc(strlen(comma));
-    *size_bytes = percent_decode(comma + 1, bytes);
-    const bool is_base64 = comma - uri >= 7 && strncasecmp(comma - 7, ";base64", 7) == 0;
-    if (is_base64 && base64_decode(bytes, size_bytes, err) < 0) {
-        free(bytes);
-        return err->code;
-    }
-    *out = bytes;
-    return 0;
+    out->bytes = mem_alloc(strlen(comma));
+    out->size_bytes = percent_decode(comma + 1, out->bytes);
+    if (comma - uri < 7 || strncasecmp(comma - 7, ";base64", 7) != 0)
+        return 0;
+    out->has_blanks = remove_blanks(out->bytes, &out->size_bytes);
+    if (base64_decode(out->bytes, &out->size_bytes, err) == 0)
+        return 0;
+    free(out->bytes);
+    *out = (struct data_uri){0};
+    return err->code;
 }

@@ -15,7 +15,14 @@ bool uri_is_data(const char *uri);
  * ERR_BAD_MODEL (an escaped NUL). */
 int uri_decode(const char *uri, char **out, struct err *err);
 
-/* Decodes the bytes of a data URI, base64 or percent-encoded. The caller frees *out with free(). Base64 uses the
- * standard alphabet with or without padding; any other character is an error. Returns 0 or ERR_BAD_MODEL (names the
- * character). */
-int uri_read_data(const char *uri, uint8_t **out, size_t *size_bytes, struct err *err);
+/* The bytes of a data URI. */
+struct data_uri {
+    uint8_t *bytes; /* heap, the caller's */
+    size_t size_bytes;
+    bool has_blanks; /* in its base64, which leaves them out */
+};
+
+/* Decodes a data URI, base64 or percent-encoded. Base64 uses the standard alphabet with or without padding. Blanks and
+ * line breaks between its characters do not count, as in browsers (WHATWG Infra Standard, "forgiving-base64 decode");
+ * any other character is an error. Returns 0 or ERR_BAD_MODEL (names the character). */
+int uri_read_data(const char *uri, struct data_uri *out, struct err *err);

@@ -131,6 +131,11 @@ static int fill(struct import *import, const struct texture_request *request, st
     const uint8_t *bytes = request->bytes;
     size_t size_bytes = request->size_bytes;
     struct err why = {0};
+    if (request->fault != NULL) {
+        texture->state = TEXTURE_BROKEN;
+        bake_warn(import->builder, "texture_broken", "texture '%s': %s", name, request->fault);
+        return 0;
+    }
     if (bytes == NULL && read_file(import, request->uri, &bytes, &size_bytes, &why) < 0) {
         const bool is_missing = why.code == ERR_COMPANION_MISSING;
         texture->state = is_missing ? TEXTURE_MISSING : TEXTURE_BROKEN;

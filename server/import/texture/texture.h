@@ -18,6 +18,7 @@ struct texture_request {
     const char *name;     /* of an embedded image, for messages, or NULL */
     const uint8_t *bytes; /* embedded image file; NULL: source_search() finds `uri` */
     size_t size_bytes;
+    const char *fault;               /* why an embedded image cannot be read, or NULL */
     uint32_t wrap_s, wrap_t;         /* TEXTURE_WRAP_ */
     uint32_t mag_filter, min_filter; /* TEXTURE_MAG_, TEXTURE_MIN_ */
     uint32_t content;                /* TEXTURE_COLORS or TEXTURE_DATA */

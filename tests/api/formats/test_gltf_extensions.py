@@ -96,6 +96,65 @@ def test_channels_that_point_move_nodes(start, tmp_path):
         assert point == pytest.approx(transform(from_trs(OUTER[0], OUTER[1], [1.5, 0.75, 2.25]), corner), abs=1e-5)
 
 
+MOVES = [[0.5, 0.0, -1.0], [0.0, 2.0, 0.25], [-1.5, 0.5, 3.0]]
+
+
+def morphing(*channels):
+    """A triangle with three morph targets, shown twice; channels: (pointer, times, values, interpolation)."""
+    document = Document()
+    triangle(document)
+    primitive = document.root["meshes"][0]["primitives"][0]
+    primitive["targets"] = [{"POSITION": document.accessor("VEC3", move * 3, bounds=True)} for move in MOVES]
+    document.root["meshes"][0]["weights"] = [0.1, 0.2, 0.3]
+    samplers = [{"input": document.accessor("SCALAR", times, bounds=True), "output": document.accessor("SCALAR", values), "interpolation": how}
+                for _, times, values, how in channels]
+    document.root.update(
+        nodes=[{**node(OUTER), "mesh": 0}, {**node(INSTANCES[0]), "mesh": 0, "weights": [1.0, 0.0, 0.0]}],
+        animations=[{"samplers": samplers, "channels": [
+            {"sampler": i, "target": {"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}}}
+            for i, (pointer, *_) in enumerate(channels)]}])
+    return document.text()
+
+
+def expected(trs, weights):
+    moved = [[x + sum(w * move[i] for w, move in zip(weights, MOVES)) for i, x in enumerate(corner)] for corner in CORNERS]
+    return [pytest.approx(transform(from_trs(*trs), corner), abs=1e-5) for corner in moved]
+
+
+@pytest.mark.parametrize("channels, t, weights", [
+    # one weight each, keys at times of their own: exact between and outside them
+    ([("/nodes/0/weights/0", [0, 1], [0, 1], "LINEAR"), ("/nodes/0/weights/2", [0.5, 2], [1, 0], "LINEAR")], 0.75, [[0.75, 0.2, 5 / 6], [1, 0, 0]]),
+    ([("/nodes/0/weights/0", [0, 1], [0, 1], "LINEAR"), ("/nodes/0/weights/2", [0.5, 2], [1, 0], "LINEAR")], 0.25, [[0.25, 0.2, 1], [1, 0, 0]]),
+    ([("/nodes/0/weights/0", [0, 1], [0, 1], "LINEAR"), ("/nodes/0/weights/2", [0.5, 2], [1, 0], "LINEAR")], 1.5, [[1, 0.2, 1 / 3], [1, 0, 0]]),
+    ([("/nodes/1/weights/1", [0, 1], [0, 1], "STEP"), ("/nodes/1/weights/0", [0, 0.5], [2, 3], "STEP")], 0.75, [[0.1, 0.2, 0.3], [3, 0, 0]]),
+    # a spline: at half the time of (0, 1, slopes 0 and 2) it is 0.5 - 2 / 8
+    ([("/nodes/0/weights/1", [0, 1], [0, 0, 0, 2, 1, 0], "CUBICSPLINE")], 0.5, [[0.1, 0.25, 0.3], [1, 0, 0]]),
+    # a mesh's weights are those of the nodes without their own
+    ([("/meshes/0/weights", [0, 1], [0, 0, 0, 1, 2, 3], "LINEAR")], 0.5, [[0.5, 1, 1.5], [1, 0, 0]]),
+    ([("/meshes/0/weights/2", [0, 1], [0, 1], "LINEAR"), ("/nodes/1/weights", [0, 1], [0, 0, 0, 1, 1, 1], "LINEAR")], 0.5, [[0.1, 0.2, 0.5], [0.5, 0.5, 0.5]]),
+])
+def test_channels_that_point_at_weights_move_them(start, tmp_path, channels, t, weights):
+    (tmp_path / "a.gltf").write_text(morphing(*channels))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert server.json("/v1/model", model="a.gltf")["warnings"] == []
+    shown = [points for _, points, _ in vertices(server, model="a.gltf", clip=0, t=t)]
+    assert shown == [expected(trs, own) for trs, own in zip((OUTER, INSTANCES[0]), weights)]
+
+
+@pytest.mark.parametrize("channels, kept", [
+    ([("/nodes/0/weights/3", [0, 1], [0, 1], "LINEAR")], [0.1, 0.2, 0.3]),
+    ([("/nodes/0/weights/0", [0, 1], [4, 4], "LINEAR"), ("/nodes/0/weights/0", [0, 1], [5, 5], "LINEAR")], [4, 0.2, 0.3]),
+    ([("/nodes/0/weights", [0, 1], [4] * 6, "LINEAR"), ("/nodes/0/weights/0", [0, 1], [5, 5], "LINEAR")], [4, 4, 4]),
+    ([("/nodes/0/weights/0", [0, 1], [5, 5], "LINEAR"), ("/nodes/0/weights", [0, 1], [4] * 6, "LINEAR")], [5, 0.2, 0.3]),
+    ([("/nodes/0/weights/0", [0, 1], [5, 5], "LINEAR"), ("/nodes/0/weights/1", [0, 1], [4, 4], "STEP")], [5, 0.2, 0.3]),
+])
+def test_weights_that_cannot_be_moved_together_rest(start, tmp_path, channels, kept):
+    (tmp_path / "a.gltf").write_text(morphing(*channels))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert [warning["code"] for warning in server.json("/v1/model", model="a.gltf")["warnings"]] == ["channel_ignored"]
+    assert vertices(server, model="a.gltf", clip=0, t=0.5)[0][1] == expected(OUTER, kept)
+
+
 def test_a_vrm_file_names_the_bones_of_its_human(start, tmp_path):
     document = Document()
     triangle(document)

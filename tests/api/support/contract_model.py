@@ -16,7 +16,7 @@ class Document:
         self.root = {"asset": {"version": "2.0"}, "bufferViews": [], "accessors": []}
 
     def accessor(self, kind, values, component=5126, bounds=False):
-        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[kind]
+        width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}[kind]
         letter = {5126: "f", 5123: "H", 5121: "B"}[component]
         view = {"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(values) * struct.calcsize(letter)}
         self.bytes += struct.pack(f"<{len(values)}{letter}", *values)

@@ -202,7 +202,13 @@ TEST(gltf_pointers_move_nodes)
         POINTER("/nodes//scale"),
         POINTER("/nodes/-1/scale"),
         POINTER("/nodes/0/scale/0"),
-        POINTER("/meshes/0/weights"),
+        POINTER("/nodes/0/weights/"),
+        POINTER("/nodes/0/weights/x"),
+        POINTER("/nodes/0/weights/00"),
+        POINTER("/nodes/0/weightsx"),
+        POINTER("/meshes/0"),
+        POINTER("/meshes/0/name"),
+        POINTER("/meshes//weights"),
         POINTER("/nodes/18446744073709551616/scale"),
     };
     struct gltf_run run;

@@ -7,22 +7,19 @@
 static bool reads_as(const char *uri, const char *expected)
 {
     struct err err = {0};
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    const bool is_same =
-        uri_read_data(uri, &bytes, &size, &err) == 0 && size == strlen(expected) && memcmp(bytes, expected, size) == 0;
-    free(bytes);
+    struct data_uri data;
+    const bool is_same = uri_read_data(uri, &data, &err) == 0 && data.size_bytes == strlen(expected) &&
+                         memcmp(data.bytes, expected, data.size_bytes) == 0;
+    free(data.bytes);
     return is_same;
 }
 
 static bool is_refused(const char *uri)
 {
     struct err err = {0};
-    uint8_t *bytes = NULL;
-    size_t size;
-    const bool is_bad = uri_read_data(uri, &bytes, &size, &err) == ERR_BAD_MODEL && err.message[0] != '\0';
-    if (!is_bad)
-        free(bytes);
+    struct data_uri data;
+    const bool is_bad = uri_read_data(uri, &data, &err) == ERR_BAD_MODEL && err.message[0] != '\0';
+    free(data.bytes);
     return is_bad;
 }
 
@@ -46,10 +43,24 @@ TEST(gltf_uri_broken_base64)
     assert_true(is_refused("data:;base64,Zg="));
     assert_true(is_refused("data:;base64,Z==="));
     assert_true(is_refused("data:;base64,Zg==Zg=="));
-    assert_true(is_refused("data:;base64,Zm 9"));
+    assert_true(is_refused("data:;base64,Zm 9-"));
     assert_true(is_refused("data:;base64,Zm9-"));
     assert_true(is_refused("data:;base64,Zm9\xc3"));
     assert_true(is_refused("data:base64"));
+}
+
+TEST(gltf_uri_base64_with_blanks)
+{
+    struct err err;
+    struct data_uri data;
+    assert_true(reads_as("data:;base64,\n Zm9v\r\n\tYm%0AFy\f", "foobar"));
+    assert_true(reads_as("data:;base64,Z m 8 =", "fo"));
+    assert_int_equal(uri_read_data("data:;base64,Zm 8=", &data, &err), 0);
+    assert_true(data.has_blanks);
+    free(data.bytes);
+    assert_int_equal(uri_read_data("data:;base64,Zm8=", &data, &err), 0);
+    assert_false(data.has_blanks);
+    free(data.bytes);
 }
 
 TEST(gltf_uri_percent_data)
