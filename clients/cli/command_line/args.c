@@ -1,7 +1,7 @@
 /* Parses the command line, and writes the given parameters as the query or body of a request. */
 #include "clients/cli/command_line/args.h"
 
-#include "clients/cli/command_line/nearest.h"
+#include "base/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

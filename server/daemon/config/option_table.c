@@ -9,11 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    NAME_MAX_COMPARED = 32,
-    NEAR_EDITS = 3, /* more differences than this are not a typing error */
-};
-
 #define COUNT_MAX  UINT64_C(1000000)
 #define PIXELS_MAX UINT64_C(268435456)              /* the square of the limit on a picture's side */
 #define LARGER     UINT64_C(100)                    /* than its default a count may always be */
@@ -77,53 +72,12 @@ int option_find(const char *name, size_t name_bytes)
     return -1;
 }
 
-/* Levenshtein distance, one row of the matrix at a time; both at most NAME_MAX_COMPARED long. */
-static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-    size_t row[NAME_MAX_COMPARED + 1];
-    for (size_t j = 0; j <= b_bytes; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_bytes; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_bytes; j++) {
-            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            row[j] = changed < shifted ? changed : shifted;
-        }
-    }
-    return row[b_bytes];
-}
-
-const char *option_nearest(const char *name, size_t name_bytes)
-{
-    const char *best = NULL;
-    size_t least = NEAR_EDITS + 1;
-    if (name_bytes > NAME_MAX_COMPARED)
-        return NULL;
-    for (size_t i = 0; i < option_count(); i++) {
-        const struct option option = option_at(i);
-        const size_t length = strlen(option.name);
-        if (length == 0 || length > NAME_MAX_COMPARED)
-            continue;
-        const size_t distance = edits(name, name_bytes, option.name, length);
-        if (distance < least && distance < length)
-            least = distance, best = option.name;
-    }
-    return best;
-}
-
-void option_env(const struct option *option, char out[OPTION_ENV_SIZE])
+void option_env(const struct option *option, char out[VARIABLE_SIZE])
 {
     out[0] = '\0';
     if (option->kind == OPTION_FLAG || option->kind == OPTION_PROBE || option->name[0] == '\0')
         return;
-    strcpy(out, "POSED_");
-    for (size_t i = 0; option->name[i] != '\0' && i + 7 < OPTION_ENV_SIZE; i++) {
-        out[i + 6] = option->name[i] == '-' ? '_' : (char)toupper((unsigned char)option->name[i]);
-        out[i + 7] = '\0';
-    }
+    option_names_put_variable(option->name, out);
 }
 
 /* --------- values --------- */

@@ -6,6 +6,7 @@
 #include "daemon/config/address.h"
 #include "daemon/config/proxy_policy.h"
 #include "daemon/config/unix_socket.h"
+#include "daemon/config/option_names.h"
 #include "daemon/config/option_table.h"
 
 #include <errno.h>
@@ -96,23 +97,9 @@ void options_defaults(struct config *out, const struct system_limits *machine)
     }
 }
 
-/* Options of other servers, by the names of ours. */
-static const char *familiar_option(const char *name, size_t name_bytes)
-{
-    static const char *const NAMES[][2] = {{"port", "http"},      {"host", "http"},    {"listen", "http"},
-                                           {"bind", "http"},      {"address", "http"}, {"models", "root"},
-                                           {"directory", "root"}, {"dir", "root"},     {"folder", "root"}};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (strlen(NAMES[i][0]) == name_bytes && memcmp(NAMES[i][0], name, name_bytes) == 0)
-            return NAMES[i][1];
-    return NULL;
-}
-
 static int unknown_option(const char *name, size_t name_bytes, struct err *err)
 {
-    const char *meant = familiar_option(name, name_bytes);
-    if (meant == NULL)
-        meant = option_nearest(name, name_bytes);
+    const char *meant = option_names_meant(name, name_bytes);
     if (meant == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; see posed --help", (int)name_bytes, name);
     const struct option option = option_at((size_t)option_find(meant, strlen(meant)));
@@ -170,7 +157,7 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         return action;
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
-        char source[OPTION_ENV_SIZE];
+        char source[VARIABLE_SIZE];
         option_env(&option, source);
         const char *text = given[i];
         if (text == NULL && source[0] != '\0')
@@ -290,7 +277,7 @@ void options_print(struct buf *out, const struct config *config)
 {
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
-        char env[OPTION_ENV_SIZE];
+        char env[VARIABLE_SIZE];
         option_env(&option, env);
         if (env[0] == '\0')
             continue;

@@ -1,6 +1,7 @@
 /* Options: flags, variables, defaults, values, and the sentences about bad ones. */
 #include "tests/unit/support/check.h"
 
+#include "daemon/config/option_names.h"
 #include "daemon/config/option_table.h"
 #include "daemon/config/options.h"
 
@@ -278,6 +279,87 @@ TEST(options_of_other_servers_name_ours)
     check_refused("--host=0.0.0.0", NULL, "unknown option --host; did you mean --http ADDR:PORT?");
     check_refused("--models", "/tmp", "unknown option --models; did you mean --root DIR?");
     check_refused("/usr", NULL, "unexpected argument '/usr'; did you mean --root /usr?");
+}
+
+/* NULL: no warning. */
+static void check_variable(const char *entry, const char *sentence)
+{
+    char said[VARIABLE_SENTENCE_SIZE];
+    bool is_similar = false;
+    if (option_names_unread(entry, &is_similar, said) != (sentence != NULL))
+        fail_msg("%s: %s", entry, sentence == NULL ? said : "no warning");
+    if (sentence == NULL)
+        return;
+    assert_string_equal(said, sentence);
+    assert_int_equal(is_similar, strstr(sentence, "posed --help") == NULL);
+}
+
+TEST(options_misspelt_variables_are_told)
+{
+    check_variable("POSED_HTPP=:80", "the variable POSED_HTPP has no effect; did you mean POSED_HTTP?");
+    check_variable("POSED_cache_dir=/x", "the variable POSED_cache_dir has no effect; did you mean POSED_CACHE_DIR?");
+    check_variable("POSED_CACHE-DIR=/x", "the variable POSED_CACHE-DIR has no effect; did you mean POSED_CACHE_DIR?");
+    check_variable("POSED_SERVR=h", "the variable POSED_SERVR has no effect; did you mean POSED_SERVER?");
+    check_variable("POSED_MAX_VERTICS=1",
+                   "the variable POSED_MAX_VERTICS has no effect; did you mean POSED_MAX_VERTICES?");
+    check_variable("POSED_MODELS=/m", "the variable POSED_MODELS has no effect; did you mean POSED_ROOT?");
+    check_variable("POSED_PORT=80", "the variable POSED_PORT has no effect; did you mean POSED_HTTP?");
+    check_variable("POSED_COLOUR=r", "the variable POSED_COLOUR has no effect; posed --help names those that have");
+    check_variable("POSED_=x", "the variable POSED_ has no effect; posed --help names those that have");
+    check_variable("POSED_\x1b\n=x", "the variable POSED_?? has no effect; posed --help names those that have");
+    check_variable("POSED_ALLOW_HIDDEN=1",
+                   "the variable POSED_ALLOW_HIDDEN has no effect: --allow-hidden is for the command line only");
+    char entry[600] = "POSED_";
+    memset(entry + 6, 'X', 500);
+    strcpy(entry + 506, "=1");
+    bool is_similar;
+    char said[VARIABLE_SENTENCE_SIZE];
+    assert_true(option_names_unread(entry, &is_similar, said));
+    assert_non_null(strstr(said, "XXX... has no effect; posed --help"));
+}
+
+TEST(options_variables_of_other_programs_are_not_told)
+{
+    static const char *const QUIET[] = {"HOME=/root",          "POSED=1",       "POSEDX_HTPP=1",
+                                        "POSED_HTPP=",         "POSED_HTPP",    "POSED_HTTP=:80",
+                                        "POSED_SERVER=h",      "POSED_TOKEN=t", "POSED_PROGRAM=p",
+                                        "POSED_URL=u",         "POSED_BUILD=b", "POSED_SAMPLES=s",
+                                        "POSED_FRONT_USER=u",  "POSED_1=a:1",   "POSED_8_PACKETS=a:1",
+                                        "POSED_CACHE_FOLDER=f"};
+    for (size_t i = 0; i < sizeof QUIET / sizeof *QUIET; i++)
+        check_variable(QUIET[i], NULL);
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        char entry[VARIABLE_SIZE + 2];
+        option_env(&option, entry);
+        if (entry[0] != '\0')
+            check_variable(strcat(entry, "=1"), NULL);
+    }
+}
+
+/* What Kubernetes sets in each container beside a Service, here of the names posed and posed-web. */
+TEST(options_variables_of_kubernetes_are_not_told)
+{
+    static const char *const SERVICES[] = {"POSED", "POSED_WEB", "POSED_HTTP", "POSED_ROOT"};
+    static const char *const ENDS[] = {"SERVICE_HOST=10.0.0.7",
+                                       "SERVICE_PORT=7878",
+                                       "SERVICE_PORT_HTTP=7878",
+                                       "PORT=tcp://10.0.0.7:7878",
+                                       "PORT_7878_TCP=tcp://10.0.0.7:7878",
+                                       "PORT_7878_TCP_PROTO=tcp",
+                                       "PORT_7878_TCP_PORT=7878",
+                                       "PORT_7878_TCP_ADDR=10.0.0.7"};
+    for (size_t i = 0; i < 4 * 8; i++) {
+        char entry[100];
+        snprintf(entry, sizeof entry, "%s_%s", SERVICES[i / 8], ENDS[i % 8]);
+        check_variable(entry, NULL);
+        for (size_t row = 0; row < option_count(); row++) {
+            const struct option option = option_at(row);
+            char variable[VARIABLE_SIZE];
+            option_env(&option, variable);
+            assert_string_not_equal(variable, strtok(strcpy((char[100]){0}, entry), "="));
+        }
+    }
 }
 
 TEST(options_missing_and_surplus_values)
