@@ -2164,8 +2164,14 @@ static int begin_unix(struct posed *server, const char *path, int *fd)
 static int split_address(struct posed *server, const char *address, char host[256], const char **port)
 {
     const char *colon = strrchr(address, ':');
+    if (address[0] != '\0' && address[strspn(address, "0123456789")] == '\0') {
+        strcpy(host, "127.0.0.1");
+        *port = address;
+        return 0;
+    }
     if (colon == NULL || colon == address || colon[1] == '\0')
-        return fail(server, POSED_E_ARGUMENT, "'%.100s' is neither HOST:PORT nor the path of a Unix socket", address);
+        return fail(server, POSED_E_ARGUMENT,
+                    "'%.100s' is neither HOST:PORT, nor a port, nor the path of a Unix socket", address);
     size_t host_bytes = (size_t)(colon - address);
     if (address[0] == '[' && address[host_bytes - 1] == ']') {
         address++;

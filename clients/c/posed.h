@@ -703,8 +703,8 @@ struct posed {
     unsigned char out_own[POSED_SEND_BYTES], keep_own[POSED_KEEP_BYTES];
 };
 
-/* Connects and says hello. `address`: "host:port", "[::1]:port", or the path of a Unix socket (it contains a '/', or
- * begins with "unix:"). Waits for the server's hello. With is_nonblocking it does not wait: requests may be sent at
+/* Connects and says hello. `address`: "host:port", "[::1]:port", "port" alone for 127.0.0.1, or the path of a Unix
+ * socket (it contains a '/', or begins with "unix:"). Waits for the server's hello. With is_nonblocking it does not wait: requests may be sent at
  * once, and the hello is the first packet of posed_next(). Resolving a host name always waits. *options is copied, but
  * not the memory that it points to. Returns 0 or an error, after which nothing needs to be freed. */
 int posed_connect(struct posed *server, const char *address, const struct posed_options *options);

@@ -249,6 +249,11 @@ def test_addresses_that_mean_nothing_are_refused(address, monkeypatch):
         posed.connect(address or None)
 
 
+def test_a_port_alone_is_one_of_this_machine():
+    with pytest.raises(posed.ConnectionLost, match="cannot connect to 127.0.0.1:1:"):
+        posed.connect("1")
+
+
 def test_no_server_is_an_error():
     for address in "unix:/nowhere/at/all", "127.0.0.1:1":
         with pytest.raises(posed.ConnectionLost, match="cannot connect to " + address):

@@ -147,6 +147,22 @@ static int collect_flags(const char *given[GIVEN_MAX], int argc, char **argv, st
     return OPTIONS_SERVE;
 }
 
+/* A port alone is one of 127.0.0.1. Strings that are no port stay, and are refused later. */
+static void complete_addresses(struct config *out)
+{
+    enum { PORT_DIGITS = 5 };
+    static char texts[4][sizeof "127.0.0.1:" + PORT_DIGITS];
+    const char **const fields[] = {&out->http, &out->tcp, &out->admin, &out->health_url};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *text = *fields[i] == NULL ? "" : *fields[i];
+        const size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > PORT_DIGITS || text[digits] != '\0')
+            continue;
+        snprintf(texts[i], sizeof texts[i], "127.0.0.1:%s", text);
+        *fields[i] = texts[i];
+    }
+}
+
 int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
                   const struct system_limits *machine, struct err *err)
 {
@@ -170,6 +186,7 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         if (rc < 0)
             return rc;
     }
+    complete_addresses(out);
     if (out->loops == 0)
         out->loops = machine->cores < CONFIG_LOOPS_MAX ? machine->cores : CONFIG_LOOPS_MAX;
     return out->health_url != NULL ? OPTIONS_HEALTH

@@ -64,6 +64,15 @@ def test_bad_address(command, tmp_path, address):
     assert (status, out) == (2, "") and address in one_line(err)
 
 
+def test_a_port_alone_is_one_of_loopback(start, command, tmp_path):
+    server = start("--http", "0", "--tcp", "0", "--admin", "0")
+    assert sorted(server.ports) == ["admin", "http", "tcp"]
+    assert all(re.fullmatch(r"127\.0\.0\.1:[1-9]\d+", address) for address in server.ports.values())
+    port = server.address.split(":")[1]
+    assert command("--health", port)[0] == 0 and command("--health", env={"POSED_HTTP": port})[0] == 0
+    assert "POSED_HTTP=127.0.0.1:7999\n" in command("--check-config", "--root", str(tmp_path), "--http", "7999")[1]
+
+
 @pytest.mark.parametrize("option", ["--tcp", "--admin", "--unix"])
 def test_a_taken_address_names_its_option(command, tmp_path, option):
     with contextlib.ExitStack() as taken:

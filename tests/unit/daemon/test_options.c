@@ -413,11 +413,32 @@ TEST(options_check_names_the_option_of_a_wrong_address)
     char said[128];
     clear_env();
     for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
-        assert_int_equal(parse(&config, &err, OPTIONS[i], "80", NULL), OPTIONS_SERVE);
+        assert_int_equal(parse(&config, &err, OPTIONS[i], "localhost", NULL), OPTIONS_SERVE);
         assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
-        snprintf(said, sizeof said, "%s: '80' is not ADDR:PORT, such as 127.0.0.1:7878", OPTIONS[i]);
+        snprintf(said, sizeof said, "%s: 'localhost' is neither ADDR:PORT, such as 127.0.0.1:7878, nor a port",
+                 OPTIONS[i]);
         assert_string_equal(err.message, said);
     }
+}
+
+TEST(options_take_a_port_alone)
+{
+    struct config config;
+    struct err err;
+    clear_env();
+    set_env(0, "POSED_TCP", "0");
+    assert_int_equal(parse(&config, &err, "--http=7999", "--admin=65535", "--health=80"), OPTIONS_HEALTH);
+    assert_string_equal(config.http, "127.0.0.1:7999");
+    assert_string_equal(config.tcp, "127.0.0.1:0");
+    assert_string_equal(config.admin, "127.0.0.1:65535");
+    assert_string_equal(config.health_url, "127.0.0.1:80");
+    static const char *const WRONG[] = {"99999", "123456", "7999x", ":7999", "-1", " 80"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        assert_int_equal(parse(&config, &err, "--http", WRONG[i], NULL), OPTIONS_SERVE);
+        assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
+        assert_non_null(strstr(err.message, WRONG[i]));
+    }
+    clear_env();
 }
 
 TEST(options_help_has_groups_that_one_can_look_through)
