@@ -249,6 +249,13 @@ def test_addresses_that_mean_nothing_are_refused(address, monkeypatch):
         posed.connect(address or None)
 
 
+def test_a_refusal_names_the_server(client):
+    with pytest.raises(posed.PosedError) as caught:
+        client.model("nothing.glb").palette()
+    assert caught.value.server == str(client.address) and str(caught.value).endswith(f" (server {client.address})")
+    assert "(server" not in caught.value.message
+
+
 def test_a_port_alone_is_one_of_this_machine():
     with pytest.raises(posed.ConnectionLost, match="cannot connect to 127.0.0.1:1:"):
         posed.connect("1")

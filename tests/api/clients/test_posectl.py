@@ -212,6 +212,15 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
     assert done.out == "" and list(tmp_path.iterdir()) == []
 
 
+def test_an_error_names_the_server_that_answered(ports):
+    tcp = ports.ports["tcp"]
+    for address, named in (tcp, tcp), (tcp.split(":")[1], tcp), (ports.unix, ports.unix):
+        done = posectl("info", "nothing.glb", "--server", address)
+        assert done.status == 1 and done.err.splitlines()[0].startswith("posectl: model_not_found: "), done.err
+        assert done.err.splitlines()[0].endswith(f" (server {named})")
+    assert "(server" not in posectl("info", "robot.glb", "--clip", "nothing", cwd=SAMPLES).err
+
+
 def test_a_port_alone_is_one_of_this_machine(ports):
     done = posectl("info", "robot.glb", "--server", ports.ports["tcp"].split(":")[1])
     assert done.status == 0 and "robot.glb" in done.out, done.err

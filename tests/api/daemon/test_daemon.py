@@ -55,7 +55,8 @@ def test_port_in_use(command, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = "127.0.0.1:%d" % other.getsockname()[1]
         status, out, err = command("--root", str(tmp_path), "--http", address, "--log", "off")
-    assert (status, out, one_line(err)) == (2, "", f"posed: --http: cannot listen on {address}: address already in use\n")
+    assert (status, out, one_line(err)) == (
+        2, "", f"posed: --http: cannot listen on {address}: address already in use, maybe by another posed; --http PORT takes another port, --http 0 any free one\n")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "::1:80", ":80", "127.0.0.1:8x"])
@@ -85,6 +86,7 @@ def test_a_taken_address_names_its_option(command, tmp_path, option):
             address = "127.0.0.1:%d" % taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
         status, out, err = command("--root", str(tmp_path), "--http", "127.0.0.1:0", "--tcp", "none", "--log", "off", option, address)
     assert (status, out) == (2, "") and one_line(err).startswith(f"posed: {option}: cannot listen on {address}: ")
+    assert option == "--unix" or f"address already in use, maybe by another posed; {option} PORT takes another port, {option} 0 any free one" in err
 
 
 def test_variable_is_read_and_named(command):

@@ -474,7 +474,7 @@ def test_a_port_that_nobody_asked_for_may_be_taken(start, command):
             pass  # another process has it
         own = start(env={"POSED_TCP": ""})
         assert "tcp" not in own.ports and own.get("/healthz").status == 200
-        assert any("no binary protocol on TCP" in line for line in own.lines())
+        assert any("no binary protocol on TCP, and who asks 127.0.0.1:7879 asks the other server: " in line for line in own.lines())
         code, _, said = command("--root", ".", "--http", "127.0.0.1:0", "--tcp", "127.0.0.1:7879")
         assert code == 2 and "cannot listen on 127.0.0.1:7879" in said
 
