@@ -189,8 +189,10 @@ TEST(options_times_take_units)
     assert_int_equal(config.limits.value[LIMIT_HEADER_TIME_MS], 300);
     assert_int_equal(config.limits.value[LIMIT_IDLE_TIME_MS], 120000);
     assert_int_equal(config.limits.value[LIMIT_IMPORT_CPU_S], 60);
-    check_refused("--import-cpu", "500ms", "--import-cpu: '500ms' is not a time in whole seconds, such as 15s or 2m");
-    check_refused("--idle-timeout", "0", "--idle-timeout: 0 is not from 1 to 604800000");
+    check_refused("--import-cpu", "500ms",
+                  "--import-cpu: '500ms' is not a time in whole seconds from 1s to 168h, such as 15s or 2m");
+    check_refused("--idle-timeout", "0",
+                  "--idle-timeout: '0' is not a time from 1ms to 168h, such as 500ms, 10s, 2m or 1h");
 }
 
 TEST(options_sets_take_several_words)
@@ -250,8 +252,11 @@ TEST(options_limits_of_models_can_only_be_lowered)
     clear_env();
     assert_int_equal(parse(&config, &err, "--max-nodes", "7", NULL), OPTIONS_SERVE);
     assert_int_equal(config.limits.value[LIMIT_NODES], 7);
-    check_refused("--max-nodes", "100001", "--max-nodes: 100001 is not from 1 to 100000");
-    check_refused("--max-vertices", "0", "--max-vertices: 0 is not from 1 to 20000000");
+    check_refused("--max-nodes", "100001", "--max-nodes: '100001' is not a whole number from 1 to 100000");
+    check_refused("--loops", "-3", "--loops: '-3' is not a whole number from 0 to 64");
+    check_refused("--cache-bytes", "1023k",
+                  "--cache-bytes: '1023k' is not a size from 1m to 64t, such as 1048576, 512m or 2g");
+    check_refused("--max-vertices", "0", "--max-vertices: '0' is not a whole number from 1 to 20000000");
 }
 
 TEST(options_fixed_limit_is_no_option)
