@@ -28,6 +28,18 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
     return rows[a_bytes % 3][b_bytes];
 }
 
+/* Returns the same: what both names begin and end with takes no edits. */
+static size_t distance_of_middles(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    const size_t most = least(a_bytes, b_bytes);
+    size_t head = 0, tail = 0;
+    while (head < most && a[head] == b[head])
+        head++;
+    while (tail < most - head && a[a_bytes - 1 - tail] == b[b_bytes - 1 - tail])
+        tail++;
+    return distance(a + head, a_bytes - head - tail, b + head, b_bytes - head - tail);
+}
+
 /* Which characters a name has. Each one that another name lacks takes an edit at least. */
 static uint64_t characters_of(const char *name, size_t size_bytes)
 {
@@ -49,9 +61,12 @@ void nearest_consider(struct nearest *nearest, const char *name, const char *giv
 {
     const size_t name_bytes = strlen(name), longer = name_bytes > given_bytes ? name_bytes : given_bytes;
     const size_t allowed = longer < 6 ? 1 : longer / 3;
-    if (longer > NAME_MAX_BYTES || is_far(given, given_bytes, name, name_bytes, allowed))
+    if (longer > NAME_MAX_BYTES || nearest->edits == 0)
         return;
-    const size_t edits = distance(given, given_bytes, name, name_bytes);
-    if (edits <= allowed && edits < nearest->edits)
+    const size_t most = least(allowed, nearest->edits - 1);
+    if (is_far(given, given_bytes, name, name_bytes, most))
+        return;
+    const size_t edits = distance_of_middles(given, given_bytes, name, name_bytes);
+    if (edits <= most)
         *nearest = (struct nearest){name, edits};
 }
