@@ -212,6 +212,14 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
     assert done.out == "" and list(tmp_path.iterdir()) == []
 
 
+def test_a_misspelt_file_names_the_nearest(tmp_path):
+    (tmp_path / "rigs").mkdir()
+    shutil.copy(ROBOT, tmp_path / "rigs/robot.glb")
+    for given, meant in ("rigs/rbot.glb", "; did you mean 'rigs/robot.glb'?"), ("rig", "; did you mean 'rigs'?"), ("rigs/dragon.glb", ""), ("no/robot.glb", ""):
+        done = posectl("info", given, cwd=tmp_path)
+        assert (done.status, done.err) == (2, f"posectl: '{given}': No such file or directory{meant}\n")
+
+
 def test_an_error_names_the_server_that_answered(ports):
     tcp = ports.ports["tcp"]
     for address, named in (tcp, tcp), (tcp.split(":")[1], tcp), (ports.unix, ports.unix):
