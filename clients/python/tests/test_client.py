@@ -119,8 +119,16 @@ def test_a_picture_can_be_saved(server, tmp_path):
     assert (tmp_path / "robot.png").read_bytes() == picture
 
 
+def test_the_list_of_models_has_all_pages(tmp_path):
+    for i in range(1001):
+        (tmp_path / f"{i:04}.glb").touch()
+    with start(tmp_path) as server:
+        assert [entry["model"] for entry in server.models()] == [f"{i:04}.glb" for i in range(1001)]
+
+
 def test_other_operations(client):
-    assert [entry["model"] for entry in client.models()] == ["awkward.gltf", "robot.glb"]
+    models = client.models()
+    assert isinstance(models, list) and [entry["model"] for entry in models] == ["awkward.gltf", "robot.glb"]
     assert [entry["model"] for entry in client.models(prefix="rob")] == ["robot.glb"]
     assert client.version()["name"] == "posed"
     assert client.stats()["connections"]["open"] >= 1
