@@ -175,7 +175,7 @@ cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 # It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
 cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
-$(out)/posectl: $(cli) $(client_c) $(obj)/server/daemon/support/standard_streams.o $(obj)/server/base/wrap.o $(cli_encoders) $(build_version)
+$(out)/posectl: $(cli) $(client_c) $(addprefix $(obj)/server/,daemon/support/standard_streams.o daemon/config/option_names.o base/nearest.o base/wrap.o) $(cli_encoders) $(build_version)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
@@ -598,6 +598,13 @@ install: all
 	install -D -m 644 $(out)/gen/posectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/posectl.fish
 	$(if $(DESTDIR),,@deploy/find-library.sh $(LIBDIR))
 
+# With the same variables. What install places is what it places elsewhere.
+uninstall: all
+	@rm -rf $(out)/uninstall
+	@+$(MAKE) -s --no-print-directory -o all install DESTDIR=$(abspath $(out))/uninstall PREFIX=$(PREFIX) LIBDIR=$(LIBDIR)
+	@deploy/uninstall.sh $(out)/uninstall '$(DESTDIR)'
+	@rm -rf $(out)/uninstall
+
 help:
 	@echo 'make                build build/posed, its workers, build/posectl, build/libposed.a and build/libposed-eval.*'
 	@echo 'make run            build, start on the sample models, print what to try   [ROOT=dir HTTP=addr:port ARGS=...]'
@@ -639,6 +646,7 @@ help:
 	@echo 'make documents-test  run the shell blocks of documents, compare what they print      [t=DOCUMENT]'
 	@echo 'make fresh-test     make run, the documents, make test of a user, each in a minimal Debian 12   [t=run, t=documents, t=user, t=test]'
 	@echo 'make install        programs, C libraries, manual pages, documents           [PREFIX=/usr/local DESTDIR=]'
+	@echo 'make uninstall      removes what make install with the same variables places'
 	@echo 'make clean          remove build/'
 	@echo
 	@echo 'config=release|debug|sanitize|tsan (default release)   werror=1   CC=clang out=build/clang   CROSS=aarch64-linux-gnu   NODEPS=1   V=1'
@@ -648,4 +656,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check documents-test soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check documents-test soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install uninstall help clean

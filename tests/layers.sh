@@ -105,14 +105,14 @@ breaches() {
         esac
     done
     # Clients know the contract, not the server: the C client nothing but POSIX, posectl the C client, cJSON, libpng and tables;
-    # standard_streams.h is what a program does before anything else, whichever it is, version.h its name, and wrap.h what its help
-    # is wrapped by. Parts of sheets are joined by the
-    # encoders that the renderer has, because the bytes are to be the same.
+    # standard_streams.h is what a program does before anything else, whichever it is, version.h its name, wrap.h what its help
+    # is wrapped by, nearest.h and option_names.h tell what a misspelt name meant. Parts of sheets are joined by the encoders that the
+    # renderer has, because the bytes are to be the same.
     [ -d "$clients" ] || return 0
     { includes '"' "$clients/c"; includes '"' "$clients/cli"; } | while read -r file header; do
         case $file:$header in
         */cli/*:clients/c/posed.h | */cli/*:clients/cli/* | */cli/*:protocol/*.def | */cli/*:wire/request/request_params.def | \
-            */cli/*:daemon/support/standard_streams.h | */cli/*:base/version.h | */cli/*:base/wrap.h | */cli/sheet/*:render/image/* | */cli/sheet/*:base/sheet_spec.h) ;;
+            */cli/*:daemon/support/standard_streams.h | */cli/*:daemon/config/option_names.h | */cli/*:base/version.h | */cli/*:base/wrap.h | */cli/*:base/nearest.h | */cli/sheet/*:render/image/* | */cli/sheet/*:base/sheet_spec.h) ;;
         *:*/*) echo "$file includes $header" ;;
         esac
     done

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     options.memory_bytes = sizeof memory;
     rc = posed_connect(&server, argv[1], &options) < 0 ? 1 : run(&server, argv, argc - ARGUMENTS_BEFORE);
     if (rc == 1)
-        fprintf(stderr, "%s\n", server.error.message);
+        fprintf(stderr, "%s: %s\n", argv[1], server.error.message);
     posed_disconnect(&server);
     return rc;
 }

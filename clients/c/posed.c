@@ -1045,6 +1045,15 @@ static int fail_system(struct posed *server, const char *what)
     return fail(server, POSED_E_SYSTEM, "%s: %s", what, strerror(errno));
 }
 
+/* Notes the error of a packet, and who sent it. */
+static int take_error(struct posed *server, const struct posed_packet *packet)
+{
+    const int rc = posed_read_error(packet, &server->error);
+    if (rc == 0)
+        (void)snprintf(server->error.server, sizeof server->error.server, "%.63s", server->address);
+    return rc;
+}
+
 /* The state of the connection that replaces another. It is UP from the first connection on. */
 enum { LINK_UP, LINK_WAITING, LINK_GREETING, LINK_OPENING };
 
@@ -2105,7 +2114,7 @@ int posed_next(struct posed *server, int timeout_ms, struct posed_packet *packet
     server->error.status = 0;
     const int rc = next_until(server, deadline_of(timeout_ms), packet);
     if (rc == 1 && packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_CLOSING) != 0)
-        (void)posed_read_error(packet, &server->error);
+        (void)take_error(server, packet);
     return rc;
 }
 
@@ -2161,11 +2170,21 @@ static int begin_unix(struct posed *server, const char *path, int *fd)
     return connect_socket(server, AF_UNIX, (const struct sockaddr *)&address, sizeof address, fd);
 }
 
+static const char LOOPBACK[] = "127.0.0.1";
+
+static int is_port(const char *address) { return address[0] != '\0' && address[strspn(address, "0123456789")] == '\0'; }
+
 static int split_address(struct posed *server, const char *address, char host[256], const char **port)
 {
     const char *colon = strrchr(address, ':');
+    if (is_port(address)) {
+        strcpy(host, LOOPBACK);
+        *port = address;
+        return 0;
+    }
     if (colon == NULL || colon == address || colon[1] == '\0')
-        return fail(server, POSED_E_ARGUMENT, "'%.100s' is neither HOST:PORT nor the path of a Unix socket", address);
+        return fail(server, POSED_E_ARGUMENT,
+                    "'%.100s' is neither HOST:PORT, nor a port, nor the path of a Unix socket", address);
     size_t host_bytes = (size_t)(colon - address);
     if (address[0] == '[' && address[host_bytes - 1] == ']') {
         address++;
@@ -2225,7 +2244,7 @@ static int say_hello(struct posed *server)
     if (rc == 0)
         return fail(server, POSED_E_TIMEOUT, "the server does not answer the hello");
     if (rc > 0 && packet.kind == POSED_ERROR)
-        rc = posed_read_error(&packet, &server->error) == 0 ? POSED_E_SERVER : POSED_E_PROTOCOL;
+        rc = take_error(server, &packet) == 0 ? POSED_E_SERVER : POSED_E_PROTOCOL;
     else if (rc > 0)
         rc = packet.kind == POSED_HELLO ? 0 : fail(server, POSED_E_PROTOCOL, "the server does not begin with a hello");
     return rc;
@@ -2346,8 +2365,10 @@ int posed_connect(struct posed *server, const char *address, const struct posed_
             break;
         (void)poll(NULL, 0, (int)pause);
     }
-    if (rc == 0 && strlen(address) < sizeof server->address)
-        memcpy(server->address, address, strlen(address) + 1);
+    char *const told = rc == POSED_E_SERVER ? server->error.server : server->address;
+    const size_t room = rc == POSED_E_SERVER ? sizeof server->error.server : sizeof server->address;
+    if ((rc == 0 || rc == POSED_E_SERVER) && strlen(address) + sizeof LOOPBACK < room)
+        (void)snprintf(told, room, "%s%s%s", is_port(address) ? LOOPBACK : "", is_port(address) ? ":" : "", address);
     return rc;
 }
 
@@ -2417,7 +2438,7 @@ static int begin_call(struct posed *server)
 static void note_event(struct posed *server, const struct posed_packet *packet)
 {
     if (packet->kind == POSED_ERROR && (packet->flags & POSED_HEADER_CLOSING) != 0)
-        (void)posed_read_error(packet, &server->error);
+        (void)take_error(server, packet);
     if (packet->kind != POSED_STREAM && packet->kind != POSED_CHANGED && (packet->flags & POSED_HEADER_LAST) == 0)
         return;
     if (server->options.on_event != NULL)
@@ -2456,9 +2477,8 @@ static int finish_call(struct posed *server, size_t bytes, int kind, struct pose
     if (model != NULL && answer->generation != 0)
         model->generation = answer->generation;
     if (answer->kind == POSED_ERROR)
-        return posed_read_error(answer, &server->error) < 0
-                   ? fail(server, POSED_E_PROTOCOL, "the server's error is no error packet")
-                   : POSED_E_SERVER;
+        return take_error(server, answer) < 0 ? fail(server, POSED_E_PROTOCOL, "the server's error is no error packet")
+                                              : POSED_E_SERVER;
     if (kind != 0 && answer->kind != kind)
         return fail(server, POSED_E_PROTOCOL, "the answer is of kind %d, not %d", answer->kind, kind);
     return 0;

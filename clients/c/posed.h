@@ -241,6 +241,7 @@ struct posed_error {
     char message[POSED_MESSAGE_MAX]; /* UTF-8, terminated by NUL, cut to this length */
     const char *json; /* the error's JSON body within the packet's bytes, not terminated by NUL; or NULL */
     size_t json_bytes;
+    char server[64]; /* POSED_E_SERVER: who said so, the address of posed_connect(), "127.0.0.1:7879"; else "" */
 };
 
 /* A handle: the server's number for a model. It stays valid when the file changes. */
@@ -703,10 +704,11 @@ struct posed {
     unsigned char out_own[POSED_SEND_BYTES], keep_own[POSED_KEEP_BYTES];
 };
 
-/* Connects and says hello. `address`: "host:port", "[::1]:port", or the path of a Unix socket (it contains a '/', or
- * begins with "unix:"). Waits for the server's hello. With is_nonblocking it does not wait: requests may be sent at
- * once, and the hello is the first packet of posed_next(). Resolving a host name always waits. *options is copied, but
- * not the memory that it points to. Returns 0 or an error, after which nothing needs to be freed. */
+/* Connects and says hello. `address`: "host:port", "[::1]:port", "port" alone for 127.0.0.1, or the path of a Unix
+ * socket (it contains a '/', or begins with "unix:"). Waits for the server's hello. With is_nonblocking it does not
+ * wait: requests may be sent at once, and the hello is the first packet of posed_next(). Resolving a host name always
+ * waits. *options is copied, but not the memory that it points to. Returns 0 or an error, after which nothing needs to
+ * be freed. */
 int posed_connect(struct posed *server, const char *address, const struct posed_options *options);
 /* The same for a connected socket (socketpair(), a tunnel). The connection takes ownership of it. */
 int posed_attach(struct posed *server, int fd, const struct posed_options *options);

@@ -4,6 +4,7 @@
 #include "clients/cli/output/terminal.h"
 
 #include "base/version.h"
+#include "daemon/config/option_names.h"
 #include "daemon/support/standard_streams.h"
 
 #include <errno.h>
@@ -53,6 +54,16 @@ static void set_terminal(const struct args *args)
     terminal.is_progress_line = isatty(STDERR_FILENO) && !is_dumb && !terminal.is_quiet && !terminal.is_verbose;
 }
 
+/* Warns of misspelt variables of posed or posectl. Others may be the user's own. */
+static void warn_of_variables(void)
+{
+    char sentence[VARIABLE_SENTENCE_SIZE];
+    bool is_similar;
+    for (char *const *entry = environ; *entry != NULL; entry++)
+        if (option_names_unread(*entry, &is_similar, sentence) && is_similar)
+            terminal_info("warning: %s", sentence);
+}
+
 static int run(const struct args *args)
 {
     set_terminal(args);
@@ -66,6 +77,8 @@ static int run(const struct args *args)
     }
     if (args->command == COMMAND_WATCH)
         standard_streams_hangup_ends(); /* without a terminal, watch goes on */
+    if (args->command != COMMAND_COMPLETION && args->command != COMMAND_MAN)
+        warn_of_variables();
     return RUN[args->command](args);
 }
 

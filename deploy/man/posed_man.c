@@ -21,7 +21,7 @@ static void put_roff(const char *text)
 
 static void put_option(const struct option *option)
 {
-    char env[OPTION_ENV_SIZE];
+    char env[VARIABLE_SIZE];
     option_env(option, env);
     printf(".TP\n\\fB\\-\\-");
     put_roff(option->name);

@@ -1,7 +1,7 @@
 /* main.c - posed, the daemon: reads options, opens ports, starts the service, prints a ready line, runs and ends
  * cleanly. SIGTERM and SIGINT drain: the daemon takes no new connections, sends current answers, and exits with 0.
  * SIGHUP reloads (signals.h). SIGPIPE is ignored. It works as process 1 of a container. */
-#include "daemon/config/access_policy.h"
+#include "daemon/config/config_warnings.h"
 #include "daemon/threads/thread_priority.h"
 #include "daemon/threads/work.h"
 #include "daemon/support/budget.h"
@@ -114,6 +114,8 @@ static void drop_handles(struct daemon *daemon)
     uv_run(&daemon->loop, UV_RUN_NOWAIT);
 }
 
+static void log_warning(const char *sentence) { log_warn("%s", sentence); }
+
 static void announce(const struct daemon *daemon, const struct config *config)
 {
     struct buf ports;
@@ -121,9 +123,7 @@ static void announce(const struct daemon *daemon, const struct config *config)
     loops_put_addresses(daemon->loops, &ports);
     buf_put_char(&ports, '\0');
     log_info("posed %s serves %s on%s", posed_version(), config->root, ports.data);
-    if (access_policy_is_open(config))
-        log_warn("everyone who reaches this server can read the models under the root: set --token-file, or listen on "
-                 "127.0.0.1");
+    config_warnings(config, environ, log_warning);
     printf("posed ready%s\n", ports.data);
     fflush(stdout);
     buf_fini(&ports);
@@ -225,6 +225,8 @@ static int self_test(const struct config *config)
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static void print_warning(const char *sentence) { fprintf(stderr, "posed: warning: %s\n", sentence); }
+
 /* What the start would refuse, and what it only warns of. */
 static int check(const struct config *config)
 {
@@ -234,6 +236,7 @@ static int check(const struct config *config)
         return complain(&err);
     buf_init(&text, 0);
     options_print(&text, config);
+    config_warnings(config, environ, print_warning);
     return print(&text);
 }
 

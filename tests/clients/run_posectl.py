@@ -40,7 +40,7 @@ def answer_of(address, query):
     if result.returncode and not result.stdout:
         sentence = result.stderr.decode().splitlines()[0]  # a further one may list the alternatives
         code, message = sentence.removeprefix("posectl: ").split(": ", 1)
-        return [*canonical.of_error(code), "message " + message]
+        return [*canonical.of_error(code), "message " + message.removesuffix(f" (server {address})")]
     return canonical.of_frames(result.stdout) if query.is_frames else canonical.of_bytes(result.stdout)
 
 

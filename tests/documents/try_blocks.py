@@ -144,6 +144,13 @@ def provide(text, folder):
             archive.write(SAMPLES / "robot.glb", "robot.glb")
 
 
+def untracked():
+    """What `git status` shows at the top of the tree beside a reader's own files; nothing without git."""
+    own = {name.partition("/")[0] for name in OWN} | {"hero.fbx", "model.acc", "hero.zip"}
+    done = subprocess.run(["git", "-c", "safe.directory=*", "status", "--porcelain", "--untracked-files=normal"], cwd=TOP, capture_output=True, text=True, check=False)
+    return {line[3:] for line in done.stdout.splitlines() if line.startswith("??") and line[3:].rstrip("/") not in own}
+
+
 def answers():
     with socket.socket() as probe:
         return probe.connect_ex((SERVER.partition(":")[0], int(SERVER.partition(":")[2]))) == 0
@@ -160,7 +167,7 @@ class Document:
         self.failures.append("\n".join([f"{self.name}:{line}: {command.strip()}", *(s.rstrip() for s in sentences)]))
 
     def try_all(self):
-        saved = []
+        saved, before = [], untracked()
         for block in blocks.blocks_of((TOP / self.name).read_text(encoding="utf-8")):
             if block.saved_as:
                 saved.append(block)
@@ -175,6 +182,9 @@ class Document:
                 self.try_block(block, commands)
         for text, status, got in self.session.leave():
             self.fail(0, text, f"ended with status {status}:", got)
+        left = untracked() - before
+        if left and not self.name.startswith("server/docs/howto/"):  # those are about files of the source
+            self.fail(0, "git status", "shows what the blocks have written, and .gitignore lacks: " + " ".join(sorted(left)))
 
     def save(self, saved):
         for block in saved:

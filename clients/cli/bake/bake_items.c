@@ -1,9 +1,10 @@
 /* Chooses the joints and sockets of a bake. */
 #include "clients/cli/bake/bake.h"
 
-#include "clients/cli/command_line/nearest.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/pattern.h"
+
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <math.h>

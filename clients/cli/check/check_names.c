@@ -1,8 +1,9 @@
 /* Applies the rules about names: duplicate names, and names that must exist. */
 #include "clients/cli/check/check.h"
 
-#include "clients/cli/command_line/nearest.h"
 #include "clients/cli/server/pattern.h"
+
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* Reads and checks one posed.rules.json: rule_file.h. */
 #include "clients/cli/check/rule_file.h"
 
-#include "clients/cli/command_line/nearest.h"
 #include "clients/cli/output/terminal.h"
+
+#include "base/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>

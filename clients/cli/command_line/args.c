@@ -1,7 +1,7 @@
 /* Parses the command line, and writes the given parameters as the query or body of a request. */
 #include "clients/cli/command_line/args.h"
 
-#include "clients/cli/command_line/nearest.h"
+#include "base/nearest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static int check_number(int option, const char *value, struct text *problem)
         if (end != value && *end == '\0' && number >= NUMBERS[i].min && number <= NUMBERS[i].max &&
             (!NUMBERS[i].is_whole || number == floor(number)))
             return 0;
-        text_printf(problem, "--%s takes a %snumber from %g to %g, not '%s'", OPTIONS[option].name,
+        text_printf(problem, "--%s takes a %snumber from %.10g to %.10g, not '%s'", OPTIONS[option].name,
                     NUMBERS[i].is_whole ? "whole " : "", NUMBERS[i].min, NUMBERS[i].max, value);
         return -1;
     }

@@ -170,6 +170,8 @@ void connection_report_error(const struct connection *connection)
     connection_error_code(connection, code);
     text_put(&message, error->message);
     limit_hint_put(connection, &message);
+    if (is_answered && !connection->session->is_private)
+        text_printf(&message, " (server %s)", error->server);
     terminal_coded_error(code, message.at, is_answered ? error->json : NULL, error->json_bytes);
     text_free(&message);
     if (is_answered)

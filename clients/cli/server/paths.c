@@ -3,6 +3,7 @@
 #include "clients/cli/server/paths.h"
 
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/missing_path.h"
 #include "clients/cli/server/pattern.h"
 #include "clients/cli/server/session.h"
 
@@ -159,7 +160,7 @@ static int resolve(struct path_argument *argument, const char *given, const stru
     char plain[PATH_MAX];
     *out = (struct local){.is_here = false};
     if (!is_pattern && lstat(given, &info) != 0) {
-        terminal_error("'%s': %s", given, strerror(errno));
+        missing_path_report(given);
         return -1;
     }
     snprintf(plain, sizeof plain, "%.*s", plain_size == 0 ? 1 : (int)plain_size, plain_size == 0 ? "." : given);

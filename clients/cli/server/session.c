@@ -283,9 +283,10 @@ int session_start(struct session *session, const struct args *args, const struct
     if (address != NULL)
         session->reconnect_ms = (int)(args_number(args, OPTION_RECONNECT, RECONNECT_S) * 1000);
     if (address != NULL && strstr(address, "://") != NULL) {
-        terminal_error("'%s' is a URL, but posectl uses the binary protocol: give HOST:PORT of the server's --tcp, or "
-                       "the path of its --unix",
-                       address);
+        terminal_error(
+            "'%s' is a URL, but posectl uses the binary protocol: give HOST:PORT (or PORT) of the server's --tcp, or "
+            "the path of its --unix",
+            address);
         return -1;
     }
     if (address != NULL) {

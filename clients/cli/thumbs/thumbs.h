@@ -45,9 +45,9 @@ pool_work thumbs_make_model;
 
 /* thumbs_picture.c: returns whether the command line chooses the side that pictures show. */
 bool thumbs_has_side(const struct args *args);
-enum { THUMBS_SIDES = 3 };
-/* Asks for a picture from side *side. If it would be empty, tries the other sides and sets *side, unless the user chose
- * one. `query`: of /v1/render. Returns 0 or an enum posed_status. */
+/* Asks for a picture from side *side. If it would be empty, or show a line where another side shows a surface, tries
+ * the other sides and sets *side, unless the user chose one. `query`: of /v1/render. Returns 0 or an enum posed_status.
+ */
 int thumbs_picture(const struct thumbs *thumbs, struct connection *connection, const char *source, const char *query,
                    int *side, struct posed_packet *answer);
 

@@ -18,7 +18,7 @@ const TURNTABLE = { width: 512, height: 512, background: 'ffffff' };
 const quoted = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** Which pages a policy allows to show its page in a frame (https://www.w3.org/TR/CSP3/#directive-frame-ancestors): 'none', 'self' or
+/** Which pages may show its page in a frame, by a policy (https://www.w3.org/TR/CSP3/#directive-frame-ancestors): 'none', 'self' or
  * 'some'. */
 function framersOf(policy) {
   const [, list] = /(?:^|;)\s*frame-ancestors\s+([^;]*)/.exec(policy || '') || [];

@@ -59,8 +59,8 @@ class Address:
 
 
 def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
-    """Parse ``host:port``, ``unix:/path`` or ``/path`` (these three: the binary protocol), ``http://host:port``, ``https://host`` or
-    ``http+unix:/path``. With ``ws`` for ``http`` it is the binary protocol over a WebSocket. None: ``POSED_SERVER`` of the environment,
+    """Parse ``host:port``, ``port`` (of 127.0.0.1), ``unix:/path`` or ``/path`` (these four: the binary protocol), ``http://host:port``,
+    ``https://host`` or ``http+unix:/path``. With ``ws`` for ``http`` it is the binary protocol over a WebSocket. None: ``POSED_SERVER`` of the environment,
     else 127.0.0.1:7879."""
     address = os.fspath(text) if text is not None else os.environ.get("POSED_SERVER") or DEFAULT
     for prefix, scheme in ("unix:", "packets"), ("http+unix:", "http"), ("ws+unix:", "ws"):
@@ -69,6 +69,8 @@ def parse(text: Union[str, "os.PathLike[str]", None]) -> Address:
             return Address(scheme, path="/" + path.lstrip("/") if path.startswith("//") else path)
     if address.startswith("/"):
         return Address("packets", path=address)
+    if address.isascii() and address.isdigit():
+        address = f"127.0.0.1:{address}"
     scheme, has_scheme, rest = address.partition("://")
     if not has_scheme:
         scheme, rest = "tcp", address

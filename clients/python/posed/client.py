@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Sequence, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Union
 
 from . import errors
 from .address import Address, parse
@@ -86,15 +86,14 @@ class Client:
         """Return the model with this path under the server's root. Sends no request yet."""
         return Model(self, path)
 
-    def models(self, prefix: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+    def models(self, prefix: Optional[str] = None) -> List[Dict[str, Any]]:
         """Return the models under the server's root: `model` (the path), `bytes`, `modified`, `state`, `hash`, `error`."""
-        after: Optional[str] = None
-        while True:
-            page = self.json("/v1/models", prefix=prefix, after=after)
-            yield from page["models"]
-            after = page["next"]
-            if after is None:
-                return
+        page = self.json("/v1/models", prefix=prefix)
+        models: List[Dict[str, Any]] = page["models"]
+        while page["next"] is not None:
+            page = self.json("/v1/models", prefix=prefix, after=page["next"])
+            models += page["models"]
+        return models
 
     def batch(self, queries: Sequence[Dict[str, Any]]) -> List[Any]:
         """Send several queries in one round trip, each a dict with `op` ("model", "palette", "pose", "mesh", "bounds") and its parameters.

@@ -89,6 +89,7 @@ class PosedError(Exception):
     candidates     what exists instead of something not found or ambiguous: ``[{"index": 2, "name": "fly"}, ..]``
     retry_after_s  when to try again, in seconds; 0 if trying again does not help
     offset         malformed packet: the offset of the wrong byte; else None
+    server         the address of the server that refused; else ""
     """
 
     def __init__(self, code: str, message: str, status: int = 0, candidates: Optional[List[Dict[str, Any]]] = None,
@@ -97,6 +98,15 @@ class PosedError(Exception):
         self.code, self.message, self.status = code, message, status
         self.candidates: List[Dict[str, Any]] = candidates or []
         self.retry_after_s, self.offset = retry_after_s, offset
+        self.server = ""
+
+    def __str__(self) -> str:
+        return super().__str__() + (f" (server {self.server})" if self.server else "")
+
+    def of(self, server: object) -> "PosedError":
+        """Note which server refused; returns the exception itself."""
+        self.server = str(server)
+        return self
 
 
 class ProtocolError(PosedError):

@@ -170,7 +170,7 @@ class HttpTransport:
             self._close()
             raise
         if response.status >= 400:
-            raise errors.from_json(bytes(answer.body), response.status, _number(response.headers.get("Retry-After")))
+            raise errors.from_json(bytes(answer.body), response.status, _number(response.headers.get("Retry-After"))).of(self.address)
         if response.status not in (200, 201, 204):
             raise ProtocolError(f"the status {response.status} was not expected")
         return answer

@@ -30,7 +30,7 @@ class Link:
             self.send(packets.hello(token))
             first = self.read()
             if first.kind == "error":
-                raise first.error()
+                raise first.error().of(address)
             self.hello = packets.read_hello(first)
         except BaseException:
             self.close()
@@ -100,7 +100,7 @@ class Link:
             if answer.kind == "error" and (answer.id == id or answer.has("closing")):
                 if answer.has("closing"):
                     self.close()
-                raise answer.error()
+                raise answer.error().of(self.address)
             if answer.kind in ("stream", "changed", "error"):
                 if aside is not None:
                     aside(answer)

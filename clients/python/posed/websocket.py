@@ -51,7 +51,7 @@ class WebSocket:
         if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdigit():
             raise ProtocolError(f"{address} does not speak HTTP")
         if words[1] != "101":
-            raise self._refusal(int(words[1]), headers.get("content-length", ""))
+            raise self._refusal(int(words[1]), headers.get("content-length", "")).of(address)
         expected = base64.b64encode(hashlib.sha1(key + _GUID).digest()).decode()
         if headers.get("sec-websocket-accept") != expected or headers.get("upgrade", "").lower() != "websocket":
             raise ProtocolError(f"{address} does not open a WebSocket")

@@ -119,8 +119,16 @@ def test_a_picture_can_be_saved(server, tmp_path):
     assert (tmp_path / "robot.png").read_bytes() == picture
 
 
+def test_the_list_of_models_has_all_pages(tmp_path):
+    for i in range(1001):
+        (tmp_path / f"{i:04}.glb").touch()
+    with start(tmp_path) as server:
+        assert [entry["model"] for entry in server.models()] == [f"{i:04}.glb" for i in range(1001)]
+
+
 def test_other_operations(client):
-    assert [entry["model"] for entry in client.models()] == ["awkward.gltf", "robot.glb"]
+    models = client.models()
+    assert isinstance(models, list) and [entry["model"] for entry in models] == ["awkward.gltf", "robot.glb"]
     assert [entry["model"] for entry in client.models(prefix="rob")] == ["robot.glb"]
     assert client.version()["name"] == "posed"
     assert client.stats()["connections"]["open"] >= 1
@@ -247,6 +255,18 @@ def test_addresses_that_mean_nothing_are_refused(address, monkeypatch):
     monkeypatch.setenv("POSED_SERVER", "gopher://x")
     with pytest.raises(ValueError, match="a server is host:port"):
         posed.connect(address or None)
+
+
+def test_a_refusal_names_the_server(client):
+    with pytest.raises(posed.PosedError) as caught:
+        client.model("nothing.glb").palette()
+    assert caught.value.server == str(client.address) and str(caught.value).endswith(f" (server {client.address})")
+    assert "(server" not in caught.value.message
+
+
+def test_a_port_alone_is_one_of_this_machine():
+    with pytest.raises(posed.ConnectionLost, match="cannot connect to 127.0.0.1:1:"):
+        posed.connect("1")
 
 
 def test_no_server_is_an_error():

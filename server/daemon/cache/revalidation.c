@@ -6,6 +6,7 @@
 #include "daemon/model/file_access.h"
 #include "daemon/model/root_look.h"
 #include "daemon/model/source_access.h"
+#include "daemon/model/walk.h"
 #include "daemon/threads/work.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -101,13 +103,30 @@ static void begin_count(const struct backing *backing, struct revalidation *chec
     check->count = set != NULL ? folder_watch_set_count(set) : 0;
 }
 
+/* Puts the nearest name into the error of a file that is not there. */
+static void suggest(const struct backing *backing, struct revalidation *check)
+{
+    struct stat stat;
+    if (file_format_of_environment(check->path) != NULL || root_lstat(backing->root_fd, check->path, &stat) == 0 ||
+        errno != ENOENT)
+        return;
+    char *nearest = walk_nearest(backing->root_fd, check->path);
+    if (nearest != NULL)
+        err_set(&check->err, ERR_MODEL_NOT_FOUND, "there is no model '%s' under the root; did you mean '%s'?",
+                check->path, nearest);
+    free(nearest);
+}
+
 static int check_model(const struct backing *backing, struct revalidation *check)
 {
     struct err *err = &check->err;
     if (file_access_check_model(&backing->config->files, backing->root_fd, check->path, err) < 0)
         return err->code;
-    if (root_stat_model(backing->root_fd, check->path, &check->stamp, err) < 0)
+    if (root_stat_model(backing->root_fd, check->path, &check->stamp, err) < 0) {
+        if (err->code == ERR_MODEL_NOT_FOUND && !check->is_check_only)
+            suggest(backing, check);
         return err->code;
+    }
     if (file_format_of(check->path) == NULL && file_format_of_environment(check->path) == NULL) {
         file_format_unknown(check->path, err);
         return err_prefix(err, "%s", check->path);

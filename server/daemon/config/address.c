@@ -18,7 +18,7 @@ static int split(const char *text, char host[HOST_SIZE], const char **port, stru
     const char *start = is_bracketed ? text + 1 : text;
     const size_t length = colon == NULL ? 0 : (size_t)(colon - start) - (is_bracketed ? 1 : 0);
     if (length == 0 || length >= HOST_SIZE)
-        return err_set(err, ERR_BAD_PARAMETER, "'%s' is not ADDR:PORT, such as 127.0.0.1:7878", text);
+        return err_set(err, ERR_BAD_PARAMETER, "'%s' is neither ADDR:PORT, such as 127.0.0.1:7878, nor a port", text);
     memcpy(host, start, length);
     host[length] = '\0';
     if (!is_bracketed && strchr(host, ':') != NULL)

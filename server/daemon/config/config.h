@@ -32,10 +32,10 @@ struct file_policy {
 struct passed_sockets;
 
 struct config {
-    const char *root;            /* --root DIR, default "." */
-    const char *http;            /* --http ADDR:PORT, default "127.0.0.1:7878"; "none" */
-    const char *tcp;             /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
-    const char *admin;           /* --admin ADDR:PORT, metrics and probes; "none" */
+    const char *root;  /* --root DIR, default "." */
+    const char *http;  /* --http ADDR:PORT, default "127.0.0.1:7878"; "none"; given as a port alone it is whole here */
+    const char *tcp;   /* --tcp ADDR:PORT, packets and HTTP; "none"; TCP_DEFAULT itself when not given */
+    const char *admin; /* --admin ADDR:PORT, metrics and probes; "none" */
     const char *unix_path;       /* --unix PATH, packets and HTTP, or NULL */
     const char *unix_mode;       /* --unix-mode, octal digits: who may connect */
     const char *uploads;         /* --uploads DIR, or NULL: none are taken */

@@ -37,7 +37,7 @@ static void put_wrapped(struct buf *out, const char *words, size_t indent, size_
 static void put_variable(struct buf *out, const struct option *option, const struct config *defaults, size_t indent,
                          size_t columns)
 {
-    char env[OPTION_ENV_SIZE];
+    char env[VARIABLE_SIZE];
     struct buf text, value;
     option_env(option, env);
     if (env[0] == '\0')

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    NAME_MAX_COMPARED = 32,
-    NEAR_EDITS = 3, /* more differences than this are not a typing error */
-};
-
 #define COUNT_MAX  UINT64_C(1000000)
 #define PIXELS_MAX UINT64_C(268435456)              /* the square of the limit on a picture's side */
 #define LARGER     UINT64_C(100)                    /* than its default a count may always be */
@@ -77,53 +72,12 @@ int option_find(const char *name, size_t name_bytes)
     return -1;
 }
 
-/* Levenshtein distance, one row of the matrix at a time; both at most NAME_MAX_COMPARED long. */
-static size_t edits(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-    size_t row[NAME_MAX_COMPARED + 1];
-    for (size_t j = 0; j <= b_bytes; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_bytes; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_bytes; j++) {
-            const size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            const size_t shifted = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            row[j] = changed < shifted ? changed : shifted;
-        }
-    }
-    return row[b_bytes];
-}
-
-const char *option_nearest(const char *name, size_t name_bytes)
-{
-    const char *best = NULL;
-    size_t least = NEAR_EDITS + 1;
-    if (name_bytes > NAME_MAX_COMPARED)
-        return NULL;
-    for (size_t i = 0; i < option_count(); i++) {
-        const struct option option = option_at(i);
-        const size_t length = strlen(option.name);
-        if (length == 0 || length > NAME_MAX_COMPARED)
-            continue;
-        const size_t distance = edits(name, name_bytes, option.name, length);
-        if (distance < least && distance < length)
-            least = distance, best = option.name;
-    }
-    return best;
-}
-
-void option_env(const struct option *option, char out[OPTION_ENV_SIZE])
+void option_env(const struct option *option, char out[VARIABLE_SIZE])
 {
     out[0] = '\0';
     if (option->kind == OPTION_FLAG || option->kind == OPTION_PROBE || option->name[0] == '\0')
         return;
-    strcpy(out, "POSED_");
-    for (size_t i = 0; option->name[i] != '\0' && i + 7 < OPTION_ENV_SIZE; i++) {
-        out[i + 6] = option->name[i] == '-' ? '_' : (char)toupper((unsigned char)option->name[i]);
-        out[i + 7] = '\0';
-    }
+    option_names_put_variable(option->name, out);
 }
 
 /* --------- values --------- */
@@ -155,13 +109,14 @@ const char *option_bare_unit(const struct option *option)
     return option->kind == OPTION_MS ? "ms" : option->kind == OPTION_S ? "s" : NULL;
 }
 
-static const char *hint_of(enum option_kind kind)
-{
-    return kind == OPTION_BYTES ? "a size, such as 1048576, 512m or 2g"
-           : kind == OPTION_MS  ? "a time, such as 500ms, 10s, 2m or 1h"
-           : kind == OPTION_S   ? "a time in whole seconds, such as 15s or 2m"
-                                : "a whole number";
-}
+/* What a number of this kind is, with its bounds, and examples. */
+static const char *const NUMBER_FORMS[][2] = {
+    [OPTION_COUNT] = {"a whole number", ""},
+    [OPTION_NUMBER] = {"a whole number", ""},
+    [OPTION_BYTES] = {"a size", ", such as 1048576, 512m or 2g"},
+    [OPTION_MS] = {"a time", ", such as 500ms, 10s, 2m or 1h"},
+    [OPTION_S] = {"a time in whole seconds", ", such as 15s or 2m"},
+};
 
 /* Returns false unless `text` is digits and one of the units, and the product fits. */
 static bool read_number(const char *text, const struct unit *units, uint64_t *out)
@@ -194,14 +149,43 @@ static int place_of(const char *words, const char *text, size_t length)
     }
 }
 
+/* The largest unit that divides the value: 268435456 is "256m". */
+static void put_number(enum option_kind kind, uint64_t value, struct buf *out)
+{
+    const struct unit *best = NULL;
+    for (const struct unit *unit = units_of(kind); unit->name != NULL; unit++)
+        if (strlen(unit->name) <= (kind == OPTION_MS ? 2 : 1) && value % unit->factor == 0 && value != 0 &&
+            (best == NULL || unit->factor > best->factor))
+            best = unit;
+    const bool is_ms = kind == OPTION_MS && best != NULL && best->factor == 1;
+    buf_printf(out, "%llu%s", (unsigned long long)(best == NULL ? value : value / best->factor),
+               is_ms          ? "ms"
+               : best == NULL ? ""
+                              : best->name);
+    if (kind == OPTION_S && best != NULL && best->factor == 1)
+        buf_put_char(out, 's');
+}
+
+static int refuse_number(const struct option *option, const char *text, const char *source, struct err *err)
+{
+    const char *const *form = NUMBER_FORMS[option->kind];
+    struct buf least, most;
+    buf_init(&least, 0);
+    buf_init(&most, 0);
+    put_number(option->kind, option->min, &least);
+    put_number(option->kind, option->max, &most);
+    err_set(err, ERR_BAD_PARAMETER, "%s: '%.80s' is not %s from %.*s to %.*s%s", source, text, form[0],
+            (int)least.size_bytes, least.data, (int)most.size_bytes, most.data, form[1]);
+    buf_fini(&least);
+    buf_fini(&most);
+    return ERR_BAD_PARAMETER;
+}
+
 static int set_number(const struct option *option, void *field, const char *text, const char *source, struct err *err)
 {
     uint64_t value = 0;
-    if (!read_number(text, units_of(option->kind), &value))
-        return err_set(err, ERR_BAD_PARAMETER, "%s: '%s' is not %s", source, text, hint_of(option->kind));
-    if (value < option->min || value > option->max)
-        return err_set(err, ERR_BAD_PARAMETER, "%s: %llu is not from %llu to %llu", source, (unsigned long long)value,
-                       (unsigned long long)option->min, (unsigned long long)option->max);
+    if (!read_number(text, units_of(option->kind), &value) || value < option->min || value > option->max)
+        return refuse_number(option, text, source, err);
     if (option->kind == OPTION_COUNT)
         *(uint32_t *)field = (uint32_t)value;
     else
@@ -262,23 +246,6 @@ int option_set(const struct option *option, struct config *config, const char *t
         return set_number(option, field, text, source, err);
     }
     return 0;
-}
-
-/* The largest unit that divides the value: 268435456 is "256m". */
-static void put_number(enum option_kind kind, uint64_t value, struct buf *out)
-{
-    const struct unit *best = NULL;
-    for (const struct unit *unit = units_of(kind); unit->name != NULL; unit++)
-        if (strlen(unit->name) <= (kind == OPTION_MS ? 2 : 1) && value % unit->factor == 0 && value != 0 &&
-            (best == NULL || unit->factor > best->factor))
-            best = unit;
-    const bool is_ms = kind == OPTION_MS && best != NULL && best->factor == 1;
-    buf_printf(out, "%llu%s", (unsigned long long)(best == NULL ? value : value / best->factor),
-               is_ms          ? "ms"
-               : best == NULL ? ""
-                              : best->name);
-    if (kind == OPTION_S && best != NULL && best->factor == 1)
-        buf_put_char(out, 's');
 }
 
 /* Appends the words of the set, in the order of the table. */

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "daemon/config/config.h"
+#include "daemon/config/option_names.h"
 
 #include <stddef.h>
 
@@ -33,17 +34,13 @@ struct option {
     bool is_limit; /* then `group` is what it limits */
 };
 
-enum { OPTION_ENV_SIZE = 64 };
-
 /* Return the number of rows, and the row `index`, which is below it. */
 size_t option_count(void);
 struct option option_at(size_t index);
 /* The row of this name, or -1. */
 int option_find(const char *name, size_t name_bytes);
-/* Returns the most similar name, or NULL if none is similar. */
-const char *option_nearest(const char *name, size_t name_bytes);
 /* "POSED_CACHE_BYTES"; "" for rows without a variable. */
-void option_env(const struct option *option, char out[OPTION_ENV_SIZE]);
+void option_env(const struct option *option, char out[VARIABLE_SIZE]);
 
 /* Returns the unit of a number without one, "ms" or "s"; NULL: the option takes no time. */
 const char *option_bare_unit(const struct option *option);

@@ -6,6 +6,7 @@
 #include "daemon/config/address.h"
 #include "daemon/config/proxy_policy.h"
 #include "daemon/config/unix_socket.h"
+#include "daemon/config/option_names.h"
 #include "daemon/config/option_table.h"
 
 #include <errno.h>
@@ -96,23 +97,9 @@ void options_defaults(struct config *out, const struct system_limits *machine)
     }
 }
 
-/* Options of other servers, by the names of ours. */
-static const char *familiar_option(const char *name, size_t name_bytes)
-{
-    static const char *const NAMES[][2] = {{"port", "http"},      {"host", "http"},    {"listen", "http"},
-                                           {"bind", "http"},      {"address", "http"}, {"models", "root"},
-                                           {"directory", "root"}, {"dir", "root"},     {"folder", "root"}};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (strlen(NAMES[i][0]) == name_bytes && memcmp(NAMES[i][0], name, name_bytes) == 0)
-            return NAMES[i][1];
-    return NULL;
-}
-
 static int unknown_option(const char *name, size_t name_bytes, struct err *err)
 {
-    const char *meant = familiar_option(name, name_bytes);
-    if (meant == NULL)
-        meant = option_nearest(name, name_bytes);
+    const char *meant = option_names_meant(name, name_bytes);
     if (meant == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "unknown option --%.*s; see posed --help", (int)name_bytes, name);
     const struct option option = option_at((size_t)option_find(meant, strlen(meant)));
@@ -160,6 +147,22 @@ static int collect_flags(const char *given[GIVEN_MAX], int argc, char **argv, st
     return OPTIONS_SERVE;
 }
 
+/* A port alone is one of 127.0.0.1. Strings that are no port stay, and are refused later. */
+static void complete_addresses(struct config *out)
+{
+    enum { PORT_DIGITS = 5 };
+    static char texts[4][sizeof "127.0.0.1:" + PORT_DIGITS];
+    const char **const fields[] = {&out->http, &out->tcp, &out->admin, &out->health_url};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *text = *fields[i] == NULL ? "" : *fields[i];
+        const size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > PORT_DIGITS || text[digits] != '\0')
+            continue;
+        snprintf(texts[i], sizeof texts[i], "127.0.0.1:%s", text);
+        *fields[i] = texts[i];
+    }
+}
+
 int options_parse(struct config *out, int argc, char **argv, char *(*get)(const char *name),
                   const struct system_limits *machine, struct err *err)
 {
@@ -170,7 +173,7 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         return action;
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
-        char source[OPTION_ENV_SIZE];
+        char source[VARIABLE_SIZE];
         option_env(&option, source);
         const char *text = given[i];
         if (text == NULL && source[0] != '\0')
@@ -183,6 +186,7 @@ int options_parse(struct config *out, int argc, char **argv, char *(*get)(const 
         if (rc < 0)
             return rc;
     }
+    complete_addresses(out);
     if (out->loops == 0)
         out->loops = machine->cores < CONFIG_LOOPS_MAX ? machine->cores : CONFIG_LOOPS_MAX;
     return out->health_url != NULL ? OPTIONS_HEALTH
@@ -290,7 +294,7 @@ void options_print(struct buf *out, const struct config *config)
 {
     for (size_t i = 0; i < option_count(); i++) {
         const struct option option = option_at(i);
-        char env[OPTION_ENV_SIZE];
+        char env[VARIABLE_SIZE];
         option_env(&option, env);
         if (env[0] == '\0')
             continue;

@@ -98,7 +98,12 @@ static int bind_tcp(struct port *port, const char *name, const char *text, struc
         rc = listen_tcp(port, &address);
     if (rc == 0)
         return 0;
-    fail(text, rc, err);
+    if (rc == UV_EADDRINUSE)
+        err_set(err, ERR_BAD_PARAMETER,
+                "cannot listen on %s: %s, maybe by another posed; --%s PORT takes another port, --%s 0 any free one",
+                text, uv_strerror(rc), name, name);
+    else
+        fail(text, rc, err);
     return err_prefix(err, "--%s", name);
 }
 
@@ -163,7 +168,7 @@ int ports_bind(struct ports *ports, struct err *err)
     if (strcmp(config->tcp, "none") != 0 && bind_tcp(add_port(ports, PORT_TCP, NULL), "tcp", config->tcp, err) < 0) {
         if (config->tcp != TCP_DEFAULT)
             return err->code;
-        log_warn("no binary protocol on TCP: %s", err->message);
+        log_warn("no binary protocol on TCP, and who asks %s asks the other server: %s", config->tcp, err->message);
     }
     return config->unix_path == NULL ? 0 : bind_unix(add_port(ports, PORT_UNIX, NULL), config, err);
 }

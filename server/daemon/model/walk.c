@@ -6,6 +6,7 @@
 #include "base/half_life.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "daemon/model/source_access.h"
 #include "daemon/support/fd.h"
@@ -261,6 +262,64 @@ void walk_models(int root_fd, const struct walk_filter *query, struct walk_page 
     while (walk->depth > 0)
         leave(walk);
     free(walk);
+}
+
+/* --- the nearest name --- */
+
+static bool has_stem_of(const char *name, const char *given)
+{
+    const size_t stem = (size_t)(strrchr(name, '.') - name);
+    return strncasecmp(name, given, stem) == 0 &&
+           (given[stem] == '\0' || (given[stem] == '.' && strchr(given + stem + 1, '.') == NULL));
+}
+
+/* Returns `least` if there are no fewer edits, or if the names are not alike. */
+static size_t edits_between(const char *name, const char *given, size_t least)
+{
+    char texts[2][NAME_MAX + 1];
+    struct nearest nearest = {NULL, least};
+    if (has_stem_of(name, given))
+        return 1;
+    for (int i = 0; i < 2; i++) {
+        const int size = snprintf(texts[i], sizeof texts[i], "%s", i == 0 ? name : given);
+        for (int at = 0; at < size && at < NAME_MAX; at++)
+            texts[i][at] = ascii_lower(texts[i][at]);
+    }
+    nearest_consider(&nearest, texts[0], texts[1], strlen(texts[1]));
+    return nearest.edits;
+}
+
+char *walk_nearest(int root_fd, const char *path)
+{
+    const struct walk_filter all = {.prefix = "", .after = ""};
+    const char *slash = strrchr(path, '/'), *given = slash == NULL ? path : slash + 1;
+    const size_t folder_size = (size_t)(given - path);
+    struct walk_page page = {0};
+    char *nearest = NULL;
+    if (folder_size + NAME_MAX >= PATH_SIZE || path[0] == '.' || strstr(path, "/.") != NULL)
+        return NULL;
+    struct walk *walk = mem_zalloc(1, sizeof *walk + sizeof *walk->folders);
+    *walk = (struct walk){
+        .root_fd = root_fd, .query = &all, .page = &page, .entries_left = WALK_NEAREST_NAMES, .depth_max = 1};
+    memcpy(walk->path, path, folder_size);
+    enter(walk);
+    const struct walk_folder *folder = walk->folders;
+    for (size_t i = 0, least = SIZE_MAX; walk->depth > 0 && i < folder->count; i++) {
+        const char *name = folder->names[i];
+        const size_t size = strlen(name), edits = name[size - 1] == '/' ? least : edits_between(name, given, least);
+        if (edits >= least)
+            continue;
+        memcpy(walk->path + folder_size, name, size + 1);
+        if (is_companion(folder, name) || is_half_life_part(walk, folder, name))
+            continue;
+        least = edits;
+        free(nearest);
+        nearest = mem_strdup(walk->path);
+    }
+    if (walk->depth > 0)
+        leave(walk);
+    free(walk);
+    return nearest;
 }
 
 void walk_page_fini(struct walk_page *page)

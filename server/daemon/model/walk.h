@@ -34,4 +34,9 @@ struct walk_page {
 
 /* Fills *out with the first models of the query; free it by walk_page_fini(). It skips unreadable files. */
 void walk_models(int root_fd, const struct walk_filter *query, struct walk_page *out);
+/* Finds the model in the folder of `path` that a typo most likely meant, among those that walk_models() lists; case
+ * does not matter, and a missing or another extension is a small difference. It reads the names of WALK_NEAREST_NAMES
+ * entries at most. Returns its path, on the heap, or NULL. */
+enum { WALK_NEAREST_NAMES = 4096 };
+char *walk_nearest(int root_fd, const char *path);
 void walk_page_fini(struct walk_page *page);

@@ -115,10 +115,6 @@ int uploads_new(uv_loop_t *loop, const struct config *config, struct import_pool
         return err->code;
     }
     uploads->is_off = access_policy_edits_are_open(config);
-    if (uploads->is_off)
-        log_warn("--uploads %s: everyone who reaches this server could change models there, so it takes none: set "
-                 "--token-file, or listen on 127.0.0.1",
-                 config->uploads);
     *out = uploads;
     return 0;
 }

@@ -47,8 +47,3 @@ struct url_time {
 /* Reads the target only up to that value. False when `t` is missing, or when its value is not a single number that
  * needs no decoding. */
 bool url_find_time(const char *target, size_t target_bytes, struct url_time *out);
-
-/* Returns the name that a typo most likely meant, of `count` names: the one at the smallest optimal string alignment
- * distance (a Damerau-Levenshtein distance; Boytsov 2011). The distance is at most a third of the longer name, but 1 is
- * always allowed. NULL when no name is that close. */
-const char *nearest_name(const char *name, const char *const *names, size_t count);

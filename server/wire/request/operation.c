@@ -1,6 +1,6 @@
 #include "wire/request/operation.h"
 
-#include "wire/http/url.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,14 +55,14 @@ int op_find_name(const char *name, enum op *op, struct err *err)
 static int no_such_path(const char *path, size_t path_bytes, struct err *err)
 {
     char asked[64];
-    const char *names[OP_COUNT + 1];
+    struct nearest nearest = NEAREST_NONE;
     snprintf(asked, sizeof asked, "%.*s", (int)(path_bytes < sizeof asked ? path_bytes : sizeof asked - 1), path);
     for (int i = 0; i < OP_COUNT; i++)
-        names[i] = OP_INFO[i].path;
-    names[OP_COUNT] = LIVEZ;
-    const char *nearest = nearest_name(asked, names, OP_COUNT + 1);
-    return nearest != NULL ? err_set(err, ERR_NOT_FOUND, "no resource '%s'; did you mean '%s'?", asked, nearest)
-                           : err_set(err, ERR_NOT_FOUND, "no resource '%s'", asked);
+        nearest_consider(&nearest, OP_INFO[i].path, asked, strlen(asked));
+    nearest_consider(&nearest, LIVEZ, asked, strlen(asked));
+    if (nearest.name == NULL)
+        return err_set(err, ERR_NOT_FOUND, "no resource '%s'", asked);
+    return err_set(err, ERR_NOT_FOUND, "no resource '%s'; did you mean '%s'?", asked, nearest.name);
 }
 
 int op_find_path(const char *path, size_t path_bytes, enum op *op, size_t *name_bytes, struct err *err)

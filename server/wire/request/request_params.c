@@ -1,6 +1,6 @@
 /* request_params.c - the parameter table, and which operation accepts which parameter. */
 #include "base/ascii.h"
-#include "wire/http/url.h"
+#include "base/nearest.h"
 #include "wire/request/request_parser.h"
 
 #include <stdio.h>
@@ -64,9 +64,11 @@ static const char *find_nearest(const char *name, const char *const *names, size
     snprintf(lower, sizeof lower, "%s", name);
     for (char *at = lower; *at != '\0'; at++)
         *at = ascii_lower(*at);
-    const char *nearest = nearest_name(lower, names, count);
-    *is_case = nearest != NULL && strcmp(nearest, lower) == 0;
-    return nearest;
+    struct nearest nearest = NEAREST_NONE;
+    for (size_t i = 0; i < count; i++)
+        nearest_consider(&nearest, names[i], lower, strlen(lower));
+    *is_case = nearest.edits == 0;
+    return nearest.name;
 }
 
 /* Makes the error for a name that the operation does not accept, with the reason and a suggestion. */

@@ -202,7 +202,7 @@ def test_people_see_aligned_rows():
     (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists the rules"),
     (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "cannot connect"),
     (["info", "x.glb", "--server", "http://127.0.0.1:7878"], 3, "is a URL, but posectl uses the binary protocol"),
-    (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT nor the path"),
+    (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT, nor a port, nor the path"),
     (["render", ROBOT, "-o", "/proc/no/file.png"], 3, "cannot write /proc/no/file.png"),
     ([], 2, "posectl --help"),
 ])
@@ -210,6 +210,28 @@ def test_what_is_wrong_is_said(tmp_path, arguments, status, says):
     done = posectl(*arguments, cwd=tmp_path)
     assert (done.status, says in done.err) == (status, True), (done.status, done.err)
     assert done.out == "" and list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_file_names_the_nearest(tmp_path):
+    (tmp_path / "rigs").mkdir()
+    shutil.copy(ROBOT, tmp_path / "rigs/robot.glb")
+    for given, meant in ("rigs/rbot.glb", "; did you mean 'rigs/robot.glb'?"), ("rig", "; did you mean 'rigs'?"), ("rigs/dragon.glb", ""), ("no/robot.glb", ""):
+        done = posectl("info", given, cwd=tmp_path)
+        assert (done.status, done.err) == (2, f"posectl: '{given}': No such file or directory{meant}\n")
+
+
+def test_an_error_names_the_server_that_answered(ports):
+    tcp = ports.ports["tcp"]
+    for address, named in (tcp, tcp), (tcp.split(":")[1], tcp), (ports.unix, ports.unix):
+        done = posectl("info", "nothing.glb", "--server", address)
+        assert done.status == 1 and done.err.splitlines()[0].startswith("posectl: model_not_found: "), done.err
+        assert done.err.splitlines()[0].endswith(f" (server {named})")
+    assert "(server" not in posectl("info", "robot.glb", "--clip", "nothing", cwd=SAMPLES).err
+
+
+def test_a_port_alone_is_one_of_this_machine(ports):
+    done = posectl("info", "robot.glb", "--server", ports.ports["tcp"].split(":")[1])
+    assert done.status == 0 and "robot.glb" in done.out, done.err
 
 
 NUMBERS = r"(?:PIXELS|DEGREES|STOPS|QUALITY|SHARE|FACTOR|RATE|SECONDS|COUNT|ROW|N|S|MINX)(?![\w=/])"

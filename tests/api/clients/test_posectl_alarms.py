@@ -1,5 +1,6 @@
 """What looks like a fault to posectl check and thumbs and is none: a note with -v, or a picture from another side."""
 import json
+import math
 import os
 
 import pytest
@@ -151,7 +152,10 @@ def card(normal):
     axis = [abs(n) for n in normal].index(1)
     a, b = [[float(i == (axis + k) % 3) for i in range(3)] for k in (1, 2)]
     a, b = (a, b) if normal[axis] > 0 else (b, a)
-    corners = [[x * p + y * q for p, q in zip(a, b)] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))]
+    return card_of([[x * p + y * q for p, q in zip(a, b)] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))])
+
+
+def card_of(corners):
     writer = Writer()
     writer.document.update({"scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
                             "meshes": [{"primitives": [{"attributes": {"POSITION": writer.accessor(corners, "VEC3")}}]}]})
@@ -174,6 +178,48 @@ def test_a_model_that_faces_away_is_drawn_from_another_side(tmp_path):
     for name, side in sides.items():
         expected = server.get(f"/v1/render?model={name}.gltf&width=64&height=64{side}").body
         assert (tmp_path / f"out/{name}.gltf.png").read_bytes() == expected, name
+    server.end()
+
+
+def tilted(across, degrees):
+    """A square with one side, seen at so many degrees from its edge by the usual camera, which looks from yaw 35 and pitch 15. across: the
+    edge that shows; its normal lies beside or above the view."""
+    yaw, pitch, angle = (math.radians(value) for value in (35, 15, degrees))
+    view = [math.sin(yaw) * math.cos(pitch), math.sin(pitch), math.cos(yaw) * math.cos(pitch)]
+    right = [math.cos(yaw), 0, -math.sin(yaw)]
+    above = [view[1] * right[2] - view[2] * right[1], view[2] * right[0] - view[0] * right[2], view[0] * right[1] - view[1] * right[0]]
+    along, normal = (above, right) if across == "upright" else (right, above)
+    into = [n * math.sin(angle) - v * math.cos(angle) for n, v in zip(normal, view)]  # away from the camera
+    corners = [[x * p + y * q for p, q in zip(along, into)] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1))]
+    facing = [along[(i + 1) % 3] * into[(i + 2) % 3] - along[(i + 2) % 3] * into[(i + 1) % 3] for i in range(3)]
+    if sum(f * v for f, v in zip(facing, view)) < 0:
+        corners = [corners[i] for i in (0, 2, 1, 3, 5, 4)]
+    return card_of(corners)
+
+
+@pytest.mark.parametrize("across, side", [("upright", "&camera=left"), ("level", "&camera=three_quarter&yaw=180")])
+def test_a_model_that_shows_its_edge_is_drawn_from_another_side(tmp_path, across, side):
+    models = tmp_path / "models"
+    models.mkdir()
+    for degrees in 1, 2, 6, 30:
+        (models / f"{degrees}.gltf").write_text(tilted(across, degrees))
+    server = Server(models)
+    for more, alpha in ([], ""), (["--background", "ffffff"], "&background=ffffff"):
+        done = posectl("thumbs", models, "-o", tmp_path / f"out{len(more)}", "--size", "128", *more)
+        assert done.status == 0 and "4 drawn (4 pictures)" in done.out, (done.out, done.err)
+        for degrees in 1, 2, 6, 30:
+            asked = f"/v1/render?model={degrees}.gltf&width=128&height=128{alpha}{side if degrees < 6 else ''}"
+            found = (tmp_path / f"out{len(more)}/{degrees}.gltf.png").read_bytes()
+            assert found == server.get(asked).body, degrees
+    server.end()
+
+
+def test_what_is_thin_from_everywhere_keeps_its_side(tmp_path):
+    (tmp_path / "spear.obj").write_text("".join(f"v {x} {y} {z}\n" for y in (0, 2) for x, z in ((0, 0), (0.01, 0), (0, 0.01))) +
+                                        "f 1 2 5 4\nf 2 3 6 5\nf 3 1 4 6\n")
+    server = Server(tmp_path)
+    assert posectl("thumbs", tmp_path, "-o", tmp_path / "out", "--size", "128").status == 0
+    assert (tmp_path / "out/spear.obj.png").read_bytes() == server.get("/v1/render?model=spear.obj&width=128&height=128").body
     server.end()
 
 

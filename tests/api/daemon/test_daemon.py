@@ -55,13 +55,23 @@ def test_port_in_use(command, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = "127.0.0.1:%d" % other.getsockname()[1]
         status, out, err = command("--root", str(tmp_path), "--http", address, "--log", "off")
-    assert (status, out, one_line(err)) == (2, "", f"posed: --http: cannot listen on {address}: address already in use\n")
+    assert (status, out, one_line(err)) == (
+        2, "", f"posed: --http: cannot listen on {address}: address already in use, maybe by another posed; --http PORT takes another port, --http 0 any free one\n")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "::1:80", ":80", "127.0.0.1:8x"])
 def test_bad_address(command, tmp_path, address):
     status, out, err = command("--root", str(tmp_path), "--http", address)
     assert (status, out) == (2, "") and address in one_line(err)
+
+
+def test_a_port_alone_is_one_of_loopback(start, command, tmp_path):
+    server = start("--http", "0", "--tcp", "0", "--admin", "0")
+    assert sorted(server.ports) == ["admin", "http", "tcp"]
+    assert all(re.fullmatch(r"127\.0\.0\.1:[1-9]\d+", address) for address in server.ports.values())
+    port = server.address.split(":")[1]
+    assert command("--health", port)[0] == 0 and command("--health", env={"POSED_HTTP": port})[0] == 0
+    assert "POSED_HTTP=127.0.0.1:7999\n" in command("--check-config", "--root", str(tmp_path), "--http", "7999")[1]
 
 
 @pytest.mark.parametrize("option", ["--tcp", "--admin", "--unix"])
@@ -76,6 +86,7 @@ def test_a_taken_address_names_its_option(command, tmp_path, option):
             address = "127.0.0.1:%d" % taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
         status, out, err = command("--root", str(tmp_path), "--http", "127.0.0.1:0", "--tcp", "none", "--log", "off", option, address)
     assert (status, out) == (2, "") and one_line(err).startswith(f"posed: {option}: cannot listen on {address}: ")
+    assert option == "--unix" or f"address already in use, maybe by another posed; {option} PORT takes another port, {option} 0 any free one" in err
 
 
 def test_variable_is_read_and_named(command):

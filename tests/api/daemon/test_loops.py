@@ -423,7 +423,7 @@ def test_how_many_loops(start, command, tmp_path):
     assert server.json("/v1/stats")["loops"]["count"] == len(os.sched_getaffinity(0))
     assert start().json("/v1/stats")["loops"]["count"] == int(os.environ.get("POSED_LOOPS", "1"))
     status, _, err = command("--root", tmp_path, "--loops", "65", "--check-config")
-    assert status == 2 and "--loops: 65 is not from 0 to 64" in err
+    assert status == 2 and "--loops: '65' is not a whole number from 0 to 64" in err
     assert "POSED_LOOPS=2\n" in command("--root", tmp_path, "--loops", "2", "--check-config")[1]
 
 

@@ -101,6 +101,18 @@ def test_large_tree_does_not_delay_others(start, root):
     assert len(names(server.get("/v1/models"))) == 1000
 
 
+def test_a_misspelt_model_names_the_nearest(start, root):
+    (root / "rigs").mkdir()
+    (root / "rigs" / "soldier.gltf").write_text(gltf())
+    (root / "rigs" / ".secret.gltf").write_text(gltf())
+    server = start(root=root)
+    for asked, meant in ("rigs/soldeir.gltf", "rigs/soldier.gltf"), ("rigs/Soldier.glb", "rigs/soldier.gltf"), ("rigs/secret.gltf", None), ("soldier.gltf", None):
+        answer = server.get("/v1/pose?model=" + asked)
+        says = f"did you mean '{meant}'?" if meant else "/v1/models lists them"
+        assert (answer.status, answer.error()) == (404, "model_not_found")
+        assert answer.json()["error"]["message"] == f"there is no model '{asked}' under the root; {says}"
+
+
 @pytest.mark.parametrize("path, status, code, word", [
     ("missing.glb", 404, "model_not_found", "no model"),
     ("good.gltf/x.glb", 404, "model_not_found", "no model"),

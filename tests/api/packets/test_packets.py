@@ -458,7 +458,7 @@ def test_unix_socket_that_another_server_made_since_is_not_removed(start, tmp_pa
 @pytest.mark.parametrize("options, words", [
     (["--unix", "x" * 108], "1 to 107 bytes"), (["--unix", "a\nb"], "control"), (["--unix-mode", "999"], "octal"),
     (["--unix-mode", "01777"], "octal"), (["--http", "none", "--tcp", "none"], "nothing to listen on"),
-    (["--tcp", "7879"], "ADDR:PORT")])
+    (["--tcp", "localhost"], "ADDR:PORT")])
 def test_options_of_the_ports_are_checked(command, tmp_path, options, words):
     code, _, said = command("--root", str(tmp_path), "--http", "127.0.0.1:0", "--tcp", "127.0.0.1:0", *options)
     assert code == 2 and words in said
@@ -474,7 +474,7 @@ def test_a_port_that_nobody_asked_for_may_be_taken(start, command):
             pass  # another process has it
         own = start(env={"POSED_TCP": ""})
         assert "tcp" not in own.ports and own.get("/healthz").status == 200
-        assert any("no binary protocol on TCP" in line for line in own.lines())
+        assert any("no binary protocol on TCP, and who asks 127.0.0.1:7879 asks the other server: " in line for line in own.lines())
         code, _, said = command("--root", ".", "--http", "127.0.0.1:0", "--tcp", "127.0.0.1:7879")
         assert code == 2 and "cannot listen on 127.0.0.1:7879" in said
 

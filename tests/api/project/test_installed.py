@@ -9,10 +9,10 @@ from conftest import BUILD, REPOSITORY, is_sanitized
 from document_links import dead_links, links
 
 
-def install(folder, *variables, **environment):
+def install(folder, *variables, target="install", **environment):
     """make install, of the programs that are there."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
-    done = subprocess.run(["make", "-s", "-o", "all", "install", "NODEPS=1", f"out={BUILD}", f"DESTDIR={folder}", *variables], cwd=REPOSITORY,
+    done = subprocess.run(["make", "-s", "-o", "all", target, "NODEPS=1", f"out={BUILD}", f"DESTDIR={folder}", *variables], cwd=REPOSITORY,
                           env=kept | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -75,3 +75,34 @@ def test_a_program_that_is_linked_with_the_installed_library_runs(tmp_path, load
     subprocess.run(f"cc '{source}' $(pkg-config --cflags --libs posed-eval) -o {tmp_path}/pose", shell=True, env=env, check=True)
     done = subprocess.run([tmp_path / "pose"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "") and "robot.posed': No such file" in done.stderr
+
+
+# --- make uninstall ---
+
+
+def tree(folder):
+    """Each path below the folder, with the text of files."""
+    return {path.relative_to(folder): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("prefix", ["usr/local", "own"])
+def test_uninstall_leaves_what_was_there(tmp_path, prefix):
+    """What a system has, and files of other programs."""
+    root = tmp_path / "root"
+    for name in "usr/local/bin", "usr/local/include", "usr/local/lib", "usr/local/share/man", f"{prefix}/bin", f"{prefix}/libexec/posed":
+        (root / name).mkdir(parents=True, exist_ok=True)
+    for name in "bin/posedx", "libexec/posed/other":
+        (root / prefix / name).write_text("of another program")
+    before = tree(root)
+    install(root, f"PREFIX=/{prefix}", target="uninstall")
+    assert tree(root) == before
+    install(root, f"PREFIX=/{prefix}", f"LIBDIR=/{prefix}/lib/here")
+    assert (root / prefix / "bin/posed").exists() and (root / prefix / "lib/here/libposed.a").exists()
+    install(root, f"PREFIX=/{prefix}", f"LIBDIR=/{prefix}/lib/here", target="uninstall")
+    assert tree(root) == before
+
+
+def test_uninstall_without_destdir(tmp_path):
+    install("", f"PREFIX={tmp_path}/own")
+    assert (tmp_path / "own/bin/posectl").exists()
+    assert install("", f"PREFIX={tmp_path}/own", target="uninstall") == "" and not (tmp_path / "own").exists()

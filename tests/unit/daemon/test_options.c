@@ -1,6 +1,7 @@
 /* Options: flags, variables, defaults, values, and the sentences about bad ones. */
 #include "tests/unit/support/check.h"
 
+#include "daemon/config/option_names.h"
 #include "daemon/config/option_table.h"
 #include "daemon/config/options.h"
 
@@ -188,8 +189,10 @@ TEST(options_times_take_units)
     assert_int_equal(config.limits.value[LIMIT_HEADER_TIME_MS], 300);
     assert_int_equal(config.limits.value[LIMIT_IDLE_TIME_MS], 120000);
     assert_int_equal(config.limits.value[LIMIT_IMPORT_CPU_S], 60);
-    check_refused("--import-cpu", "500ms", "--import-cpu: '500ms' is not a time in whole seconds, such as 15s or 2m");
-    check_refused("--idle-timeout", "0", "--idle-timeout: 0 is not from 1 to 604800000");
+    check_refused("--import-cpu", "500ms",
+                  "--import-cpu: '500ms' is not a time in whole seconds from 1s to 168h, such as 15s or 2m");
+    check_refused("--idle-timeout", "0",
+                  "--idle-timeout: '0' is not a time from 1ms to 168h, such as 500ms, 10s, 2m or 1h");
 }
 
 TEST(options_sets_take_several_words)
@@ -249,8 +252,11 @@ TEST(options_limits_of_models_can_only_be_lowered)
     clear_env();
     assert_int_equal(parse(&config, &err, "--max-nodes", "7", NULL), OPTIONS_SERVE);
     assert_int_equal(config.limits.value[LIMIT_NODES], 7);
-    check_refused("--max-nodes", "100001", "--max-nodes: 100001 is not from 1 to 100000");
-    check_refused("--max-vertices", "0", "--max-vertices: 0 is not from 1 to 20000000");
+    check_refused("--max-nodes", "100001", "--max-nodes: '100001' is not a whole number from 1 to 100000");
+    check_refused("--loops", "-3", "--loops: '-3' is not a whole number from 0 to 64");
+    check_refused("--cache-bytes", "1023k",
+                  "--cache-bytes: '1023k' is not a size from 1m to 64t, such as 1048576, 512m or 2g");
+    check_refused("--max-vertices", "0", "--max-vertices: '0' is not a whole number from 1 to 20000000");
 }
 
 TEST(options_fixed_limit_is_no_option)
@@ -278,6 +284,87 @@ TEST(options_of_other_servers_name_ours)
     check_refused("--host=0.0.0.0", NULL, "unknown option --host; did you mean --http ADDR:PORT?");
     check_refused("--models", "/tmp", "unknown option --models; did you mean --root DIR?");
     check_refused("/usr", NULL, "unexpected argument '/usr'; did you mean --root /usr?");
+}
+
+/* NULL: no warning. */
+static void check_variable(const char *entry, const char *sentence)
+{
+    char said[VARIABLE_SENTENCE_SIZE];
+    bool is_similar = false;
+    if (option_names_unread(entry, &is_similar, said) != (sentence != NULL))
+        fail_msg("%s: %s", entry, sentence == NULL ? said : "no warning");
+    if (sentence == NULL)
+        return;
+    assert_string_equal(said, sentence);
+    assert_int_equal(is_similar, strstr(sentence, "posed --help") == NULL);
+}
+
+TEST(options_misspelt_variables_are_told)
+{
+    check_variable("POSED_HTPP=:80", "the variable POSED_HTPP has no effect; did you mean POSED_HTTP?");
+    check_variable("POSED_cache_dir=/x", "the variable POSED_cache_dir has no effect; did you mean POSED_CACHE_DIR?");
+    check_variable("POSED_CACHE-DIR=/x", "the variable POSED_CACHE-DIR has no effect; did you mean POSED_CACHE_DIR?");
+    check_variable("POSED_SERVR=h", "the variable POSED_SERVR has no effect; did you mean POSED_SERVER?");
+    check_variable("POSED_MAX_VERTICS=1",
+                   "the variable POSED_MAX_VERTICS has no effect; did you mean POSED_MAX_VERTICES?");
+    check_variable("POSED_MODELS=/m", "the variable POSED_MODELS has no effect; did you mean POSED_ROOT?");
+    check_variable("POSED_PORT=80", "the variable POSED_PORT has no effect; did you mean POSED_HTTP?");
+    check_variable("POSED_COLOUR=r", "the variable POSED_COLOUR has no effect; posed --help names those that have");
+    check_variable("POSED_=x", "the variable POSED_ has no effect; posed --help names those that have");
+    check_variable("POSED_\x1b\n=x", "the variable POSED_?? has no effect; posed --help names those that have");
+    check_variable("POSED_ALLOW_HIDDEN=1",
+                   "the variable POSED_ALLOW_HIDDEN has no effect: --allow-hidden is for the command line only");
+    char entry[600] = "POSED_";
+    memset(entry + 6, 'X', 500);
+    strcpy(entry + 506, "=1");
+    bool is_similar;
+    char said[VARIABLE_SENTENCE_SIZE];
+    assert_true(option_names_unread(entry, &is_similar, said));
+    assert_non_null(strstr(said, "XXX... has no effect; posed --help"));
+}
+
+TEST(options_variables_of_other_programs_are_not_told)
+{
+    static const char *const QUIET[] = {"HOME=/root",          "POSED=1",       "POSEDX_HTPP=1",
+                                        "POSED_HTPP=",         "POSED_HTPP",    "POSED_HTTP=:80",
+                                        "POSED_SERVER=h",      "POSED_TOKEN=t", "POSED_PROGRAM=p",
+                                        "POSED_URL=u",         "POSED_BUILD=b", "POSED_SAMPLES=s",
+                                        "POSED_FRONT_USER=u",  "POSED_1=a:1",   "POSED_8_PACKETS=a:1",
+                                        "POSED_CACHE_FOLDER=f"};
+    for (size_t i = 0; i < sizeof QUIET / sizeof *QUIET; i++)
+        check_variable(QUIET[i], NULL);
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option option = option_at(i);
+        char entry[VARIABLE_SIZE + 2];
+        option_env(&option, entry);
+        if (entry[0] != '\0')
+            check_variable(strcat(entry, "=1"), NULL);
+    }
+}
+
+/* What Kubernetes sets in each container beside a Service, here of the names posed and posed-web. */
+TEST(options_variables_of_kubernetes_are_not_told)
+{
+    static const char *const SERVICES[] = {"POSED", "POSED_WEB", "POSED_HTTP", "POSED_ROOT"};
+    static const char *const ENDS[] = {"SERVICE_HOST=10.0.0.7",
+                                       "SERVICE_PORT=7878",
+                                       "SERVICE_PORT_HTTP=7878",
+                                       "PORT=tcp://10.0.0.7:7878",
+                                       "PORT_7878_TCP=tcp://10.0.0.7:7878",
+                                       "PORT_7878_TCP_PROTO=tcp",
+                                       "PORT_7878_TCP_PORT=7878",
+                                       "PORT_7878_TCP_ADDR=10.0.0.7"};
+    for (size_t i = 0; i < 4 * 8; i++) {
+        char entry[100];
+        snprintf(entry, sizeof entry, "%s_%s", SERVICES[i / 8], ENDS[i % 8]);
+        check_variable(entry, NULL);
+        for (size_t row = 0; row < option_count(); row++) {
+            const struct option option = option_at(row);
+            char variable[VARIABLE_SIZE];
+            option_env(&option, variable);
+            assert_string_not_equal(variable, strtok(strcpy((char[100]){0}, entry), "="));
+        }
+    }
 }
 
 TEST(options_missing_and_surplus_values)
@@ -331,11 +418,32 @@ TEST(options_check_names_the_option_of_a_wrong_address)
     char said[128];
     clear_env();
     for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
-        assert_int_equal(parse(&config, &err, OPTIONS[i], "80", NULL), OPTIONS_SERVE);
+        assert_int_equal(parse(&config, &err, OPTIONS[i], "localhost", NULL), OPTIONS_SERVE);
         assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
-        snprintf(said, sizeof said, "%s: '80' is not ADDR:PORT, such as 127.0.0.1:7878", OPTIONS[i]);
+        snprintf(said, sizeof said, "%s: 'localhost' is neither ADDR:PORT, such as 127.0.0.1:7878, nor a port",
+                 OPTIONS[i]);
         assert_string_equal(err.message, said);
     }
+}
+
+TEST(options_take_a_port_alone)
+{
+    struct config config;
+    struct err err;
+    clear_env();
+    set_env(0, "POSED_TCP", "0");
+    assert_int_equal(parse(&config, &err, "--http=7999", "--admin=65535", "--health=80"), OPTIONS_HEALTH);
+    assert_string_equal(config.http, "127.0.0.1:7999");
+    assert_string_equal(config.tcp, "127.0.0.1:0");
+    assert_string_equal(config.admin, "127.0.0.1:65535");
+    assert_string_equal(config.health_url, "127.0.0.1:80");
+    static const char *const WRONG[] = {"99999", "123456", "7999x", ":7999", "-1", " 80"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        assert_int_equal(parse(&config, &err, "--http", WRONG[i], NULL), OPTIONS_SERVE);
+        assert_int_equal(options_check(&config, &err), ERR_BAD_PARAMETER);
+        assert_non_null(strstr(err.message, WRONG[i]));
+    }
+    clear_env();
 }
 
 TEST(options_help_has_groups_that_one_can_look_through)

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "base/mem.h"
 #include "base/wrap.h"
@@ -206,4 +207,30 @@ TEST(wrap_loses_nothing)
                 at += line + (words[at + line] == ' ');
             assert_int_equal(at, 10);
         }
+}
+
+static const char *nearest_of(const char *given)
+{
+    static const char *const NAMES[] = {"t", "width", "height", "background", "clip", "clip_name", "hash"};
+    struct nearest nearest = NEAREST_NONE;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        nearest_consider(&nearest, NAMES[i], given, strlen(given));
+    return nearest.name;
+}
+
+TEST(nearest_name_is_the_one_with_the_fewest_edits)
+{
+    char much[200];
+    assert_string_equal(nearest_of("wdth"), "width");
+    assert_string_equal(nearest_of("widht"), "width");
+    assert_string_equal(nearest_of("backgroudn"), "background");
+    assert_string_equal(nearest_of("Clip"), "clip");
+    assert_string_equal(nearest_of("clipname"), "clip_name");
+    assert_string_equal(nearest_of("hahs"), "hash");
+    assert_null(nearest_of("time"));
+    assert_null(nearest_of("foo"));
+    assert_null(nearest_of("heXXXX"));
+    memset(much, 'x', sizeof much);
+    much[sizeof much - 1] = '\0';
+    assert_null(nearest_of(much));
 }

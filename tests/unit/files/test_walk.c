@@ -4,6 +4,7 @@
 #include "daemon/model/walk.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Joined by spaces. */
@@ -129,5 +130,58 @@ TEST(walk_ends_at_a_depth)
     *(strrchr(path, '/') + 1) = '\0';
     assert_string_equal(page.deep, path);
     walk_page_fini(&page);
+    temp_tree_fini(&tree);
+}
+
+static void check_nearest(const struct temp_tree *tree, const char *path, const char *expected)
+{
+    char *found = walk_nearest(tree->fd, path);
+    if (expected == NULL && found != NULL)
+        fail_msg("'%s' for '%s'", found, path);
+    if (expected != NULL)
+        assert_string_equal(found == NULL ? "none" : found, expected);
+    free(found);
+}
+
+TEST(walk_nearest_is_what_a_typo_meant)
+{
+    struct temp_tree tree;
+    plant(&tree);
+    temp_tree_file(&tree, "rigs/Soldier_Idle.fbx", "");
+    temp_tree_file(&tree, "rigs/soldier_idle2.fbx", "");
+    check_nearest(&tree, "rigs/soldier_idel.fbx", "rigs/Soldier_Idle.fbx");
+    check_nearest(&tree, "rigs/SOLDIER_IDLE", "rigs/Soldier_Idle.fbx");
+    check_nearest(&tree, "rigs/soldier_idle.glb", "rigs/Soldier_Idle.fbx");
+    check_nearest(&tree, "a", "a.glb");
+    check_nearest(&tree, "rigs/dragon.fbx", NULL);
+    check_nearest(&tree, "rigs/", NULL);
+    check_nearest(&tree, "rgis/Soldier_Idle.fbx", NULL);
+    temp_tree_fini(&tree);
+}
+
+/* It tells no name that the list of models lacks. */
+TEST(walk_nearest_is_in_the_list)
+{
+    struct temp_tree tree;
+    plant(&tree);
+    check_nearest(&tree, "b/bob.md5anm", "b/bob.md5mesh");
+    check_nearest(&tree, "readme.txd", NULL);
+    check_nearest(&tree, "hidden.glb", NULL);
+    check_nearest(&tree, ".hidden/y.glb", NULL);
+    check_nearest(&tree, "a/.hidden/y.glb", NULL);
+    check_nearest(&tree, "loop/a1.glb", NULL);
+    check_nearest(&tree, "lnik.glb", NULL);
+    check_nearest(&tree, "floder.glb", NULL);
+    temp_tree_fini(&tree);
+}
+
+TEST(walk_nearest_without_descriptors_is_none)
+{
+    struct temp_tree tree;
+    plant(&tree);
+    temp_tree_starve();
+    char *found = walk_nearest(tree.fd, "a2.glb");
+    temp_tree_feed();
+    assert_null(found);
     temp_tree_fini(&tree);
 }

@@ -112,22 +112,6 @@ TEST(query_uints)
     assert_false(number_is_digits("1a"));
 }
 
-TEST(query_finds_the_nearest_name)
-{
-    static const char *const names[] = {"t", "width", "height", "background", "clip", "clip_name", "hash"};
-#define NEAREST(text) nearest_name(text, names, sizeof names / sizeof *names)
-    assert_string_equal(NEAREST("wdth"), "width");
-    assert_string_equal(NEAREST("widht"), "width");
-    assert_string_equal(NEAREST("backgroudn"), "background");
-    assert_string_equal(NEAREST("Clip"), "clip");
-    assert_string_equal(NEAREST("clipname"), "clip_name");
-    assert_string_equal(NEAREST("hahs"), "hash");
-    assert_null(NEAREST("time"));
-    assert_null(NEAREST("foo"));
-    assert_null(NEAREST("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
-    assert_null(NEAREST("heXXXX"));
-}
-
 TEST(accept_chooses_the_format)
 {
     static const struct {
