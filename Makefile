@@ -266,8 +266,8 @@ test_objects := $(patsubst %.c,$(obj)/%.o,$(test_sources)) $(obj)/tests/unit/glt
 $(test_objects): | deps-test
 tested := $(obj)/clients/c/posed.o $(addprefix $(obj)/clients/cli/,server/pattern.o sheet/apng_file.o output/text.o) $(filter-out %/main.o,$(daemon) $(wire) $(worker) $(import) $(render) $(anim) $(base)) $(obj)/gen/environments.o
 # test_conn.c stands in for the dispatcher of its connections and for their clock, fake_imports.c for the import pool.
-wrapped := dispatcher_handle send_queue_written dispatcher_cancel dispatcher_answer_query dispatcher_begin_read dispatcher_listen uv_now \
-           import_pool_new import_pool_free import_pool_submit import_pool_drop
+wrapped := dispatcher_handle send_queue_written send_queue_fini dispatcher_cancel dispatcher_answer_query dispatcher_begin_read \
+           dispatcher_listen uv_now import_pool_new import_pool_free import_pool_submit import_pool_drop
 $(out)/test/unit: LDFLAGS += $(foreach f,$(wrapped),-Wl,--wrap=$(f))
 $(out)/test/unit: $(test_objects) $(tested)
 	@mkdir -p $(@D)

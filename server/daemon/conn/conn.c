@@ -3,9 +3,11 @@
 #include "daemon/conn/large_request.h"
 
 #include "base/container_of.h"
+#include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
+#include "daemon/threads/work.h"
 #include "wire/http/url.h"
 
 #include <assert.h>
@@ -13,7 +15,10 @@
 
 #define NS_PER_MS 1e6
 
-enum { SPARE_BODY_MAX_BYTES = 65536 };
+enum {
+    SPARE_BODY_MAX_BYTES = 65536,
+    LARGE_UNREAD_BYTES = 65536, /* freeing more takes a good part of a millisecond for each megabyte */
+};
 
 /* --- state --- */
 
@@ -36,6 +41,33 @@ void conn_enter(struct conn *conn, enum conn_state state)
     conn->state = state;
 }
 
+/* Replies that a client has left unread. */
+struct leftover {
+    struct work work;
+    struct send_queue out;
+};
+
+static void free_replies(struct work *work)
+{
+    send_queue_fini(&((struct leftover *)work->data)->out);
+    send_queue_thread_end();
+}
+
+static void on_freed(struct work *work, int status __attribute__((unused))) { free(work->data); }
+
+/* Many clients may leave at once: a work thread frees what takes long. */
+static void free_queue(struct conn *conn)
+{
+    if (conn->out.unsent_bytes <= LARGE_UNREAD_BYTES && send_queue_held_bytes(&conn->out) <= LARGE_UNREAD_BYTES) {
+        send_queue_fini(&conn->out);
+        return;
+    }
+    struct leftover *leftover = mem_zalloc(1, sizeof *leftover);
+    leftover->work.data = leftover;
+    leftover->out = conn->out;
+    work_start(conn->group->loop, WORK_COMPUTES, &leftover->work, free_replies, on_freed);
+}
+
 static void free_when_done(struct conn *conn)
 {
     if (conn->state != CONN_CLOSED || conn->pending_count > 0)
@@ -43,7 +75,7 @@ static void free_when_done(struct conn *conn)
     budget_count(conn->group->budget, &conn->counted_bytes, 0);
     if (conn->protocol != NULL)
         conn->protocol->fini(conn);
-    send_queue_fini(&conn->out);
+    free_queue(conn);
     buf_fini(&conn->unread);
     free(conn);
 }

@@ -109,11 +109,11 @@ static void on_written(uv_write_t *write, int status)
 {
     struct conn *conn = write->data;
     const size_t unsent_bytes = conn->out.unsent_bytes;
-    send_queue_written(&conn->out);
-    if (status < 0) {
+    if (status < 0) { /* its bytes stay in the queue, which a work thread frees */
         conn_close(conn);
         return;
     }
+    send_queue_written(&conn->out);
     stats_add(STAT_CONNECTIONS_SENT_BYTES, unsent_bytes - conn->out.unsent_bytes);
     timeout_disarm(&conn->timeout); /* progress */
     if (send_queue_is_paused(&conn->out) && conn_group_turn_is_over(conn->group, uv_hrtime())) {

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,8 @@ static struct server {
     struct buf got;     /* what the client has read, with a NUL behind it */
     bool is_eof;        /* and that was all */
     int fast_fd;        /* above 0: the end of a client that reads whenever a write ends */
+    pthread_t thread;   /* of its loop */
+    size_t freed_bytes; /* the most that this thread has freed of one client's unread replies */
 } server;
 
 uint64_t __real_uv_now(const uv_loop_t *loop);
@@ -145,13 +148,23 @@ void __wrap_send_queue_written(struct send_queue *out)
     __real_send_queue_written(out);
 }
 
+void __real_send_queue_fini(struct send_queue *out);
+void __wrap_send_queue_fini(struct send_queue *out);
+void __wrap_send_queue_fini(struct send_queue *out)
+{
+    const bool is_of_loop = pthread_equal(pthread_self(), server.thread);
+    if (is_of_loop && out->unsent_bytes > server.freed_bytes)
+        server.freed_bytes = out->unsent_bytes;
+    __real_send_queue_fini(out);
+}
+
 static bool end_oldest(void) { return conn_group_end_oldest(server.group); }
 
 static void on_conn_closed(struct conn_group *group) { (void)group; }
 
 static void start(void)
 {
-    server = (struct server){.group = calloc(1, sizeof *server.group)};
+    server = (struct server){.group = calloc(1, sizeof *server.group), .thread = pthread_self()};
     fake = (struct fake){0};
     log_open(LOG_OFF);
     signal(SIGPIPE, SIG_IGN); /* as the daemon does */
@@ -570,6 +583,24 @@ TEST(conn_of_a_fast_reader_sends_a_part_of_a_large_reply_in_each_turn)
     }
     close(fd);
     end();
+}
+
+TEST(conn_leaves_large_unread_replies_to_a_thread)
+{
+    start();
+    fake.body_bytes = 4 * BIG_BYTES;
+    for (int i = 0; i < 2; i++) {
+        const int fd = client();
+        say(fd, GET("x"));
+        assert_true(only_conn()->out.unsent_bytes > 2 * BIG_BYTES);
+        if (i == 0)
+            conn_group_close_all(server.group);
+        close(fd);
+        turn();
+        assert_int_equal(server.group->open_count, 0);
+    }
+    end();
+    assert_int_equal(server.freed_bytes, 0);
 }
 
 TEST(conn_of_a_client_that_reads_too_little_is_closed)
