@@ -72,7 +72,7 @@ MUTATIONS = [
      "d[0] * panorama->cos_yaw + d[2] * panorama->sin_yaw"),
     ("environment: rows of every file begin at the top", "server/import/environment/radiance_file.c", "*is_upward = is_good && at[0] == '+';", "*is_upward = false;"),
     ("tone: the veil over colours stays", "shaders/tone.glsl", "c = (c - under) * (1.0 + veil + veil * veil);", "c = c * (1.0 + veil + veil * veil);"),
-    ("tone: the exposure does nothing", "shaders/tone.glsl", "min(light * exposure, 1e5)", "min(light, 1e5)"),
+    ("tone: the exposure does nothing", "shaders/tone.glsl", "clamp(light * exposure, 0.0, 1e5)", "clamp(light, 0.0, 1e5)"),
     ("rasterizer: a sample on a shared side belongs to both triangles", "server/render/gather/gather_raster.c", "dy < 0 || (dy == 0 && dx < 0)", "true"),
     ("rasterizer: normals stay on the side where the file has them", "server/render/gather/gather_fill.c",
      "side * four->values[NORMAL + i]", "four->values[NORMAL + i]"),
