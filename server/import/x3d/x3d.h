@@ -30,7 +30,7 @@ const char *x3d_where(const struct x3d *x3d, uint32_t element, char out[X3D_WHER
 #define X3D_WHERE(x3d, element) x3d_where(x3d, element, (char[X3D_WHERE_SIZE]){0})
 
 /* x3d_material.c: adds the material of an Appearance (XML_NONE: no Appearance). Colours of the geometry replace its own
- * (19775-1, 17.2.2.3). Returns its index, or an ERR_. */
+ * (19775-1, 11.4.1). Returns its index, or an ERR_. */
 int x3d_material(struct x3d *x3d, uint32_t appearance, bool has_colors, struct err *err);
 
 /* A growing set of polygons. Everything is owned. */

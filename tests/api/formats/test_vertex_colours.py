@@ -63,7 +63,7 @@ def x3d_of(color):
 
 
 def x3d_replaced(color):
-    """19775-1, 17.2.2: colours of the geometry stand in place of the material's."""
+    """19775-1, 11.4.1: colours of the geometry stand in place of the material's."""
     return x3d(color, "<Appearance><Material diffuseColor='0.2 0.9 0.4'/></Appearance>")
 
 
