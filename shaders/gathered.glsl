@@ -46,7 +46,8 @@ void read_gathered()
     gathered_along *= (s.y & 0xffffffu) == 0xffffffu ? 0.0 : 1.0;
     gathered_up = cross(gathered_normal, gathered_along) * ((s.y & 0x800000u) == 0u ? 1.0 : -1.0);
 #else
-    gathered_color = vec3(s.y & 255u, (s.y >> 8) & 255u, (s.y >> 16) & 255u) / 255.0;
+    vec3 root = vec3(s.y & 255u, (s.y >> 8) & 255u, (s.y >> 16) & 255u) / 255.0;
+    gathered_color = root * root;
 #endif
     footprint = (shared_footprint(float(((s.x >> 28) << 8) | (s.y >> 24))) - 1.0) / 128.0 - 24.0;
     uv = uintBitsToFloat(s.zw);

@@ -41,7 +41,9 @@ vec3 aces(vec3 c)
 // veil: what the material reflects of white light from all around, facing the eye, besides its own colour.
 vec3 toned(vec3 light, float veil)
 {
-    vec3 c = min(light * exposure, 1e5); // whose powers are still finite
+    // The fit of reflectance() is slightly below 0 for rough metals, and neutral() divides by a veil that metals lack. The
+    // powers of 1e5 are still finite.
+    vec3 c = clamp(light * exposure, 0.0, 1e5);
     if (tone == 0)
         return neutral(c, veil);
     return tone == 1 ? aces(c) : c;

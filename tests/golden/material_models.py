@@ -113,6 +113,20 @@ def metals():
     return file.text()
 
 
+def channels():
+    """All colours whose channels are 0, 0.5 or 1, as columns; rows from the top: dielectric, half metal and metal, then the same that shine."""
+    file = File()
+    shape = file.shape(*ball())
+    for row in range(6):
+        for column in range(27):
+            color = [column // 9 / 2, column // 3 % 3 / 2, column % 3 / 2]
+            material = {"pbrMetallicRoughness": {"baseColorFactor": [*color, 1], "metallicFactor": row % 3 / 2, "roughnessFactor": 1}}
+            if row > 2:
+                material["emissiveFactor"] = [0, 0.1, 0.3]
+            file.place(shape, material, (column * 2.2, -row * 2.2, 0))
+    return file.text()
+
+
 def layers():
     """Balls with one kind of texture each: base colour, metallic-roughness, normal, occlusion, emissive, all of them; below, the same with
     rotated and repeated textures (KHR_texture_transform)."""
@@ -195,6 +209,6 @@ def bumps(folder):
 
 
 def write(folder):
-    for make in (metals, layers, surfaces):
+    for make in (metals, channels, layers, surfaces):
         (folder / f"{make.__name__}.gltf").write_text(make())
     bumps(folder)

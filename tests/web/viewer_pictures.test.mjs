@@ -101,6 +101,33 @@ test('coats, fibres, films, brushed and clear surfaces look as in the server\'s 
   }
 });
 
+test('dielectrics and metals of every colour look as in the server\'s pictures', async () => {
+  const folder = temporaryFolder();
+  const code = 'import sys; sys.path.insert(0, sys.argv[1]); import material_models; print(material_models.channels())';
+  const golden = path.resolve(import.meta.dirname, '../golden');
+  fs.writeFileSync(path.join(folder, 'channels.gltf'), execFileSync(process.env.PYTHON || '/usr/bin/python3', ['-c', code, golden], { maxBuffer: 1 << 26 }));
+  const other = await startServer(folder);
+  try {
+    await withModel({ model: 'channels.gltf' }, async (page) => {
+      const { overlap: share, difference } = await compare(page);
+      assert.ok(share > 0.97 && difference < 1.5, `${share} ${difference}`);
+      const png = (await picture(page)).toString('base64');
+      const black = await page.evaluate(async (base64) => {
+        const image = await createImageBitmap(await (await fetch('data:image/png;base64,' + base64)).blob());
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context.drawImage(image, 0, 0);
+        const pixels = context.getImageData(0, 0, image.width, image.height).data, seen = [0, 0];
+        for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] === 255) seen[Number(Math.max(...pixels.slice(i, i + 3)) < 8)]++;
+        return seen[1] / (seen[0] + seen[1]);
+      }, png);
+      assert.ok(black > 0.005 && black < 0.04, `${black} is black, of one colour in 54`);
+    }, { url: other.url });
+  } finally {
+    await other.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
 // A triangle that blinks, with one below it whose own visibility is hidden; and another that appears late.
 const BLINKS = (() => {
   const numbers = (list, type) => Buffer.from(new type(list).buffer);

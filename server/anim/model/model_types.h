@@ -15,6 +15,9 @@ struct vec4 {
 struct rgba8 {
     uint8_t r, g, b, a;
 };
+struct rgba16 {
+    uint16_t r, g, b, a;
+};
 struct mat4 {
     float m[16];
 };

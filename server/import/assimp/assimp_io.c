@@ -168,7 +168,7 @@ static int read_companion(struct import *import, const char *path, struct source
     if (strncmp(path, "./", 2) == 0) /* a second try of assimp's */
         path += 2;
     const int rc = source_search(import, path, SOURCE_COMPANION, out, &err);
-    if (rc < 0)
+    if (rc < 0 && rc != ERR_LFS_POINTER) /* source_files_warn() */
         bake_warn(import->builder, "companion_missing", "'%s': %s", path, err.message);
     return rc;
 }

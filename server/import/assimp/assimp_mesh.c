@@ -3,11 +3,11 @@
  * faces that meet at a position, because assimp's are those of the last face (OFF). */
 #include "import/assimp/assimp.h"
 
-#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/mesh_arrays.h"
 #include "import/mesh/mesh_writer.h"
+#include "import/mesh/vertex_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct mesh_reader {
     char where[MESH_TEXT_SIZE]; /* "mesh 'head'" */
     unsigned face_corners;      /* of each face; 0: the vertices are points */
     bool has_normals, has_alpha;
+    double color_scale;                    /* of the file's numbers to 0 to 1 */
     const struct aiVector3D *texcoords[2]; /* or NULL */
     struct influences influences;
     double (*positions)[3]; /* [mNumVertices] */
@@ -142,7 +143,7 @@ static void make_normals(struct mesh_reader *reader)
 static void add_corner(struct mesh_reader *reader, uint32_t v, uint32_t corner)
 {
     const struct aiMesh *from = reader->from;
-    struct mesh_vertex vertex = {.point = reader->points[v], .color = {255, 255, 255, 255}};
+    struct mesh_vertex vertex = {.point = reader->points[v], .rgba = RGBA16_WHITE};
     if (reader->normals != NULL)
         vertex.normal = reader->normals[corner];
     else if (reader->has_normals)
@@ -152,8 +153,10 @@ static void add_corner(struct mesh_reader *reader, uint32_t v, uint32_t corner)
             vertex.texcoords[place] = (struct vec2){reader->texcoords[place][v].x, 1 - reader->texcoords[place][v].y};
     if (from->mColors[0] != NULL) {
         const struct aiColor4D *color = &from->mColors[0][v];
-        vertex.color =
-            rgba8_of((double)color->r, (double)color->g, (double)color->b, reader->has_alpha ? (double)color->a : 1);
+        const double scale = reader->color_scale;
+        vertex.rgba =
+            vertex_color_from_srgb((double)color->r * scale, (double)color->g * scale, (double)color->b * scale,
+                                   reader->has_alpha ? (double)color->a * (color->a > 1 ? scale : 1) : 1);
     }
     mesh_writer_corner(&reader->writer, &vertex);
 }
@@ -221,6 +224,20 @@ static int add_morph_targets(struct mesh_reader *reader, struct err *err)
 
 /* --- all of it --- */
 
+/* An alpha of 0 everywhere is how a file without alpha arrives. OFF has numbers of 0 to 1, or integers up to 255, which
+ * assimp does not scale. */
+static void find_color_range(struct mesh_reader *reader)
+{
+    const struct aiMesh *from = reader->from;
+    reader->color_scale = 1;
+    for (uint32_t v = 0; from->mColors[0] != NULL && v < from->mNumVertices; v++) {
+        const struct aiColor4D *color = &from->mColors[0][v];
+        reader->has_alpha |= color->a > 0;
+        if (assimp_is_format(reader->job, "off") && (color->r > 1 || color->g > 1 || color->b > 1))
+            reader->color_scale = 1.0 / 255;
+    }
+}
+
 static int read_all(struct mesh_reader *reader, const struct shared_skin *skin, struct err *err)
 {
     const struct aiMesh *from = reader->from;
@@ -229,9 +246,7 @@ static int read_all(struct mesh_reader *reader, const struct shared_skin *skin, 
     /* Blender keeps a smooth normal with every vertex, and with every face whether it is used; assimp knows the
      * former. */
     reader->has_normals = from->mNormals != NULL && !assimp_is_format(reader->job, "blend");
-    /* An alpha of 0 everywhere is how a file without alpha arrives. */
-    for (uint32_t v = 0; from->mColors[0] != NULL && v < from->mNumVertices && !reader->has_alpha; v++)
-        reader->has_alpha = from->mColors[0][v].a > 0;
+    find_color_range(reader);
     for (int place = 0; place < 2; place++)
         reader->texcoords[place] = texcoords_of(reader->job, from, place);
     reader->out.flags = (reader->texcoords[0] != NULL ? PRIMITIVE_TEXCOORDS : 0u) |

@@ -161,10 +161,12 @@ int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const 
     const struct collada_part *part = &reader->geometry.parts[p];
     if (part->face_count == 0)
         return 0;
-    const int32_t material = binding->material >= 0 ? binding->material : collada_default_material(reader->model, err);
+    find_corners(reader, p, binding, &corners);
+    const int32_t material = binding->material >= 0
+                                 ? binding->material
+                                 : collada_default_material(reader->model, corners.colors != NULL, err);
     if (material < 0)
         return material;
-    find_corners(reader, p, binding, &corners);
     read_faces(reader, &corners, p);
     if (!mesh_writer_end(&reader->writer))
         return 0;

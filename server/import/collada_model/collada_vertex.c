@@ -1,6 +1,5 @@
 #include "import/collada_model/collada_vertex.h"
 
-#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/vertex_values.h"
@@ -37,12 +36,12 @@ static struct vec2 texcoord_at(const struct collada_part *part, const struct col
     return (struct vec2){(float)value[0], (float)(1 - t)};
 }
 
-static struct rgba8 color_at(const struct collada_corners *corners, uint32_t corner)
+static struct rgba16 color_at(const struct collada_corners *corners, uint32_t corner)
 {
     if (corners->colors == NULL)
-        return (struct rgba8){255, 255, 255, 255};
+        return RGBA16_WHITE;
     const double *value = value_at(corners->part, corners->colors, corner);
-    return rgba8_of(value[0], value[1], value[2], corners->has_alpha ? value[3] : 1);
+    return vertex_color_from_srgb(value[0], value[1], value[2], corners->has_alpha ? value[3] : 1);
 }
 
 /* The file's binormal points along growing T, upwards in the picture, like +Y of normal maps. */
@@ -85,7 +84,7 @@ struct mesh_vertex collada_vertex_of(const struct collada_corners *corners, uint
         .point = collada_index(part, corner, part->position_offset),
         .normal = {(float)normal[0], (float)normal[1], (float)normal[2]},
         .texcoords = {texcoord_at(part, corners->uvs[0], corner), texcoord_at(part, corners->uvs[1], corner)},
-        .color = color_at(corners, corner),
+        .rgba = color_at(corners, corner),
     };
     if (corners->tangents != NULL)
         vertex.tangent = tangent_at(corners, corner, normal);

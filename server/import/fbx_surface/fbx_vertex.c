@@ -1,6 +1,5 @@
 #include "import/fbx_surface/fbx_vertex.h"
 
-#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/vertex_values.h"
@@ -28,10 +27,10 @@ static struct vec2 texcoord_at(const struct fbx_layer_element *uvs, const struct
     return value == NULL ? (struct vec2){0, 0} : (struct vec2){(float)value[0], (float)(1 - value[1])};
 }
 
-static struct rgba8 color_at(const struct fbx_layer_element *colors, const struct fbx_place *place)
+static struct rgba16 color_at(const struct fbx_layer_element *colors, const struct fbx_place *place)
 {
     const double *value = fbx_layer_element_at(colors, place);
-    return value == NULL ? (struct rgba8){255, 255, 255, 255} : rgba8_of(value[0], value[1], value[2], value[3]);
+    return value == NULL ? RGBA16_WHITE : vertex_color_from_srgb(value[0], value[1], value[2], value[3]);
 }
 
 /* A file's binormal points along increasing v, which is up in the image, as in normal maps. */
@@ -59,7 +58,7 @@ struct mesh_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_
     struct mesh_vertex vertex = {
         .point = place.control_point,
         .texcoords = {texcoord_at(reader->uvs[0], &place), texcoord_at(reader->uvs[1], &place)},
-        .color = color_at(&surface->colors, &place),
+        .rgba = color_at(&surface->colors, &place),
     };
     if (reader->is_tangent_wanted)
         vertex.tangent = tangent_at(surface, &place, normal);

@@ -16,7 +16,7 @@ struct fbx_corner_reader {
     bool is_tangent_wanted;
 };
 
-/* The corner `corner` of `polygon` as a vertex. Colours are sRGB as in the file. Non-finite values become 0. */
+/* The corner `corner` of `polygon` as a vertex. Colours are sRGB in the file. Non-finite values become 0. */
 struct mesh_vertex fbx_vertex_of(const struct fbx_corner_reader *reader, uint32_t polygon, uint32_t corner);
 
 /* Whether a corner has no usable normal in the file. */

@@ -2,7 +2,7 @@
 #include "import/gltf/gltf_primitive.h"
 
 #include "anim/model/material_layers.h"
-#include "anim/model/rgba8.h"
+#include "anim/model/color.h"
 #include "import/mesh/mesh_arrays.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     return 0;
 }
 
-static int read_colors(struct primitive_reader *reader, struct rgba8 *out, struct err *err)
+static int read_colors(struct primitive_reader *reader, struct rgba16 *out, struct err *err)
 {
     struct accessor accessor;
     if (primitive_open(reader, "COLOR_0", reader->color, ACCESSOR_VEC3 | ACCESSOR_VEC4,
@@ -65,7 +65,7 @@ static int read_colors(struct primitive_reader *reader, struct rgba8 *out, struc
     for (uint32_t v = 0; v < accessor.count; v++) {
         double row[4] = {0, 0, 0, 1}; /* colours of three components are opaque */
         accessor_row(&accessor, v, row);
-        out[v] = rgba8_of(row[0], row[1], row[2], row[3]);
+        out[v] = rgba16_of(row[0], row[1], row[2], row[3]);
     }
     return 0;
 }

@@ -29,7 +29,7 @@ int mesh_add_vertices(struct import *import, struct primitive *primitive, uint32
         mesh_missing(builder, builder->second_texcoord_count, (flags & PRIMITIVE_SECOND_TEXCOORDS) != 0);
     const uint32_t tangents = mesh_missing(builder, builder->tangent_count, (flags & PRIMITIVE_TANGENTS) != 0);
     const uint32_t whites = mesh_missing(builder, builder->color_count, (flags & PRIMITIVE_COLORS) != 0);
-    struct rgba8 *colors = bake_add_color(builder, whites);
+    struct rgba16 *colors = bake_add_color(builder, whites);
     if (bake_add_texcoord(builder, texcoords) == NULL || bake_add_second_texcoord(builder, seconds) == NULL ||
         bake_add_tangent(builder, tangents) == NULL || colors == NULL)
         return import_full(import, err);

@@ -147,7 +147,7 @@ static void fill(const struct mesh_writer *writer, const struct primitive *primi
         builder->positions[out] = position_of(at);
         builder->normals[out] = vertex->normal;
         if ((flags & PRIMITIVE_COLORS) != 0)
-            builder->colors[out] = vertex->color;
+            builder->colors[out] = vertex->rgba;
         if ((flags & PRIMITIVE_TEXCOORDS) != 0)
             builder->texcoords[out] = vertex->texcoords[0];
         if ((flags & PRIMITIVE_SECOND_TEXCOORDS) != 0)

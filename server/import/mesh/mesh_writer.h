@@ -16,8 +16,8 @@ struct mesh_vertex {
     uint32_t morph; /* distinguishes corners whose normals differ in morph targets */
     struct vec3 normal;
     struct vec2 texcoords[2]; /* v points down */
-    struct rgba8 color;
-    struct vec4 tangent; /* as in model.h */
+    struct rgba16 rgba;       /* linear */
+    struct vec4 tangent;      /* as in model.h */
 };
 
 /* The caller sets the first fields and zeroes the rest. */

@@ -1,12 +1,21 @@
 /* vertex_values.h - converts numbers in files to vertex attributes. Pure; any thread. */
 #pragma once
 
+#include "anim/model/color.h"
 #include "anim/model/mat.h"
 
 #include <math.h>
 
 /* For attributes that only affect appearance. */
 static inline float finite_or_zero(double value) { return isfinite((float)value) ? (float)value : 0; }
+
+/* Converts a colour of a vertex as most formats have it, in sRGB, to the model's. Numbers of 0 to 1; others are
+ * clamped. Alpha is no light, and stays. */
+static inline struct rgba16 vertex_color_from_srgb(double red, double green, double blue, double alpha)
+{
+    return rgba16_of((double)linear_from_srgb((float)red), (double)linear_from_srgb((float)green),
+                     (double)linear_from_srgb((float)blue), alpha);
+}
 
 /* Normalizes a vector. Returns false if the three numbers give no direction. */
 static inline bool unit_direction(const double from[3], double out[3])

@@ -28,7 +28,7 @@ static int open_skeleton(struct ogre *ogre, struct ogre_text name, struct ogre_s
     memcpy(file, name.text, name.size_bytes);
     file[name.size_bytes] = '\0';
     const int rc = source_search(ogre->import, file, SOURCE_COMPANION, &from, err);
-    if (rc == ERR_COMPANION_MISSING || rc == ERR_FORBIDDEN)
+    if (rc == ERR_COMPANION_MISSING || rc == ERR_FORBIDDEN || rc == ERR_LFS_POINTER)
         return 1;
     if (rc < 0)
         return rc;

@@ -4,7 +4,6 @@
 #include "import/mesh/vertex_values.h"
 #include "import/ogre/ogre.h"
 
-#include "anim/model/rgba8.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -133,12 +132,12 @@ static void read_texcoords(const struct primitive_reader *reader, const struct o
     }
 }
 
-static void read_colors(const struct primitive_reader *reader, const struct ogre_element *element, struct rgba8 *out)
+static void read_colors(const struct primitive_reader *reader, const struct ogre_element *element, struct rgba16 *out)
 {
     for (uint32_t v = 0; element != NULL && v < reader->out.vertex_count; v++) {
         double c[4];
         ogre_element_value(&reader->ogre->mesh, element, reader->vertices[v], c);
-        out[v] = rgba8_of(c[0], c[1], c[2], c[3]);
+        out[v] = vertex_color_from_srgb(c[0], c[1], c[2], c[3]);
     }
 }
 

@@ -1,6 +1,5 @@
 #include "import/polygons/polygon_mesh.h"
 
-#include "anim/model/rgba8.h"
 #include "base/mem.h"
 #include "import/mesh/mesh_arrays.h"
 #include "import/mesh/mesh_writer.h"
@@ -37,7 +36,7 @@ static bool file_normal(const struct polygon_mesh *from, uint32_t corner, struct
 static struct mesh_vertex vertex_of(const struct polygon_mesh *from, const struct vec3 *normals, const uint32_t *places,
                                     uint32_t corner)
 {
-    struct mesh_vertex vertex = {.point = places[from->polygons.corners[corner]], .color = {255, 255, 255, 255}};
+    struct mesh_vertex vertex = {.point = places[from->polygons.corners[corner]], .rgba = RGBA16_WHITE};
     if (!file_normal(from, corner, &vertex.normal))
         vertex.normal = normals != NULL ? normals[corner] : (struct vec3){0, 0, 1};
     if (from->texcoords.values != NULL) {
@@ -46,7 +45,7 @@ static struct mesh_vertex vertex_of(const struct polygon_mesh *from, const struc
     }
     if (from->colors.values != NULL) {
         const double *color = value_at(from, &from->colors, corner, 4);
-        vertex.color = rgba8_of(color[0], color[1], color[2], color[3]);
+        vertex.rgba = vertex_color_from_srgb(color[0], color[1], color[2], color[3]);
     }
     return vertex;
 }

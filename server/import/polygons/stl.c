@@ -14,35 +14,50 @@ enum { HEADER_BYTES = 84, COUNT_AT = 80, FACET_BYTES = 50, COLOR_AT = 48, LOOKED
 /* Some programs store a facet's colour in its two bytes. VisCAM and SolidView set the highest bit if a facet has a
  * colour, with blue in the lowest bits. Materialise Magics puts "COLOR=" and four bytes (red, green, blue, alpha) into
  * the header, for facets with the highest bit set. Its other facets have their own colour, with red in the lowest
- * bits. */
+ * bits. MeshLab's header begins alike, but has three bytes and " MATERIAL=" behind them. Its facets have colours as
+ * those of VisCAM, with red in the lowest bits (vcglib, export_stl.h); the header's colour is a constant. */
+enum coloring { COLORING_NONE, COLORING_VISCAM, COLORING_MAGICS, COLORING_MESHLAB };
+
 struct facet_colors {
-    bool is_magics, is_viscam;
-    double all[4];
+    enum coloring coloring;
+    double all[4]; /* of facets without their own */
 };
+
+static unsigned color_bits(const uint8_t *bytes, uint32_t facet)
+{
+    return get_u16(bytes + HEADER_BYTES + (size_t)facet * FACET_BYTES + COLOR_AT);
+}
 
 static struct facet_colors find_colors(const uint8_t *bytes, uint32_t count)
 {
-    static const char MARK[] = "COLOR=";
+    static const char MARK[] = "COLOR=", MESHLAB[] = " MATERIAL=";
     struct facet_colors colors = {.all = {1, 1, 1, 1}};
     const uint8_t *mark = memmem(bytes, COUNT_AT - 4, MARK, sizeof MARK - 1);
-    colors.is_magics = mark != NULL;
-    for (size_t k = 0; mark != NULL && k < 4; k++)
-        colors.all[k] = mark[sizeof MARK - 1 + k] / 255.0;
-    for (uint32_t f = 0; f < count && !colors.is_magics && !colors.is_viscam; f++)
-        colors.is_viscam = (get_u16(bytes + HEADER_BYTES + (size_t)f * FACET_BYTES + COLOR_AT) & 0x8000u) != 0;
+    const uint8_t *color = mark == NULL ? NULL : mark + sizeof MARK - 1;
+    const bool is_meshlab = color != NULL && color + 3 + sizeof MESHLAB <= bytes + COUNT_AT &&
+                            memcmp(color + 3, MESHLAB, sizeof MESHLAB - 1) == 0;
+    for (uint32_t f = 0; f < count && colors.coloring == COLORING_NONE; f++)
+        if ((color_bits(bytes, f) & 0x8000u) != 0)
+            colors.coloring = is_meshlab ? COLORING_MESHLAB : COLORING_VISCAM;
+    if (color == NULL || is_meshlab)
+        return colors;
+    colors.coloring = COLORING_MAGICS;
+    for (size_t k = 0; k < 4; k++)
+        colors.all[k] = color[k] / 255.0;
     return colors;
 }
 
 static void color_of(const struct facet_colors *colors, unsigned bits, double out[4])
 {
-    const bool is_marked = (bits & 0x8000u) != 0;
+    const bool is_marked = (bits & 0x8000u) != 0, is_magics = colors->coloring == COLORING_MAGICS;
     memcpy(out, colors->all, sizeof colors->all);
-    if (is_marked == colors->is_magics)
+    if (is_marked == is_magics)
         return;
     const double low = (bits & 31) / 31.0, middle = (bits >> 5 & 31) / 31.0, high = (bits >> 10 & 31) / 31.0;
-    out[0] = colors->is_magics ? low : high;
+    const bool is_red_low = colors->coloring != COLORING_VISCAM;
+    out[0] = is_red_low ? low : high;
     out[1] = middle;
-    out[2] = colors->is_magics ? high : low;
+    out[2] = is_red_low ? high : low;
     out[3] = 1;
 }
 
@@ -62,7 +77,7 @@ static int read_binary(struct import *import, struct err *err)
     struct facets facets = {.points = mem_alloc(3 * (size_t)count * sizeof *facets.points),
                             .normals = mem_alloc(count * sizeof *facets.normals),
                             .count = count};
-    if (colors.is_magics || colors.is_viscam)
+    if (colors.coloring != COLORING_NONE)
         facets.colors = mem_alloc(count * sizeof *facets.colors);
     for (uint32_t f = 0; f < count; f++) {
         const uint8_t *at = import->bytes + HEADER_BYTES + (size_t)f * FACET_BYTES;
@@ -71,7 +86,7 @@ static int read_binary(struct import *import, struct err *err)
         for (size_t k = 0; k < 9; k++)
             facets.points[3 * (size_t)f + k / 3][k % 3] = (double)get_f32(at + 12 + 4 * k);
         if (facets.colors != NULL)
-            color_of(&colors, get_u16(at + COLOR_AT), facets.colors[f]);
+            color_of(&colors, color_bits(import->bytes, f), facets.colors[f]);
     }
     const int rc = facets_add_mesh(import, &facets, (struct str){.offset = STR_NONE}, "the solid", err);
     facets_fini(&facets);

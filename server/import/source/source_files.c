@@ -1,6 +1,7 @@
 /* source_files.c - reads files, lists folders and records every request. */
 #include "import/source/source_files.h"
 
+#include "import/source/import.h"
 #include "import/source/source_path.h"
 #include "base/mem.h"
 
@@ -131,6 +132,18 @@ static int read_all(struct source_files *files, int fd, struct read_file *file)
     return 0;
 }
 
+/* Textures say it with the name that the model gives them, and format_check() says it of the model. */
+static void refuse_pointer(struct read_file *file)
+{
+    if (file->role != SOURCE_COMPANION || file->bytes == NULL || !format_is_lfs_pointer(file->bytes, file->size_bytes))
+        return;
+    err_set(&file->err, ERR_LFS_POINTER, "'%s' is a Git LFS pointer, not the file; fetch it with 'git lfs pull'",
+            file->path);
+    free(file->bytes);
+    file->bytes = NULL;
+    file->size_bytes = 0;
+}
+
 static struct read_file *find(const struct source_files *files, const char *path)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -164,6 +177,7 @@ static struct read_file *load(struct source_files *files, const char *path, enum
         file_client_error(path, file->reply.error, &file->err);
     else
         read_all(files, fd, file);
+    refuse_pointer(file);
     if (fd >= 0)
         close(fd);
     files->size_bytes += file->size_bytes;
@@ -366,6 +380,13 @@ size_t source_files_names(struct source_files *files, const char *path, const ch
 const char *source_files_model(const struct source_files *files) { return files->model_path; }
 
 uint64_t source_files_bytes(const struct source_files *files) { return files->size_bytes; }
+
+void source_files_warn(const struct source_files *files, struct bake_builder *builder)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->items[i].err.code == ERR_LFS_POINTER)
+            bake_warn(builder, "lfs_pointer", "%s", files->items[i].err.message);
+}
 
 void source_files_record(const struct source_files *files, struct bake_builder *builder)
 {

@@ -30,8 +30,8 @@ void source_files_free(struct source_files *files);
 /* Reads a file at exactly this path, relative to the model's folder. For a file that a model names, use source_search()
  * instead. `uri` uses '/' (or '\\', which counts as '/'). It may have "./" and ".." components if it stays below the
  * root. Its percent-escapes must be decoded. `files` owns *bytes, which one uncounted NUL byte follows. Returns 0,
- * ERR_COMPANION_MISSING (missing, a link, outside the root, absolute), ERR_FORBIDDEN or ERR_MODEL_LIMIT; messages name
- * the path. */
+ * ERR_COMPANION_MISSING (missing, a link, outside the root, absolute), ERR_LFS_POINTER of a companion, ERR_FORBIDDEN or
+ * ERR_MODEL_LIMIT; messages name the path. */
 int source_files_read(struct source_files *files, const char *uri, enum source_role role, const uint8_t **bytes,
                       size_t *size_bytes, struct err *err);
 
@@ -67,6 +67,9 @@ int source_files_list_in(struct source_files *files, const char *folder, const c
 
 /* The total size of all files read so far, each counted once. */
 uint64_t source_files_bytes(const struct source_files *files);
+
+/* Warns of companions that are Git LFS pointers: a reader may do without them. */
+void source_files_warn(const struct source_files *files, struct bake_builder *builder);
 
 /* Adds all requested files to builder->source_files, in the order of their first requests. */
 void source_files_record(const struct source_files *files, struct bake_builder *builder);

@@ -1,7 +1,9 @@
 /* material_values.h - converts classic materials with diffuse and specular colours (B. T. Phong, "Illumination for
- * computer generated pictures", 1975) to glTF's metallic-roughness model. Pure. */
+ * computer generated pictures", 1975) to glTF's metallic-roughness model. Colours of classic formats are sRGB, because
+ * artists chose them on a screen: linear_from_srgb() of color.h converts them. Pure. */
 #pragma once
 
+#include "anim/model/color.h"
 #include "anim/model/model.h"
 
 #include <stdbool.h>
@@ -9,10 +11,6 @@
 /* Clamps to 0..1; NAN becomes 0. */
 static inline float fraction(double value) { return value > 0 ? value < 1 ? (float)value : 1 : 0; }
 bool is_black(const float color[3]);
-
-/* Converts sRGB in 0..1 to linear light (IEC 61966-2-1). Colours of classic formats are sRGB, because artists chose
- * them on a screen. */
-float linear_from_srgb(float srgb);
 
 /* Converts the positive exponent n of a Blinn-Phong highlight to a roughness. alpha = sqrt(2 / (n + 2)) gives similar
  * lobes (Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", 5.2; Karis 2013, "Specular BRDF

@@ -3,7 +3,7 @@
 #include "import/texture/texture_mip.h"
 #include "import/texture/texture_mix.h"
 
-#include "anim/model/rgba8.h"
+#include "anim/model/color.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * normals. */
 #include "import/threemf/threemf.h"
 
-#include "anim/model/rgba8.h"
+#include "anim/model/color.h"
 #include "base/mem.h"
 #include "import/mesh/corner_normals.h"
 #include "import/mesh/mesh_arrays.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mesh with more colours than this, or with colours that vary within a triangle, uses vertex colours. They have eight
- * bits in linear light. */
+/* A mesh with more colours than this, or with colours that vary within a triangle, uses vertex colours. */
 enum { COLORS_MAX = 64 };
 
 struct mesh_maker {
@@ -141,9 +140,9 @@ static void add_triangle(struct mesh_maker *maker, uint32_t t)
         check_tiling(maker, &paint);
     for (uint32_t i = 0; i < 3; i++) {
         struct mesh_vertex vertex = {
-            .point = triangle->points[i], .normal = maker->normals[3 * (size_t)t + i], .color = {255, 255, 255, 255}};
+            .point = triangle->points[i], .normal = maker->normals[3 * (size_t)t + i], .rgba = RGBA16_WHITE};
         if (is_colored_by_vertex(maker, &paint))
-            vertex.color = rgba8_of(paint.colors[i][0], paint.colors[i][1], paint.colors[i][2], paint.colors[i][3]);
+            vertex.rgba = rgba16_of(paint.colors[i][0], paint.colors[i][1], paint.colors[i][2], paint.colors[i][3]);
         if (paint.texture != THREEMF_NONE)
             vertex.texcoords[0] = (struct vec2){(float)paint.texcoords[i][0], (float)paint.texcoords[i][1]};
         mesh_writer_corner(&maker->writer, &vertex);

@@ -40,9 +40,9 @@ static int read_all(struct x3d *x3d, struct err *err)
     if (scene == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "the file has no <Scene>");
     x3d->mesh_of = mem_alloc(xml->element_count * sizeof *x3d->mesh_of);
-    x3d->material_of = mem_alloc(xml->element_count * sizeof *x3d->material_of);
+    x3d->materials_of = mem_alloc(xml->element_count * sizeof *x3d->materials_of);
     memset(x3d->mesh_of, 0xff, xml->element_count * sizeof *x3d->mesh_of); /* -1 */
-    memset(x3d->material_of, 0xff, xml->element_count * sizeof *x3d->material_of);
+    memset(x3d->materials_of, 0xff, xml->element_count * sizeof *x3d->materials_of);
     read_head(x3d);
     if (x3d_scene(x3d, scene, err) < 0)
         return err->code;
@@ -55,6 +55,6 @@ int import_x3d(struct import *import, struct err *err)
     const int rc = read_all(&x3d, err);
     xml_fini(&x3d.xml);
     free(x3d.mesh_of);
-    free(x3d.material_of);
+    free(x3d.materials_of);
     return rc;
 }

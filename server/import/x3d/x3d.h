@@ -11,8 +11,8 @@
 struct x3d {
     struct import *import;
     struct xml xml;
-    int32_t *mesh_of;     /* [element_count]: mesh of a Shape, or -1; only while the scene is read */
-    int32_t *material_of; /* [element_count]: material of an Appearance, or -1 */
+    int32_t *mesh_of;           /* [element_count]: mesh of a Shape, or -1; only while the scene is read */
+    int32_t (*materials_of)[2]; /* [element_count]: material of an Appearance, without and with colours, or -1 */
     int32_t plain_material;
 };
 
@@ -29,8 +29,9 @@ enum { X3D_WHERE_SIZE = 96 };
 const char *x3d_where(const struct x3d *x3d, uint32_t element, char out[X3D_WHERE_SIZE]);
 #define X3D_WHERE(x3d, element) x3d_where(x3d, element, (char[X3D_WHERE_SIZE]){0})
 
-/* x3d_material.c: adds the material of an Appearance (XML_NONE: no Appearance). Returns its index, or an ERR_. */
-int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err);
+/* x3d_material.c: adds the material of an Appearance (XML_NONE: no Appearance). Colours of the geometry replace its own
+ * (19775-1, 11.4.1). Returns its index, or an ERR_. */
+int x3d_material(struct x3d *x3d, uint32_t appearance, bool has_colors, struct err *err);
 
 /* A growing set of polygons. Everything is owned. */
 struct x3d_surface {

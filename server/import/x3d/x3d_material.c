@@ -154,18 +154,20 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     return 0;
 }
 
-/* A picture replaces the diffuse colour. */
-static void set_white(struct material *material)
+/* A picture replaces the diffuse colour, and colours of the geometry replace every material's. */
+static void set_white(struct material *material, bool has_colors)
 {
-    if (material->textures[TEXTURE_BASE_COLOR].texture < 0 || (material->flags & MATERIAL_UNLIT) != 0)
+    const bool is_pictured =
+        material->textures[TEXTURE_BASE_COLOR].texture >= 0 && (material->flags & MATERIAL_UNLIT) == 0;
+    if (!is_pictured && !has_colors)
         return;
     for (int k = 0; k < 3; k++)
         material->base_color[k] = 1;
 }
 
-int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err)
+int x3d_material(struct x3d *x3d, uint32_t appearance, bool has_colors, struct err *err)
 {
-    int32_t *known = appearance == XML_NONE ? &x3d->plain_material : &x3d->material_of[appearance];
+    int32_t *known = appearance == XML_NONE ? &x3d->plain_material : &x3d->materials_of[appearance][has_colors];
     if (*known >= 0)
         return *known;
     struct material material = MATERIAL_PLAIN;
@@ -173,7 +175,7 @@ int x3d_material(struct x3d *x3d, uint32_t appearance, struct err *err)
     const uint32_t from = x3d_child(&x3d->xml, appearance, "Material PhysicalMaterial UnlitMaterial");
     if (set_texture(x3d, appearance, &material, err) < 0 || set_material(x3d, from, &material, err) < 0)
         return err->code;
-    set_white(&material);
+    set_white(&material, has_colors);
     const int index = (int)x3d->import->builder->material_count;
     if (import_put_material(x3d->import, &material, err) < 0)
         return err->code;

@@ -111,7 +111,8 @@ static int add_surface(struct x3d *x3d, uint32_t shape, uint32_t geometry, uint3
 {
     struct x3d_surface surface = {.crease_cosine = 1};
     int rc = x3d_geometry(x3d, geometry, &surface, err);
-    int material = rc < 0 ? rc : x3d_material(x3d, x3d_child(&x3d->xml, shape, "Appearance"), err);
+    const uint32_t appearance = x3d_child(&x3d->xml, shape, "Appearance");
+    const int material = rc < 0 ? rc : x3d_material(x3d, appearance, surface.colors != NULL, err);
     if (rc == 0 && material < 0)
         rc = material;
     if (rc == 0 && surface.polygon_count > 0) {

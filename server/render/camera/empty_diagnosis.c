@@ -141,14 +141,14 @@ static double greatest_alpha(const struct model *model, const struct material *m
 /* Returns the greatest alpha of a primitive's vertices. */
 static double greatest_vertex_alpha(const struct model *model, const struct primitive *primitive)
 {
-    uint8_t most = 0;
+    uint16_t most = 0;
     if ((primitive->flags & PRIMITIVE_COLORS) == 0 || model->color_count == 0)
         return 1;
     for (uint32_t v = 0; v < primitive->vertex_count; v++) {
-        const uint8_t alpha = model->colors[primitive->vertex_first + v].a;
+        const uint16_t alpha = model->colors[primitive->vertex_first + v].a;
         most = alpha > most ? alpha : most;
     }
-    return (double)most / 255;
+    return (double)most / UINT16_MAX;
 }
 
 static bool is_transparent(const struct model *model, const struct primitive *primitive,

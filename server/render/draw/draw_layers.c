@@ -1,6 +1,7 @@
 /* draw_layers.c - layers of materials as GL state, and the picture that is seen through clear ones. */
 #include "render/draw/draw.h"
 
+#include "anim/model/color.h"
 #include "anim/model/material_layers.h"
 
 #include <math.h>
@@ -92,8 +93,7 @@ static void put_beneath(const struct gl *gl, const struct program *program, cons
     for (int c = 0; c < 3; c++) {
         const float alpha = (float)picture->background[3] / 255, white = 1 - alpha;
         const float mean = (float)(picture->background[c] + picture->background_end[c]) / 510;
-        const float encoded = white + alpha * mean;
-        linear[c] = encoded <= 0.04045f ? encoded / 12.92f : powf((encoded + 0.055f) / 1.055f, 2.4f);
+        linear[c] = linear_from_srgb(white + alpha * mean);
     }
     gl->Uniform4fv(program->beneath, 1, linear);
 }

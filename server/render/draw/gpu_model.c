@@ -136,18 +136,22 @@ static const void *offset_of(uint64_t items, size_t item_bytes)
     return (const void *)(uintptr_t)(items * item_bytes);
 }
 
-static void bind(const struct gl *gl, GLuint index, GLuint buffer, GLint components, const void *offset)
+static void bind_as(const struct gl *gl, GLuint index, GLuint buffer, GLint components, GLenum type, const void *offset)
 {
-    const bool is_color = index == ATTRIBUTE_COLOR;
     if (buffer == 0) {
         gl->DisableVertexAttribArray(index);
-        if (is_color)
+        if (index == ATTRIBUTE_COLOR)
             gl->VertexAttrib4f(index, 1, 1, 1, 1);
         return;
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
     gl->EnableVertexAttribArray(index);
-    gl->VertexAttribPointer(index, components, is_color ? GL_UNSIGNED_BYTE : GL_FLOAT, is_color, 0, offset);
+    gl->VertexAttribPointer(index, components, type, type != GL_FLOAT, 0, offset);
+}
+
+static void bind(const struct gl *gl, GLuint index, GLuint buffer, GLint components, const void *offset)
+{
+    bind_as(gl, index, buffer, components, GL_FLOAT, offset);
 }
 
 static void bind_no_influences(const struct gl *gl)
@@ -185,8 +189,8 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
     const GLuint file_tangents = has_tangents ? gpu->buffers[ATTRIBUTE_TANGENT] : 0;
     bind(gl, ATTRIBUTE_TANGENT, own_tangents != 0 ? own_tangents : file_tangents, 4,
          own_tangents != 0 ? NULL : offset_of(first, sizeof(struct vec4)));
-    bind(gl, ATTRIBUTE_COLOR, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, 4,
-         offset_of(first, sizeof(struct rgba8)));
+    bind_as(gl, ATTRIBUTE_COLOR, has_colors ? gpu->buffers[ATTRIBUTE_COLOR] : 0, 4, GL_UNSIGNED_SHORT,
+            offset_of(first, sizeof(struct rgba16)));
     if (own != NULL && own->is_skinned)
         bind_no_influences(gl);
     else
@@ -194,7 +198,10 @@ void gpu_model_bind_primitive(const struct gpu_model *gpu, const struct gl *gl, 
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, gpu->indices);
 }
 
-void gpu_model_bind_colors(const struct gl *gl, GLuint buffer) { bind(gl, ATTRIBUTE_COLOR, buffer, 4, NULL); }
+void gpu_model_bind_colors(const struct gl *gl, GLuint buffer)
+{
+    bind_as(gl, ATTRIBUTE_COLOR, buffer, 4, GL_UNSIGNED_BYTE, NULL);
+}
 
 void gpu_model_bind_arrays(const struct gl *gl, const struct vertex_arrays *arrays)
 {
@@ -203,6 +210,6 @@ void gpu_model_bind_arrays(const struct gl *gl, const struct vertex_arrays *arra
     bind(gl, ATTRIBUTE_TEXCOORD, 0, 2, NULL);
     bind(gl, ATTRIBUTE_SECOND_TEXCOORD, 0, 2, NULL);
     bind(gl, ATTRIBUTE_TANGENT, 0, 4, NULL);
-    bind(gl, ATTRIBUTE_COLOR, arrays->colors, 4, NULL);
+    gpu_model_bind_colors(gl, arrays->colors);
     bind_no_influences(gl);
 }

@@ -22,9 +22,10 @@ enum { GATHER_SAMPLES_MAX = 1 << 20, GATHER_TRIANGLES_MAX = 1 << 19, GATHER_MESH
 struct gathered_sample {
     uint32_t normal; /* view space, on the visible side: octahedral (Meyer et al. 2010, On Floating-Point Normal
                         Vectors), 14 bits each; and the upper 4 bits of the footprint */
-    uint32_t color;  /* of the vertices, 8 bits each for red, green, blue. A mesh with bumps has a tangent instead: 11
-                        and 12 bits, and above those 1 where the bitangent is -cross(normal, tangent); all ones without
-                        one. And the lower 8 bits of the footprint */
+    uint32_t color;  /* of the vertices, 8 bits each for the square roots of red, green and blue, whose steps are as
+                        even to the eye as those of the picture. A mesh with bumps has a tangent instead: 11 and 12
+                        bits, and above those 1 where the bitangent is -cross(normal, tangent); all ones without one.
+                        And the lower 8 bits of the footprint */
     float uv[2];
 };
 /* The footprint encodes the share s of the texture's longer side that a sample covers: 1 + 128 * (24 + log2 s). */
@@ -36,7 +37,7 @@ struct gather_mesh {
     const struct vec3 *positions, *normals; /* [vertex_count], view space */
     const struct vec4 *tangents;  /* view space, w: side of the bitangent; or NULL: from texture coordinates */
     const struct vec2 *texcoords; /* or NULL */
-    const struct rgba8 *colors;   /* or NULL: white */
+    const struct rgba16 *colors;  /* or NULL: white */
     const uint32_t *indices;      /* [index_count]: triangles */
     uint32_t vertex_count, index_count;
     float uv_from_texcoord[6]; /* two rows */

@@ -2,6 +2,8 @@
 #include "render/gather/gather_internal.h"
 #include "render/gather/gather_vector.h"
 
+#include "anim/model/color.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +34,7 @@ static void values_of(const struct gather_mesh *mesh, uint32_t vertex, float out
         memcpy(out + TANGENT, &mesh->tangents[vertex], 3 * sizeof *out);
         return;
     }
-    const struct rgba8 white = {255, 255, 255, 255}, c = mesh->colors == NULL ? white : mesh->colors[vertex];
+    const struct rgba16 c = mesh->colors == NULL ? RGBA16_WHITE : mesh->colors[vertex];
     out[COLOR] = c.r;
     out[COLOR + 1] = c.g;
     out[COLOR + 2] = c.b;
@@ -235,10 +237,12 @@ static i32x4 footprints_of(const struct filling *filling, const struct four *fou
     return __builtin_convertvector(f32x4_min(place, f32x4_all(4095)), i32x4);
 }
 
-static i32x4 bytes_of(f32x4 values)
+/* values: of 16 bits. */
+static i32x4 roots_of(f32x4 values)
 {
-    const f32x4 rounded = f32x4_max(values + 0.5f, (f32x4){0});
-    return __builtin_convertvector(f32x4_min(rounded, f32x4_all(255)), i32x4);
+    const f32x4 shares = f32x4_max(values * (1.0f / UINT16_MAX), (f32x4){0});
+    const f32x4 roots = {sqrtf(shares[0]), sqrtf(shares[1]), sqrtf(shares[2]), sqrtf(shares[3])};
+    return __builtin_convertvector(f32x4_min(roots * 255 + 0.5f, f32x4_all(255)), i32x4);
 }
 
 static i32x4 colors_of(const struct filling *filling, const struct four *four)
@@ -247,8 +251,8 @@ static i32x4 colors_of(const struct filling *filling, const struct four *four)
         return tangents_of(filling, four);
     if (!filling->has_colors)
         return i32x4_all(0xffffff);
-    return bytes_of(four->values[COLOR]) | bytes_of(four->values[COLOR + 1]) << 8 |
-           bytes_of(four->values[COLOR + 2]) << 16;
+    return roots_of(four->values[COLOR]) | roots_of(four->values[COLOR + 1]) << 8 |
+           roots_of(four->values[COLOR + 2]) << 16;
 }
 
 /* Stores those of the four samples whose lane is not 0. */

@@ -1,6 +1,7 @@
 /* debug_view_data.c - colours by weight, by joint and by id. */
 #include "render/pose/debug_view_data.h"
 
+#include "anim/model/color.h"
 #include "render/pose/influence.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct rgba8 *debug_view_weight_colors(const struct model *model, const struct d
     for (uint32_t v = 0; colors != NULL && v < primitive->vertex_count; v++) {
         colors[v] = joint > 0 ? weight_color(influence_weight(model, draw, v, joint - 1)) : influence_color(nodes[v]);
         if ((primitive->flags & PRIMITIVE_COLORS) != 0)
-            colors[v].a = model->colors[primitive->vertex_first + v].a;
+            colors[v].a = unorm8_from_16(model->colors[primitive->vertex_first + v].a);
     }
     free(nodes);
     return colors;

@@ -41,6 +41,7 @@ static const struct {
     [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
     [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},
     [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
+    [GLB_FINE_COLOR] = {"VEC4", sizeof(struct rgba16), UNSIGNED_SHORT, TARGET_ARRAY, true, false},
 };
 
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
@@ -178,6 +179,7 @@ static enum draco_kind kind_of(enum glb_array array)
     case GLB_NORMAL:
         return DRACO_NORMAL;
     case GLB_COLOR:
+    case GLB_FINE_COLOR:
         return DRACO_COLOR;
     case GLB_TEXCOORD:
     case GLB_SECOND_TEXCOORD:

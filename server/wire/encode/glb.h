@@ -39,7 +39,7 @@ enum glb_array {
     GLB_TANGENT,  /* struct vec4 */
     GLB_TEXCOORD, /* struct vec2, like the next one */
     GLB_SECOND_TEXCOORD,
-    GLB_COLOR,        /* struct rgba8 */
+    GLB_COLOR,        /* struct rgba8, or GLB_FINE_COLOR in its place */
     GLB_INDICES,      /* uint32_t; the last of the arrays that a primitive has at most once */
     GLB_JOINTS,       /* uint8_t[4] */
     GLB_LARGE_JOINTS, /* uint16_t[4] */
@@ -53,6 +53,7 @@ enum glb_array {
     GLB_VEC4,
     GLB_FLAG,          /* uint8_t */
     GLB_OTHER_INDICES, /* like GLB_INDICES, but of lines and points */
+    GLB_FINE_COLOR,    /* struct rgba16 */
 };
 
 struct glb_buffer_view {
@@ -75,6 +76,8 @@ void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 /* Adds an array of at least one element and returns its accessor. Elements are finite; NULL: zeros. Compression may
  * rotate the corners of each triangle of GLB_INDICES. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
+/* Adds colours as GLB_COLOR if these are the same to the eye, else as GLB_FINE_COLOR. */
+uint32_t glb_add_colors(struct glb_writer *glb, const struct rgba16 *colors, uint32_t count);
 /* Between these two calls the caller adds the arrays of a primitive's triangles, including the indices, in any order.
  * glb_end_mesh() returns the view of the Draco stream that replaces them, or GLB_NONE when they stay unchanged. In the
  * stream the id of an array is the number of arrays, other than indices, before it. */

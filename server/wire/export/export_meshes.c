@@ -195,7 +195,7 @@ static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
     }
     surfaces_add_texcoords(&e->surfaces, e->glb, p, textured, &accessors[GLB_TEXCOORD]);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
-        accessors[GLB_COLOR] = glb_add(e->glb, GLB_COLOR, model->colors + p->vertex_first, p->vertex_count);
+        accessors[GLB_COLOR] = glb_add_colors(e->glb, model->colors + p->vertex_first, p->vertex_count);
     const bool has_triangles = p->topology == TOPOLOGY_TRIANGLES;
     accessors[GLB_INDICES] = glb_add(e->glb, has_triangles ? GLB_INDICES : GLB_OTHER_INDICES,
                                      model->indices + p->index_first, p->index_count);

@@ -1,14 +1,15 @@
 #include "wire/pose/attributes.h"
 
+#include "anim/model/color.h"
 #include "wire/encode/json.h"
 
 enum { KIND_COUNT = BLOCK_TANGENTS - BLOCK_REST_NORMALS + 1 };
 
 /* An array of the model with one item per vertex. */
 struct attribute {
-    const void *items; /* NULL: the primitive lacks it */
-    uint32_t numbers;  /* per item: floats, or bytes of colours */
-    uint32_t item_bytes;
+    const void *items;   /* NULL: the primitive lacks it */
+    uint32_t numbers;    /* per item */
+    uint32_t item_bytes; /* in answers: of floats, or bytes of colours, which the model has in 16 bits */
 };
 
 static const char *const NAMES[KIND_COUNT] = {"normals", "texcoords", "second_texcoords", "colors", "tangents"};
@@ -31,7 +32,7 @@ static struct attribute attribute_of(const struct model *model, const struct pri
                    : (struct attribute){model->second_texcoords + first, 2, sizeof *model->second_texcoords};
     case BLOCK_COLORS:
         return (flags & PRIMITIVE_COLORS) == 0 ? none
-                                               : (struct attribute){model->colors + first, 4, sizeof *model->colors};
+                                               : (struct attribute){model->colors + first, 4, sizeof(struct rgba8)};
     case BLOCK_TANGENTS:
         return (flags & PRIMITIVE_TANGENTS) == 0
                    ? none
@@ -43,12 +44,12 @@ static struct attribute attribute_of(const struct model *model, const struct pri
 
 static enum frames_block_kind kind_of(int i) { return (enum frames_block_kind)(BLOCK_REST_NORMALS + i); }
 
-static void put_bytes(struct buf *out, const uint8_t *bytes, size_t count)
+static void put_colors(struct buf *out, const struct rgba16 *colors, uint32_t count)
 {
     buf_put_char(out, '[');
-    for (size_t i = 0; i < count && !buf_failed(out); i++) {
-        json_comma(out, i > 0);
-        json_put_uint(out, bytes[i]);
+    for (uint32_t v = 0; v < count && !buf_failed(out); v++) {
+        const struct rgba8 c = rgba8_from_16(colors[v]);
+        json_printf(out, v > 0 ? ",%u,%u,%u,%u" : "%u,%u,%u,%u", c.r, c.g, c.b, c.a);
     }
     buf_put_char(out, ']');
 }
@@ -64,7 +65,7 @@ void attributes_put_json(struct buf *out, const struct model *model, const struc
         json_comma(out, i > 0);
         json_printf(out, "%s:", NAMES[i]);
         if (kind_of(i) == BLOCK_COLORS)
-            put_bytes(out, attribute.items, count);
+            put_colors(out, attribute.items, primitive->vertex_count);
         else
             json_put_floats(out, attribute.items, count);
     }
@@ -91,5 +92,11 @@ void attributes_put_block(struct buf *out, const struct model *model, const stru
                           enum frames_block_kind kind)
 {
     const struct attribute attribute = attribute_of(model, primitive, kind);
-    buf_put(out, attribute.items, (size_t)primitive->vertex_count * attribute.item_bytes);
+    const struct rgba16 *colors = kind == BLOCK_COLORS ? attribute.items : NULL;
+    if (colors == NULL)
+        buf_put(out, attribute.items, (size_t)primitive->vertex_count * attribute.item_bytes);
+    for (uint32_t v = 0; colors != NULL && v < primitive->vertex_count && !buf_failed(out); v++) {
+        const struct rgba8 color = rgba8_from_16(colors[v]);
+        buf_put(out, &color, sizeof color);
+    }
 }

@@ -140,7 +140,7 @@ static void add_fixed(struct reply_context *context, struct posed_file *file, ui
     uint32_t *accessors = file->entries[entry].accessors;
     surfaces_add_texcoords(&file->surfaces, glb, p, is_textured, &accessors[GLB_TEXCOORD]);
     if ((p->flags & PRIMITIVE_COLORS) != 0)
-        accessors[GLB_COLOR] = glb_add(glb, GLB_COLOR, context->model->colors + p->vertex_first, p->vertex_count);
+        accessors[GLB_COLOR] = glb_add_colors(glb, context->model->colors + p->vertex_first, p->vertex_count);
 }
 
 static void add_indices(struct reply_context *context, struct posed_file *file, uint32_t entry, bool is_turned)

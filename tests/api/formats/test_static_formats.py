@@ -6,11 +6,14 @@ import zlib
 
 import pytest
 
+from conftest import REPOSITORY
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 from matrices import from_trs, multiply, transform  # noqa: E402
 
 DRAWS = False
 
+MESHLAB = REPOSITORY.parent / "shared" / "models" / "bugs" / "t3" / "cube_binary.stl"
 CORNERS = [(1.0, 2.0, 3.0), (4.0, 2.0, 3.0), (1.0, 7.0, 3.0), (1.0, 2.0, 9.0)]
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 
@@ -165,6 +168,24 @@ def test_stl_colours(start, tmp_path):
     server = start("--render-workers", "0", root=tmp_path)
     assert model(server, "viscam.stl")["hash"] != model(server, "plain.stl")["hash"]
     assert len({model(server, f"{n}.stl")["hash"] for n in ("viscam", "magics", "plain")}) == 3
+
+
+def test_stl_of_meshlab_has_colours_only_where_the_highest_bit_is_set(start, tmp_path):
+    header = b"COLOR=\x7f\x7f\x7f MATERIAL=\x7f\x7f\x7f \x7f\x7f\x7f \x7f\x7f\x7f"
+    (tmp_path / "none.stl").write_bytes(stl_binary(header))
+    (tmp_path / "some.stl").write_bytes(stl_binary(header, [0x8000 | 31, 0, 0, 0]))
+    server = start("--render-workers", "0", root=tmp_path)
+    attributes = {name: server.json("/v1/mesh", model=f"{name}.stl", attributes=1)["attributes"][0] for name in ("none", "some")}
+    assert "colors" not in attributes["none"] and model(server, "none.stl")["materials"][0]["base_color"] == [1, 1, 1, 1]
+    found = attributes["some"]["colors"]
+    assert {tuple(found[i:i + 4]) for i in range(0, len(found), 4)} == {(255, 0, 0, 255), (255, 255, 255, 255)}
+
+
+@pytest.mark.skipif(not MESHLAB.is_file(), reason="../shared/models/bugs is not there")
+def test_a_cube_of_meshlab_is_white(start):
+    server = start("--render-workers", "0", root=MESHLAB.parent)
+    assert "colors" not in server.json("/v1/mesh", model=MESHLAB.name, attributes=1)["attributes"][0]
+    assert model(server, MESHLAB.name)["counts"]["triangles"] == 12
 
 
 def test_stl_that_is_wrong_is_refused_with_the_place(start, tmp_path):

@@ -21,8 +21,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 10, 54 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 10, 0, 0, 0, 54, 0, 0, 0, 0, 6};
+    /* header: magic, version 11, 54 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 11, 0, 0, 0, 54, 0, 0, 0, 0, 6};
     assert_memory_equal(b, header, sizeof header); /* 1536 bytes = 0x600, see below */
     /* section 1: id 1, 108 bytes an element, at 1344, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x40, 5, 0, 0, 0, 0, 0, 0, 1};

@@ -159,10 +159,10 @@ TEST(collada_corners_have_what_their_inputs_say)
     CHECK_NEAR(run.model.normals[0].z, -1, 0);
     CHECK_NEAR(run.model.texcoords[0].y, 0.75, 1e-7); /* down */
     CHECK_NEAR(run.model.texcoords[2].x, 0, 0);       /* was no number */
-    assert_int_equal(run.model.colors[0].r, 255);
-    assert_int_equal(run.model.colors[1].g, 255);
-    assert_int_equal(run.model.colors[1].b, 128);
-    assert_int_equal(run.model.colors[1].a, 255);
+    assert_int_equal(run.model.colors[0].r, UINT16_MAX);
+    assert_int_equal(run.model.colors[1].g, UINT16_MAX);
+    CHECK_NEAR(run.model.colors[1].b, UINT16_MAX * 0.21404, 2); /* sRGB of 0.5 */
+    assert_int_equal(run.model.colors[1].a, UINT16_MAX);
     assimp_run_fini(&run);
 }
 

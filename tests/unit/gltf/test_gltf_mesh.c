@@ -165,10 +165,10 @@ TEST(gltf_colors_and_texcoords_of_some)
     assert_int_equal(b->position_count, 3);
     assert_int_equal(b->color_count, 3);
     assert_int_equal(b->texcoord_count, 3);
-    assert_int_equal(b->colors[0].g, 255);
-    const struct rgba8 expected = {128, 255, 0, 255};
+    assert_int_equal(b->colors[0].g, UINT16_MAX);
+    const struct rgba16 expected = {UINT16_MAX / 2 + 1, UINT16_MAX, 0, UINT16_MAX};
     assert_memory_equal(&b->colors[1], &expected, sizeof expected);
-    assert_int_equal(b->colors[2].b, 255);
+    assert_int_equal(b->colors[2].b, UINT16_MAX);
     CHECK_NEAR(b->texcoords[1].x, 0.25, 0); /* of TEXCOORD_1, which the base colour takes */
     CHECK_NEAR(b->texcoords[1].y, 0.75, 0);
     /* scaled to (0.5, 3), a quarter turn to (3, -0.5), moved to (13, 19.5) */

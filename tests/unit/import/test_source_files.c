@@ -181,6 +181,27 @@ TEST(source_files_lists_the_models_folder)
     teardown(&o);
 }
 
+TEST(source_files_refuse_companions_that_are_pointers)
+{
+    static const char POINTER[] = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n";
+    struct opened o;
+    setup(&o);
+    struct bake_builder builder;
+    bake_builder_init(&builder, 1 << 20);
+    temp_tree_file(&o.tree, "models/data.bin", POINTER);
+    temp_tree_file(&o.tree, "models/tex/pointer.png", POINTER);
+    assert_int_equal(source_files_read(o.files, "data.bin", SOURCE_COMPANION, &o.bytes, &o.size_bytes, &o.err),
+                     ERR_LFS_POINTER);
+    assert_non_null(strstr(o.err.message, "'models/data.bin' is a Git LFS pointer"));
+    assert_null(o.bytes);
+    /* whose decoder says it */
+    assert_int_equal(source_files_read(o.files, "tex/pointer.png", SOURCE_TEXTURE, &o.bytes, &o.size_bytes, &o.err), 0);
+    source_files_warn(o.files, &builder);
+    assert_int_equal(builder.warning_count, 1);
+    bake_builder_fini(&builder);
+    teardown(&o);
+}
+
 TEST(source_files_records_files)
 {
     struct opened o;

@@ -95,8 +95,8 @@ static void check_file(void (*write)(const struct temp_tree *tree), const char *
     for (uint32_t v = 0; v < model->position_count; v++)
         assert_true(isfinite(model->positions[v].x));
     assert_int_equal(model->color_count, model->position_count); /* all vertices have one: white */
-    assert_int_equal(model->colors[first->vertex_first].r, 255);
-    assert_true(model->colors[second->vertex_first].r < 255);
+    assert_int_equal(model->colors[first->vertex_first].r, UINT16_MAX);
+    assert_true(model->colors[second->vertex_first].r < UINT16_MAX);
     assimp_run_fini(&run);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,11 +32,25 @@ static void read_bytes(struct assimp_run *run, reader *read, const void *bytes, 
         assimp_run_finish(run);
 }
 
-static bool has_color(const struct model *model, uint8_t r, uint8_t g, uint8_t b)
+/* Linear light of a byte of sRGB, by IEC 61966-2-1. */
+static double light_of(int srgb)
 {
-    for (uint32_t v = 0; v < model->color_count; v++)
-        if (model->colors[v].r == r && model->colors[v].g == g && model->colors[v].b == b)
+    const double s = srgb / 255.0;
+    return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+}
+
+/* Whether some vertex has this colour, which is sRGB in these files. */
+static bool has_color(const struct model *model, int r, int g, int b)
+{
+    const int srgb[3] = {r, g, b};
+    for (uint32_t v = 0; v < model->color_count; v++) {
+        const uint16_t found[3] = {model->colors[v].r, model->colors[v].g, model->colors[v].b};
+        int near = 0;
+        for (int i = 0; i < 3; i++)
+            near += fabs(found[i] - UINT16_MAX * light_of(srgb[i])) <= 1;
+        if (near == 3)
             return true;
+    }
     return false;
 }
 
@@ -83,6 +98,26 @@ TEST(stl_colours_of_magics_have_red_lowest)
     assert_true(has_color(&run.model, 255, 0, 0));
     assert_true(has_color(&run.model, 0, 0, 255));
     assert_true(has_color(&run.model, 0x10, 0x20, 0x30)); /* marked: that of the whole */
+    assimp_run_fini(&run);
+}
+
+/* The header's grey and its facets with attribute 0 are no colours. */
+TEST(stl_colours_of_meshlab_have_red_lowest_where_the_highest_bit_is_set)
+{
+    static const char HEADER[] = "COLOR=\x7f\x7f\x7f MATERIAL=\x7f\x7f\x7f \x7f\x7f\x7f \x7f\x7f\x7f";
+    uint8_t bytes[STL_BYTES];
+    struct assimp_run run;
+    stl_bytes(bytes, HEADER, (uint16_t[]){0, 0, 0});
+    read_bytes(&run, import_stl, bytes, sizeof bytes);
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.model.color_count, 0);
+    assimp_run_fini(&run);
+    stl_bytes(bytes, HEADER, (uint16_t[]){0x8000 | 31, 0x8000 | 31 << 10, 0});
+    read_bytes(&run, import_stl, bytes, sizeof bytes);
+    assert_true(has_color(&run.model, 255, 0, 0));
+    assert_true(has_color(&run.model, 0, 0, 255));
+    assert_true(has_color(&run.model, 255, 255, 255));
+    assert_false(has_color(&run.model, 0x7f, 0x7f, 0x7f));
     assimp_run_fini(&run);
 }
 

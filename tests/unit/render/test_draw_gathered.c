@@ -109,7 +109,7 @@ static void draw_wave(enum look look, bool is_blended, double yaw_deg, struct pn
         f.builder.infos[0].format = bake_textz(&f.builder, "glTF 2.0");
     }
     for (uint32_t v = 0; v < VERTICES && look == COLORED; v++)
-        *bake_add_color(&f.builder, 1) = (struct rgba8){(uint8_t)(v % 256), (uint8_t)(v / 5), 200, 255};
+        *bake_add_color(&f.builder, 1) = fixture_color(v % 256, v / 5 % 256, 200, 255);
     if (look == COLORED)
         f.builder.primitives[0].flags |= PRIMITIVE_COLORS;
     fixture_finish(&f);

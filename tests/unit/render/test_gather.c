@@ -3,6 +3,7 @@
 #include "render/gather/gather.h"
 #include "render/gather/gather_skin.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/fixture.h"
 #include "tests/unit/support/linear_palette.h"
 
 #include <stdlib.h>
@@ -182,7 +183,8 @@ TEST(gather_interpolates_with_perspective)
     const struct vec3 corners[3] = {{-1, -1, -1}, {4, -4, -4}, {0, 1, -1.6f}};
     const struct vec3 normals[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const struct vec2 texcoords[3] = {{0, 0}, {1, 0}, {0.2f, 5}};
-    const struct rgba8 colors[3] = {{0, 250, 10, 255}, {250, 0, 10, 255}, {50, 200, 10, 255}};
+    const struct rgba16 colors[3] = {fixture_color(0, 250, 10, 255), fixture_color(250, 0, 10, 255),
+                                     fixture_color(50, 200, 10, 255)};
     struct gather gather = {0};
     struct gather_mesh mesh = triangles(corners, 1);
     mesh.normals = normals;
@@ -195,9 +197,9 @@ TEST(gather_interpolates_with_perspective)
     const struct gathered_sample s = sample_at(&gather, SIDE / 2, 0); /* half a sample off */
     CHECK_NEAR(s.uv[0], 10 + 2 * 0.2, 0.02);
     CHECK_NEAR(s.uv[1], -3, 0.05);
-    CHECK_NEAR(s.color & 255, 50, 2);
-    CHECK_NEAR(s.color >> 8 & 255, 200, 2);
-    CHECK_NEAR(s.color >> 16 & 255, 10, 0);
+    CHECK_NEAR(s.color & 255, sqrt(50 * 255), 2); /* square roots */
+    CHECK_NEAR(s.color >> 8 & 255, sqrt(200 * 255), 2);
+    CHECK_NEAR(s.color >> 16 & 255, sqrt(10 * 255), 0.5);
     const double length = sqrt(0.8 * 0.8 + 0.2 * 0.2);
     double found[3];
     direction(s.normal, 14, 14, found);

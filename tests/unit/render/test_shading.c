@@ -214,7 +214,7 @@ TEST(shading_sorts_the_triangles_of_a_blended_mesh)
         bake_add_index(b, 12 - b->index_count);
         memcpy(b->indices, corners, sizeof corners);
         for (int v = 0; v < 8; v++)
-            *bake_add_color(b, 1) = v < 4 ? (struct rgba8){255, 0, 0, 255} : (struct rgba8){0, 255, 0, 255};
+            *bake_add_color(b, 1) = v < 4 ? fixture_color(255, 0, 0, 255) : fixture_color(0, 255, 0, 255);
         b->primitives[0].topology = TOPOLOGY_TRIANGLES;
         b->primitives[0].index_count = 12;
         b->primitives[0].material = 0;

@@ -162,6 +162,28 @@ TEST(true_colours_of_metals_in_even_white_light)
     }
 }
 
+/* A rough metal that lacks a channel reflects none of it, and as much of the others as one that nearly lacks it. */
+TEST(true_colours_of_metals_without_a_channel)
+{
+    for (int which = 0; which < 7; which++) {
+        int found[2][3];
+        for (int near = 0; near < 2; near++) {
+            const float least = near ? 0.002f : 0;
+            const float color[3] = {(which & 1) != 0 ? 0.6f : least, (which & 2) != 0 ? 0.6f : least,
+                                    (which & 4) != 0 ? 0.6f : least};
+            struct fixture f;
+            struct material *material = start_card(&f);
+            set_color(material, color);
+            material->metallic = 1;
+            material->roughness = 1;
+            read_middle(&f, LIGHT_FLAT, TONE_NEUTRAL, 0, found[near]);
+        }
+        for (int c = 0; c < 3; c++)
+            if (abs(found[0][c] - found[1][c]) > 6 || ((which >> c & 1) != 0 && found[0][c] < 120))
+                fail_msg("channel %d of color %d is %d, and of its neighbour %d", c, which, found[0][c], found[1][c]);
+    }
+}
+
 static int compare_light(const void *a, const void *b)
 {
     const uint8_t *x = a, *y = b;

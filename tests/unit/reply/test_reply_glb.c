@@ -3,6 +3,7 @@
 #include "anim/model/material_layers.h"
 #include "base/bytes.h"
 #include "tests/unit/support/check.h"
+#include "tests/unit/support/fixture.h"
 #include "tests/unit/support/png_pixels.h"
 #include "tests/unit/support/wire_model.h"
 
@@ -243,7 +244,7 @@ static void add_primitives(struct bake_builder *b)
         struct vec3 *positions = bake_add_position(b, 3), *normals = bake_add_normal(b, 3);
         struct vec2 *texcoords = bake_add_texcoord(b, 3), *second = bake_add_second_texcoord(b, 3);
         struct vec4 *tangents = bake_add_tangent(b, 3);
-        struct rgba8 *colors = bake_add_color(b, 3);
+        struct rgba16 *colors = bake_add_color(b, 3);
         for (uint32_t i = 0; i < 3; i++) {
             if (i < SHAPES[p].index_count)
                 indices[i] = i;
@@ -252,7 +253,7 @@ static void add_primitives(struct bake_builder *b)
             texcoords[i] = (struct vec2){0.5f * (float)i, 1};
             second[i] = (struct vec2){7, (float)i};
             tangents[i] = (struct vec4){1, 0, 0, 1};
-            colors[i] = (struct rgba8){(uint8_t)(10 * i), 20, 30, 255};
+            colors[i] = fixture_color(10 * i, 20, 30, 255);
         }
     }
 }

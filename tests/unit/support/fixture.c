@@ -289,7 +289,7 @@ void fixture_worked(struct fixture *f)
     memset(bake_add_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_second_texcoord(b, b->position_count), 0, b->position_count * sizeof(struct vec2));
     memset(bake_add_tangent(b, b->position_count), 0, b->position_count * sizeof(struct vec4));
-    memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba8));
+    memset(bake_add_color(b, b->position_count), 0xff, b->position_count * sizeof(struct rgba16));
     memset(bake_add_dual_weight(b, b->position_count), 0, b->position_count * sizeof(float));
     b->nodes[3].matrix = 0;
     /* x axis (0,1,0), y axis (-2,0,0), z axis (0,0,1), then to (3,0,0) */

@@ -5,6 +5,12 @@
 
 #include <stddef.h>
 
+/* A colour that bytes give exactly. */
+static inline struct rgba16 fixture_color(unsigned r, unsigned g, unsigned b, unsigned a)
+{
+    return (struct rgba16){(uint16_t)(r * 257), (uint16_t)(g * 257), (uint16_t)(b * 257), (uint16_t)(a * 257)};
+}
+
 struct fixture {
     struct bake_builder builder;
     void *block; /* 64-byte aligned heap block of exactly size_bytes */

@@ -74,10 +74,10 @@ TEST(threemf_colours_within_a_triangle_are_at_its_vertices)
     const struct bake_builder *builder = &run.builder;
     assert_true((builder->primitives[0].flags & PRIMITIVE_COLORS) != 0);
     assert_int_equal(builder->color_count, 3);
-    assert_int_equal(builder->colors[0].r, 55); /* 255 * HALF */
-    assert_int_equal(builder->colors[1].g, 255);
-    assert_int_equal(builder->colors[2].b, 255);
-    assert_int_equal(builder->colors[2].a, 255);
+    CHECK_NEAR(builder->colors[0].r, UINT16_MAX * HALF, 0.5);
+    assert_int_equal(builder->colors[1].g, UINT16_MAX);
+    assert_int_equal(builder->colors[2].b, UINT16_MAX);
+    assert_int_equal(builder->colors[2].a, UINT16_MAX);
     CHECK_NEAR(builder->materials[0].base_color[0], 1, 0);
     threemf_run_fini(&run);
 }
