@@ -42,7 +42,7 @@ struct collada_channel {
 
 struct collada_clip {
     const char *name;                      /* or NULL */
-    double start_s, end_s;                 /* range on the file's timeline; end_s < start_s: all of it */
+    double start_s, end_s;                 /* range on the file's timeline; both are 0 for all of it */
     uint32_t channel_first, channel_count; /* in clip_channels */
 };
 
@@ -62,6 +62,9 @@ struct collada {
 int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
                  struct bake_builder *builder, struct err *err);
 void collada_fini(struct collada *collada);
+
+/* Whether a clip takes all of the file's timeline. */
+bool collada_clip_is_whole(const struct collada_clip *clip);
 
 /* --- steps of collada_read() --- */
 

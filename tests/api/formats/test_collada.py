@@ -95,10 +95,10 @@ def test_clip_is_cut_to_its_part_of_the_time(start, tmp_path):
     (tmp_path / "cut.dae").write_text(text, encoding="utf-8")
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     model = server.json("/v1/model", model="cut.dae")
-    assert [(c["name"], c["start"], c["duration"]) for c in model["clips"]] == [("part", 1, 3), ("long", 0, 5)]
+    assert [(c["name"], c["start"], c["duration"]) for c in model["clips"]] == [("part", 0, 2), ("long", 0, 5)]
     assert model["warnings"] == []
-    answer = server.json("/v1/pose", model="cut.dae", clip="part", wrap="clamp", t=["0", "1", "2", "3", "4"], what="scene")
-    assert [frame["scene"][1][12] for frame in answer["frames"]] == [2, 2, 4, 6, 6]
+    answer = server.json("/v1/pose", model="cut.dae", clip="part", wrap="clamp", t=["0", "0.5", "1", "2", "3"], what="scene")
+    assert [frame["scene"][1][12] for frame in answer["frames"]] == [2, 3, 4, 6, 6]
     answer = server.json("/v1/pose", model="cut.dae", clip="long", wrap="clamp", t=["4", "4.5", "5"], what="scene")
     assert [frame["scene"][1][12:15] for frame in answer["frames"]] == [[8, 7, 0]] * 3
 
