@@ -197,12 +197,19 @@ static int read_clips(struct collada *collada, struct err *err)
 
 /* --- the whole file --- */
 
-int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
-                 struct bake_builder *builder, struct err *err)
+static int read_scene(struct collada *collada, const char *name, const struct limits *limits,
+                      struct bake_builder *builder, struct err *err)
+{
+    collada_xml_drop_own_name(&collada->xml, name);
+    return collada_scene(collada, limits, builder, err);
+}
+
+int collada_read(struct collada *collada, const char *name, const uint8_t *bytes, size_t size_bytes,
+                 const struct limits *limits, struct bake_builder *builder, struct err *err)
 {
     *collada = (struct collada){0};
     if (collada_xml_parse(&collada->xml, bytes, size_bytes, err) == 0 && collada_version(&collada->xml, err) == 0 &&
-        collada_scene(collada, limits, builder, err) == 0 && read_channels(collada, limits, builder, err) == 0 &&
+        read_scene(collada, name, limits, builder, err) == 0 && read_channels(collada, limits, builder, err) == 0 &&
         read_clips(collada, err) == 0)
         return 0;
     collada_fini(collada);

@@ -1,0 +1,55 @@
+"""Small files of public bug reports in ../shared/models/bugs: each is read as its author meant it."""
+import math
+
+import pytest
+
+from conftest import REPOSITORY, Server
+
+DRAWS = False
+
+BUGS = REPOSITORY.parent / "shared" / "models" / "bugs"
+
+pytestmark = pytest.mark.skipif(not BUGS.is_dir(), reason="../shared/models/bugs is not there")
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server whose root is the folder of the files."""
+    running = Server(BUGS, "--log", "off", "--render-workers", "0", draws=False)
+    yield running
+    running.end()
+
+
+def codes(model):
+    return {warning["code"] for warning in model["warnings"]}
+
+
+# --- COLLADA ---
+
+def angle_of(time_s):
+    """Of the file's one BEZIER curve, from 0 to 360 degrees within 5 s, whose control values are 6875.42."""
+    s, r = time_s / 5, 1 - time_s / 5
+    return 3 * r * s * 6875.42 + s ** 3 * 360
+
+
+@pytest.mark.parametrize("clip, start_s", [(0, 1), (1, 3)])
+def test_collada_clips_begin_at_their_start(server, clip, start_s):
+    name = "t3/cts_clip_2_clips_on_different_animation_different_time.dae"
+    model = server.json("/v1/model", model=name)
+    assert [(c["start"], c["duration"]) for c in model["clips"]] == [(0, 1), (0, 1)]
+    answer = server.json("/v1/pose", model=name, clip=clip, wrap="clamp", t=["0", "0.25", "0.5", "1"], what="scene", joints="prop")
+    for frame, part_s in zip(answer["frames"], (0, 0.25, 0.5, 1)):
+        angle = math.radians(angle_of(start_s + part_s))
+        assert frame["scene"][0][:2] == pytest.approx([50 * math.cos(angle), 50 * math.sin(angle)], abs=1e-4)
+
+
+def test_collada_file_that_calls_itself_by_name_is_whole(server):
+    model = server.json("/v1/model", model="t3/cts_self/self.dae")
+    assert "instance_ignored" not in codes(model)
+    assert [mesh["name"] for mesh in model["meshes"]] == ["cube"]
+
+
+def test_collada_skin_without_its_geometry_leaves_a_skeleton(server):
+    model = server.json("/v1/model", model="t3/ozz_pab_skeleton.dae")
+    assert "instance_ignored" in codes(model)
+    assert (len(model["nodes"]), len(model["meshes"]), len(model["clips"])) == (148, 0, 1)
