@@ -53,3 +53,14 @@ def test_collada_skin_without_its_geometry_leaves_a_skeleton(server):
     model = server.json("/v1/model", model="t3/ozz_pab_skeleton.dae")
     assert "instance_ignored" in codes(model)
     assert (len(model["nodes"]), len(model["meshes"]), len(model["clips"])) == (148, 0, 1)
+
+
+# --- FBX ---
+
+def test_fbx_shapes_of_old_files_have_their_weights_at_rest(server):
+    """The file gives 35.2 % of Box02 and 89.6 % of Box03, which moves the point (-10, -10, 0) by (0, -7.2664, -4.5259). Z points up."""
+    mesh = server.json("/v1/mesh", model="t3/max7_blend_cube_5000_binary.fbx", clip="-", rest=1)
+    rest, posed = mesh["rest"][0][:3], mesh["frames"][0]["positions"][0][:3]
+    assert rest == pytest.approx([-10, -10, 0], abs=1e-4)
+    y, z = -10 - 0.896 * 7.2664213, -0.896 * 4.5259171
+    assert posed == pytest.approx([-10, z, -y], abs=1e-4)
