@@ -64,3 +64,12 @@ def test_fbx_shapes_of_old_files_have_their_weights_at_rest(server):
     assert rest == pytest.approx([-10, -10, 0], abs=1e-4)
     y, z = -10 - 0.896 * 7.2664213, -0.896 * 4.5259171
     assert posed == pytest.approx([-10, z, -y], abs=1e-4)
+
+
+# --- 3MF ---
+
+def test_3mf_elements_with_an_undeclared_prefix_are_left_out(server):
+    model = server.json("/v1/model", model="t3/multiprop-metallic.3mf")
+    assert codes(model) == {"elements_ignored", "material_approximated"}
+    assert (model["counts"]["triangles"], model["bounds"]) == (12, {"min": [0, 0, 0], "max": [10, 10, 10]})
+    assert [material["name"] for material in model["materials"]] == [None, "Metal"]
