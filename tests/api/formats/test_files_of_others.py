@@ -73,3 +73,21 @@ def test_3mf_elements_with_an_undeclared_prefix_are_left_out(server):
     assert codes(model) == {"elements_ignored", "material_approximated"}
     assert (model["counts"]["triangles"], model["bounds"]) == (12, {"min": [0, 0, 0], "max": [10, 10, 10]})
     assert [material["name"] for material in model["materials"]] == [None, "Metal"]
+
+
+# --- PLY and STL ---
+
+def test_ply_faces_before_vertices_are_read(server):
+    assert server.json("/v1/model", model="text/face_before_vertex.ply")["counts"]["triangles"] == 1
+
+
+def test_ply_texture_whose_name_has_a_blank_at_its_end_is_found(server):
+    model = server.json("/v1/model", model="text/texturefile_trailing_blank.ply")
+    assert [(texture["uri"], texture["state"]) for texture in model["textures"]] == [("my tex.png", "found")]
+    assert model["warnings"] == []
+
+
+def test_stl_decimal_comma_is_refused_with_its_line(server):
+    answer = server.get("/v1/model?model=text/ascii_comma.stl")
+    assert answer.status == 422
+    assert "line 5: 'a number' is expected, not '1,5'" in answer.json()["error"]["message"]

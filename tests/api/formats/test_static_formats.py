@@ -56,6 +56,8 @@ PLY_FILES = {
     "ascii.ply": ply("ascii"), "little.ply": ply("binary_little_endian"), "big.ply": ply("binary_big_endian"),
     "newline.ply": ply("ascii", start="\n"), "newline_binary.ply": ply("binary_little_endian", start="\r\n\n"),
     "crlf.ply": ply("ascii").replace(b"\n", b"\r\n"),
+    "cr.ply": ply("ascii", start="\n").replace(b"\n", b"\r"),
+    "cr_binary.ply": ply_header("binary_big_endian").replace("\n", "\r").encode() + ply("binary_big_endian")[len(ply_header("binary_big_endian")):],
 }
 
 
@@ -70,6 +72,28 @@ def test_ply_in_every_encoding(start, tmp_path):
         assert answer["counts"]["triangles"] == 4 and answer["warnings"] == [], name
         hashes.add(answer["hash"])
     assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian"])
+def test_ply_faces_may_come_before_their_vertices(start, tmp_path, form):
+    whole, header = ply(form), ply_header(form).encode()
+    at = header.index(b"element face")
+    body = whole[len(header):]
+    cut = len(b"".join(body.splitlines(True)[:4])) if form == "ascii" else 4 * 19
+    swapped = header[:header.index(b"element vertex")] + header[at:header.index(b"end_header")] + header[header.index(b"element vertex"):at] + b"end_header\n"
+    (tmp_path / "plain.ply").write_bytes(whole)
+    (tmp_path / "swapped.ply").write_bytes(swapped + body[cut:] + body[:cut])
+    (tmp_path / "beyond.ply").write_bytes((swapped + body[cut:] + body[:cut]).replace(b"vertex 4", b"vertex 3"))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert model(server, "swapped.ply")["hash"] == model(server, "plain.ply")["hash"]
+    assert "names vertex 3 of 3" in refusal(server, "beyond.ply")
+
+
+def test_ply_texture_may_have_blanks_around_and_in_its_name(start, tmp_path):
+    text = ply("ascii").decode().replace("comment made by a test", "comment TextureFile  my skin.png \t")
+    (tmp_path / "blank.ply").write_text(text)
+    server = start("--render-workers", "0", root=tmp_path)
+    assert [texture["uri"] for texture in model(server, "blank.ply")["textures"]] == ["my skin.png"]
 
 
 def test_ply_without_faces_is_lines_or_points(start, tmp_path):
@@ -101,6 +125,7 @@ def test_ply_that_is_wrong_is_refused_with_the_place(start, tmp_path):
     wrong = {
         "index.ply": (good.replace("3 1 2 3", "3 1 2 4"), ["face 3", "vertex 4 of 4"]),
         "word.ply": (good.replace("3 0 1 3", "3 0 x 3"), ["line 19", "'x' is no number"]),
+        "cr.ply": (good.replace("3 0 1 3", "3 0 x 3").replace("\n", "\r"), ["line 19", "'x' is no number"]),
         "short.ply": (good[:-12], ["line 20", "a list of 3 values"]),
         "type.ply": (good.replace("float x", "quad x"), ["line 5 of the header", "type"]),
         "many.ply": (good.replace("vertex 4", "vertex 4000000000"), ["4000000000", "vertex", "room"]),
@@ -171,6 +196,7 @@ def test_stl_that_is_wrong_is_refused_with_the_place(start, tmp_path):
     text = stl_solid("a")
     wrong = {"loop.stl": (text.replace("outer loop", "outer", 1), ["line 4", "'loop'", "'vertex'"]),
              "number.stl": (text.replace("4.0", "four", 1), ["line 6", "a number", "'four'"]),
+             "comma.stl": (text.replace("4.0", "4,0", 1), ["line 6", "a number", "'4,0'"]),
              "end.stl": (text[:100], ["the file ends where"])}
     for name, (content, _) in wrong.items():
         (tmp_path / name).write_text(content)
