@@ -91,3 +91,20 @@ def test_stl_decimal_comma_is_refused_with_its_line(server):
     answer = server.get("/v1/model?model=text/ascii_comma.stl")
     assert answer.status == 422
     assert "line 5: 'a number' is expected, not '1,5'" in answer.json()["error"]["message"]
+
+
+# --- SMD and DirectX ---
+
+@pytest.mark.parametrize("name, texture", [("c4", "mat"), ("indent", "mat"), ("matname", "dir\\\\mat name.tga")])
+def test_smd_comments_indents_and_blanks_in_names_are_read(server, name, texture):
+    model = server.json("/v1/model", model=f"text/{name}.smd")
+    assert (model["counts"]["triangles"], model["bounds"]) == (1, {"min": [0, 0, 0], "max": [1, 1, 0]})
+    assert [t["uri"] for t in model["textures"]] == [texture]
+
+
+def test_smd_of_a_skeleton_is_read(server):
+    assert [node["name"] for node in server.json("/v1/model", model="text/i_usual.smd")["nodes"]] == ["root"]
+
+
+def test_directx_whole_numbers_are_read(server):
+    assert server.json("/v1/mesh", model="text/a0.x", rest=1)["rest"] == [[0, 1, 0, 1, 0, 0, 0, 0, 0]]
