@@ -303,6 +303,55 @@ def test_x3d_takes_the_first_picture_that_is_there(start, tmp_path):
     assert [w["code"] for w in model(server, "gone.x3d")["warnings"]] == ["texture_missing"]
 
 
+MATERIALS = {
+    "physical": ("<PhysicalMaterial baseColor='0.5 0.5 0.5' emissiveColor='1 1 1' metallic='0.25' roughness='0.75' normalScale='2' occlusionStrength='0.5'>"
+                 "<ImageTexture containerField='normalTexture' url='\"n.png\"'/><ImageTexture containerField='baseTexture' url='\"b.png\"'/>"
+                 "<ImageTexture containerField='emissiveTexture' url='\"e.png\"'/><ImageTexture containerField='occlusionTexture' url='\"o.png\"'/>"
+                 "<ImageTexture containerField='metallicRoughnessTexture' url='\"m.png\"'/></PhysicalMaterial>",
+                 {"base_color": "b.png", "normal": "n.png", "emissive": "e.png", "occlusion": "o.png", "metallic_roughness": "m.png"}),
+    "classic": ("<Material diffuseColor='0.5 0.5 0.5'><ImageTexture containerField='diffuseTexture' url='\"b.png\"'/>"
+                "<ImageTexture containerField='normalTexture' url='\"n.png\"'/></Material>", {"base_color": "b.png", "normal": "n.png"}),
+    "unlit": ("<UnlitMaterial><ImageTexture containerField='emissiveTexture' url='\"e.png\"'/></UnlitMaterial>", {"base_color": "e.png"}),
+    "bare": ("<PhysicalMaterial><ImageTexture url='\"b.png\"'/></PhysicalMaterial>", {"base_color": "b.png"}),
+}
+
+
+def test_x3d_materials_have_the_textures_of_their_fields(start, tmp_path):
+    for name, (text, _) in MATERIALS.items():
+        (tmp_path / f"{name}.x3d").write_text(x3d(f"<Shape><Appearance><TextureTransform scale='2 3'/>{text}</Appearance>{FACE_SET}</Shape>"))
+    for name in "bneom":
+        (tmp_path / f"{name}.png").write_bytes(pixel())
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, (_, expected) in MATERIALS.items():
+        answer = model(server, f"{name}.x3d")
+        material = answer["materials"][0]
+        found = {use: answer["textures"][texture["texture"]] for use, texture in material["textures"].items()}
+        assert {use: texture["uri"] for use, texture in found.items()} == expected, name
+        assert answer["warnings"] == []
+        assert all(texture["content"] == ("colors" if use in ("base_color", "emissive") else "data") for use, texture in found.items())
+        assert all(texture["uv_from_texcoord"][0] == 2 for texture in material["textures"].values())
+    physical = model(server, "physical.x3d")["materials"][0]
+    assert (physical["metallic"], physical["roughness"], physical["normal_scale"], physical["occlusion_strength"]) == (0.25, 0.75, 2, 0.5)
+    assert physical["base_color"][:3] == pytest.approx([0.2140411] * 3) and physical["emissive"] == [1, 1, 1]
+
+
+def test_x3d_children_are_of_the_field_that_they_name(start, tmp_path):
+    box = "<Shape containerField='proxy'><Box size='100 100 100'/></Shape>"
+    inside = ("<Shape><Appearance><Material containerField='backMaterial' diffuseColor='0 1 0'/><Material containerField='material' diffuseColor='1 0 0'/>"
+              f"</Appearance>{FACE_SET}</Shape>")
+    body = (f"<HAnimHumanoid><HAnimJoint DEF='hip' containerField='skeleton'><HAnimSegment>{inside}</HAnimSegment></HAnimJoint>"
+            "<HAnimJoint USE='hip' containerField='joints'/></HAnimHumanoid>")
+    (tmp_path / "a.x3d").write_text(x3d(f"<Collision>{box}{body}</Collision>"))
+    (tmp_path / "skin.x3d").write_text(x3d("<Shape><Appearance><Material><ImageTexture containerField='shininessTexture' url='\"a.png\"'/></Material>"
+                                           f"</Appearance>{FACE_SET}</Shape>"))
+    server = start("--render-workers", "0", root=tmp_path)
+    answer = model(server, "a.x3d")
+    assert answer["counts"]["triangles"] == 4 and points(server, model="a.x3d") == set(CORNERS)
+    assert answer["materials"][0]["base_color"] == [1, 0, 0, 1]
+    assert answer["warnings"] == []
+    assert [(w["code"], "shininessTexture" in w["message"]) for w in model(server, "skin.x3d")["warnings"]] == [("elements_ignored", True)]
+
+
 def test_x3d_nodes_that_are_not_read_are_warnings(start, tmp_path):
     extra = ("<Viewpoint/><Inline url='\"b.x3d\"'/><Wobble/><TimeSensor DEF='T'/><PositionInterpolator DEF='P'/>"
              "<ROUTE fromNode='T' fromField='f' toNode='P' toField='g'/><Script><field name='x'/></Script>"
