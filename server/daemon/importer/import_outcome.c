@@ -45,8 +45,9 @@ static const char *remedy_of(const char *path)
     static const struct {
         const char *extension, *remedy;
     } REMEDIES[] = {
-        {".blend", "; the reader of .blend files fails at some valid ones, too: export it from Blender as glTF (.glb)"},
-        {".ogex", "; the reader of .ogex files fails at some valid ones, too: export it as glTF"},
+        {".blend",
+         "; the reader of .blend files ends so on some valid ones, too: export it from Blender as glTF (.glb)"},
+        {".ogex", "; the reader of .ogex files ends so on some valid ones, too: export it as glTF"},
     };
     const char *extension = strrchr(path, '.');
     for (size_t i = 0; extension != NULL && i < sizeof REMEDIES / sizeof *REMEDIES; i++)
