@@ -1,6 +1,7 @@
 /* texture_dds.c - DDS pictures (Microsoft, "Programming Guide for DDS"): the first level of the first face of BC1 to
  * BC5
- * ("Block Compression (Direct3D 10)") and of pixels of up to 32 bits. */
+ * ("Block Compression (Direct3D 10)"), of BC7, and of pixels of up to 32 bits. */
+#include "import/texture/texture_bc7.h"
 #include "import/texture/texture_image.h"
 
 #include "base/bytes.h"
@@ -119,7 +120,7 @@ static const struct compression {
     {"DXT5", {76, 77, 78}, 16, decode_bc3}, {"ATI1", {79, 80}, 8, decode_bc4},
     {"BC4U", {0}, 8, decode_bc4},           {"BC4S", {81}, 8, decode_bc4_signed},
     {"ATI2", {82, 83}, 16, decode_bc5},     {"BC5U", {0}, 16, decode_bc5},
-    {"BC5S", {84}, 16, decode_bc5_signed},
+    {"BC5S", {84}, 16, decode_bc5_signed},  {"BC7\0", {97, 98, 99}, BC7_BYTES, bc7_decode},
 };
 
 static void read_blocks(const struct compression *compression, const uint8_t *at, size_t left, struct image *image)
@@ -224,7 +225,7 @@ int image_decode_dds(const uint8_t *bytes, size_t size_bytes, const struct limit
     const struct compression *compression = has_fourcc ? find_compression(bytes, format) : NULL;
     struct pixel_form form;
     if (compression == NULL && !(is_10 ? find_format(format, &form) : !has_fourcc && find_pixels(bytes, &form)))
-        return err_set(err, ERR_BAD_MODEL, "its form is none of BC1 to BC5 and of pixels of 8 to 32 bits");
+        return err_set(err, ERR_BAD_MODEL, "its form is none of BC1 to BC5, BC7 and pixels of 8 to 32 bits");
     if (image_alloc(image, limits, err) < 0)
         return err->code;
     memset(image->rgba, 0, 4 * (size_t)image->width * image->height);

@@ -104,6 +104,15 @@ TEST(dds_values_are_greys_and_normals)
     expect(&normal, (const uint8_t[][4]){{255, 128, 128, 255}, {0, 128, 128, 255}}, 2);
 }
 
+/* A worked block of mode 6: from white to nearly black; the second pixel is at the end. */
+TEST(dds_blocks_of_bc7)
+{
+    static const uint8_t DATA[] = {0xc0, 0x3f, 0xe0, 0x0f, 0xf8, 0x03, 0xfe, 0xff,
+                                   0xf1, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+    const struct dds file = file_of(NULL, 98, DATA, sizeof DATA);
+    expect(&file, (const uint8_t[][4]){{255, 255, 255, 255}, {1, 1, 1, 255}, {255, 255, 255, 255}}, 3);
+}
+
 TEST(dds_pixels_are_of_their_masks)
 {
     uint8_t data[64] = {1, 2, 3, 4};
@@ -150,7 +159,7 @@ TEST(dds_faults_are_named_and_cut_files_are_damaged)
     memcpy(file.bytes + 84, "DXT9", 4);
     assert_int_equal(decode(&file, file.size_bytes, &image, &err), ERR_BAD_MODEL);
     assert_non_null(strstr(err.message, "none of BC1 to BC5"));
-    file = file_of(NULL, 98, DATA, 8); /* BC7 */
+    file = file_of(NULL, 95, DATA, 8); /* BC6H */
     assert_int_equal(decode(&file, file.size_bytes, &image, &err), ERR_BAD_MODEL);
     file = file_of("DXT1", 0, DATA, 8);
     put32(file.bytes + 12, UINT32_MAX);
