@@ -17,8 +17,11 @@ enum { IMPORT_PATH_SIZE = 4096, IMPORT_SUFFIX_SIZE = 16 };
 /* An import may list this many folders. A folder with more bytes of names gives EFBIG. */
 enum { IMPORT_FOLDERS_MAX = 64, IMPORT_NAMES_BYTES_MAX = 4 << 20 };
 
-/* Folders beside a model that are searched for files by name. The first is also searched beside the model's folder. */
-#define IMPORT_SEARCH_FOLDERS "textures", "tex", "maps", "images"
+/* Folders that are searched for files by name: beside a model, and beside the model's folder. */
+#define IMPORT_SEARCH_FOLDERS       "textures", "tex", "maps", "images"
+#define IMPORT_SEARCH_FOLDERS_ABOVE "textures", "materials/textures"
+/* A picture that is nowhere may be a file with another of these extensions, in this order. */
+#define IMPORT_PICTURE_EXTENSIONS "png", "jpg", "jpeg", "tga", "webp", "bmp", "dds"
 
 enum import_file_kind {
     IMPORT_FILE_OPEN = 1, /* the file `path` */

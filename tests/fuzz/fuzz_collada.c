@@ -52,7 +52,7 @@ static void read_scene(const uint8_t *data, size_t size, const struct limits *li
     struct bake_builder builder;
     struct collada collada;
     bake_builder_init(&builder, 1 << 20);
-    const int rc = collada_read(&collada, data, size, limits, &builder, &err);
+    const int rc = collada_read(&collada, "a.dae", data, size, limits, &builder, &err);
     reader_check(rc, &err);
     if (rc < 0 && collada.nodes != NULL)
         abort();

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,23 @@ static const char *last_words(const struct import_exit *end, char out[QUOTE_SIZE
     return out;
 }
 
+/* What to do about formats whose readers end so on valid files, too; else "". */
+static const char *remedy_of(const char *path)
+{
+    static const struct {
+        const char *extension, *remedy;
+    } REMEDIES[] = {
+        {".blend",
+         "; the reader of .blend files ends so on some valid ones, too: export it from Blender as glTF (.glb)"},
+        {".ogex", "; the reader of .ogex files ends so on some valid ones, too: export it as glTF"},
+    };
+    const char *extension = strrchr(path, '.');
+    for (size_t i = 0; extension != NULL && i < sizeof REMEDIES / sizeof *REMEDIES; i++)
+        if (strcasecmp(extension, REMEDIES[i].extension) == 0)
+            return REMEDIES[i].remedy;
+    return "";
+}
+
 static int explain_abort(const struct import_exit *end, struct err *err)
 {
     char quote[QUOTE_SIZE + 2];
@@ -50,9 +68,10 @@ static int explain_abort(const struct import_exit *end, struct err *err)
     if (quote_line(words, "ssertion", quote) || quote_line(words, "ai_assert", quote) ||
         quote_line(words, "terminate called", quote))
         return err_set(err, ERR_IMPORT_ABORTED,
-                       "the importer stopped at a check of its own: the file does not follow its format");
-    return err_set(err, ERR_IMPORT_ABORTED, "the importer gave up (signal %d, aborted)%s", SIGABRT,
-                   last_words(end, quote)); /* the C library's: "free(): invalid pointer" */
+                       "the importer stopped at a check of its own: the file does not follow its format%s",
+                       remedy_of(end->path));
+    return err_set(err, ERR_IMPORT_ABORTED, "the importer gave up (signal %d, aborted)%s%s", SIGABRT,
+                   last_words(end, quote), remedy_of(end->path)); /* the C library's: "free(): invalid pointer" */
 }
 
 static int explain_size(const struct import_exit *end, struct err *err)
@@ -113,8 +132,8 @@ static int explain_signal(const struct import_exit *end, struct err *err)
     default:
         if (is_from_outside(number))
             return explain_kill(end, err);
-        return err_set(err, ERR_IMPORT_CRASHED, "the importer crashed (signal %d, %s)", number,
-                       name != NULL ? name : "unknown");
+        return err_set(err, ERR_IMPORT_CRASHED, "the importer crashed (signal %d, %s)%s", number,
+                       name != NULL ? name : "unknown", remedy_of(end->path));
     }
 }
 

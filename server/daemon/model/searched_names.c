@@ -17,6 +17,7 @@
 struct part {
     const char *text;
     size_t size_bytes;
+    bool is_picture;
 };
 
 struct parts {
@@ -32,12 +33,12 @@ static int by_part(const void *a, const void *b)
     return order != 0 ? order : (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
 }
 
-static void add_parts(struct parts *parts, const char *path)
+static void add_parts(struct parts *parts, const char *path, bool is_picture)
 {
     for (const char *text = path; *text != '\0';) {
         const size_t size_bytes = strcspn(text, "/");
         parts->items = mem_grow(parts->items, &parts->capacity, parts->count + 1, sizeof *parts->items);
-        parts->items[parts->count++] = (struct part){text, size_bytes};
+        parts->items[parts->count++] = (struct part){text, size_bytes, is_picture && text[size_bytes] == '\0'};
         text += size_bytes;
         text += *text != '\0';
     }
@@ -45,20 +46,66 @@ static void add_parts(struct parts *parts, const char *path)
 
 static void parts_init(struct parts *parts, const struct sources *sources)
 {
-    static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS};
+    static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS, IMPORT_SEARCH_FOLDERS_ABOVE};
     *parts = (struct parts){0};
     for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++)
-        add_parts(parts, FOLDERS[i]);
+        add_parts(parts, FOLDERS[i], false);
     for (uint32_t i = 0; i < sources->count; i++)
         if (!source_is_folder(&sources->items[i]))
-            add_parts(parts, sources->items[i].path);
+            add_parts(parts, sources->items[i].path, sources->items[i].role == SOURCE_TEXTURE);
     qsort(parts->items, parts->count, sizeof *parts->items, by_part);
 }
 
+/* The index of the first part that is not less. */
+static size_t first_part(const struct parts *parts, const struct part *part)
+{
+    size_t low = 0;
+    for (size_t high = parts->count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_part(&parts->items[middle], part) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_picture(const char *extension)
+{
+    static const char *const EXTENSIONS[] = {IMPORT_PICTURE_EXTENSIONS};
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
+        if (strcasecmp(extension, EXTENSIONS[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a part that begins with the name's first `size_bytes` is a picture for which the name can stand. */
+static bool has_picture(const struct parts *parts, const char *name, size_t size_bytes, bool is_stem)
+{
+    const struct part part = {name, size_bytes, false};
+    for (size_t i = first_part(parts, &part); i < parts->count; i++) {
+        const struct part *found = &parts->items[i];
+        if (found->size_bytes < size_bytes || strncasecmp(found->text, name, size_bytes) != 0 ||
+            (is_stem && found->size_bytes > size_bytes))
+            return false;
+        if (found->is_picture && memchr(found->text + size_bytes, '.', found->size_bytes - size_bytes) == NULL)
+            return true;
+    }
+    return false;
+}
+
+/* A picture stands for one of the same name with any other extension, or without one (import/source/source_search.h).
+ */
 static bool parts_have(const struct parts *parts, const char *name)
 {
-    const struct part part = {name, strlen(name)};
-    return bsearch(&part, parts->items, parts->count, sizeof part, by_part) != NULL;
+    const struct part part = {name, strlen(name), false};
+    const char *dot = strrchr(name, '.');
+    if (bsearch(&part, parts->items, parts->count, sizeof part, by_part) != NULL)
+        return true;
+    if (dot == NULL || !is_picture(dot + 1))
+        return false;
+    const size_t stem_bytes = (size_t)(dot - name);
+    return has_picture(parts, name, stem_bytes, true) || has_picture(parts, name, stem_bytes + 1, false);
 }
 
 static int by_bytes(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -124,6 +124,8 @@ static void mend(struct open_file *open, const char *name)
 {
     uint8_t *mended = NULL;
     if (!(ends_in(name, ".ifc") && assimp_mend_ifc(open->bytes, open->size_bytes, &mended, &open->size_bytes)) &&
+        !(ends_in(name, ".x") && assimp_mend_x(open->bytes, open->size_bytes, &mended, &open->size_bytes)) &&
+        !(ends_in(name, ".smd") && assimp_mend_smd(open->bytes, open->size_bytes, &mended, &open->size_bytes)) &&
         !(ends_in(name, ".ogex") && assimp_mend_ogex(open->bytes, open->size_bytes, &mended, &open->size_bytes)))
         return;
     free(open->own);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+enum { SMD_BLANK = '\x1f' };
+
 /* Copies a text and inserts into it. */
 struct mending {
     const char *begin, *end, *copied;
@@ -103,6 +105,95 @@ bool assimp_mend_ogex(const uint8_t *bytes, size_t size_bytes, uint8_t **out, si
          at += sizeof COLOR - 1)
         replace(&mending, at, sizeof COLOR - 1, "\"unread\"");
     return finish(&mending, out, out_bytes);
+}
+
+/* --- DirectX --- */
+
+/* "1,0": the digits before the comma are a whole number. */
+static bool is_whole(const char *begin, const char *comma)
+{
+    const char *at = comma;
+    while (at > begin && ascii_is_digit(at[-1]))
+        at--;
+    return at < comma && (at == begin || at[-1] != '.');
+}
+
+/* "xof 0303txt 0032" begins a text. */
+bool assimp_mend_x(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
+{
+    struct mending mending = start(bytes, size_bytes);
+    bool is_string = false;
+    if (size_bytes < 16 || memcmp(bytes, "xof ", 4) != 0 || memcmp(bytes + 8, "txt", 3) != 0)
+        return false;
+    for (const char *at = mending.begin + 16; at + 1 < mending.end; at++) {
+        is_string ^= *at == '"';
+        if (*at == ',' && !is_string && ascii_is_digit(at[1]) && is_whole(mending.begin, at))
+            replace(&mending, at + 1, 0, " ");
+    }
+    return finish(&mending, out, out_bytes);
+}
+
+/* --- SMD --- */
+
+enum { SMD_TRIANGLE_ROWS = 4 }; /* a material and three vertices */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static bool is_row(const char *text, const char *end, const char *word)
+{
+    return (size_t)(end - text) == strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+static void mend_material(struct mending *mending, const char *text, const char *end)
+{
+    for (const char *at = text; at < end; at++)
+        if (is_blank(*at))
+            replace(mending, at, 1, (const char[]){SMD_BLANK, '\0'});
+}
+
+/* Leaves out a comment behind numbers; names are in quotation marks. */
+static void mend_numbers(struct mending *mending, const char *text, const char *end)
+{
+    const char *comment = memmem(text, (size_t)(end - text), "//", 2);
+    if (comment != NULL && memchr(text, '"', (size_t)(end - text)) == NULL)
+        replace(mending, comment, (size_t)(end - comment), "");
+}
+
+bool assimp_mend_smd(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
+{
+    struct mending mending = start(bytes, size_bytes);
+    const char *next;
+    int row = -1; /* of a triangle; -1: in another section */
+    for (const char *line = mending.begin; line < mending.end; line = next) {
+        const char *text = line, *end = memchr(line, '\n', (size_t)(mending.end - line));
+        next = end == NULL ? mending.end : end + 1;
+        end = end == NULL ? mending.end : end;
+        while (text < end && is_blank(*text))
+            text++;
+        while (end > text && is_blank(end[-1]))
+            end--;
+        const bool is_comment = (end - text > 1 && text[0] == '/' && text[1] == '/') ||
+                                (end > text && row != 0 && (*text == '#' || *text == ';'));
+        const size_t left_out = (size_t)((is_comment ? end : text) - line);
+        if (left_out > 0)
+            replace(&mending, line, left_out, "");
+        if (is_comment || text == end)
+            continue;
+        if (is_row(text, end, "triangles") || is_row(text, end, "end"))
+            row = *text == 't' ? 0 : -1;
+        else if (row == 0)
+            mend_material(&mending, text, end);
+        else
+            mend_numbers(&mending, text, end);
+        row = row < 0 || is_row(text, end, "triangles") ? row : (row + 1) % SMD_TRIANGLE_ROWS;
+    }
+    return finish(&mending, out, out_bytes);
+}
+
+void assimp_mend_smd_name(char *name, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        name[i] = name[i] == SMD_BLANK ? ' ' : name[i];
 }
 
 /* --- Blender --- */

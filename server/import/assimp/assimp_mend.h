@@ -17,6 +17,16 @@ bool assimp_mend_ifc(const uint8_t *bytes, size_t size_bytes, uint8_t **out, siz
  * writes out of bounds. The results are those of assimp_mend_ifc(). */
 bool assimp_mend_ogex(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
 
+/* Parts "1,0" in texts of DirectX, which assimp takes for a number with a decimal comma. The results are those of
+ * assimp_mend_ifc(). */
+bool assimp_mend_x(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
+
+/* Removes what assimp takes for data in SMD files, or waits behind forever: blanks at the beginning of a line, and
+ * comments. Blanks in the names of materials become a sign that assimp_mend_smd_name() turns back. The results are
+ * those of assimp_mend_ifc(). */
+bool assimp_mend_smd(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
+void assimp_mend_smd_name(char *name, size_t size_bytes);
+
 /* Refuses Blender files that assimp cannot read: compressed files of 3.0 and newer, all files of 4.0 and newer, and
  * files of 2.80 to 3.6 if is_read is false because assimp returned no face. Returns 0,
  * ERR_UNSUPPORTED_FILE, which names the version and a remedy, or ERR_BAD_MODEL. */

@@ -1,6 +1,6 @@
 /* assimp_texture.c - finds the textures of assimp's materials, in files or embedded, and the use of each. */
 #include "import/assimp/assimp.h"
-
+#include "import/assimp/assimp_mend.h"
 #include "import/source/source_path.h"
 
 #include "base/mem.h"
@@ -121,6 +121,8 @@ static void find(struct assimp_job *job, const struct aiMaterial *material, enum
     if (aiGetMaterialTexture(material, type, 0, path, NULL, NULL, NULL, NULL, modes, NULL) != aiReturn_SUCCESS ||
         path->length == 0)
         return;
+    if (assimp_is_format(job, "smd"))
+        assimp_mend_smd_name(path->data, path->length);
     int set = 0;
     aiGetMaterialIntegerArray(material, "$tex.uvwsrc", (unsigned)type, 0, &set, NULL);
     *out = (struct used_texture){

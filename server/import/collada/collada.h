@@ -42,7 +42,7 @@ struct collada_channel {
 
 struct collada_clip {
     const char *name;                      /* or NULL */
-    double start_s, end_s;                 /* range on the file's timeline; end_s < start_s: all of it */
+    double start_s, end_s;                 /* range on the file's timeline; both are 0 for all of it */
     uint32_t channel_first, channel_count; /* in clip_channels */
 };
 
@@ -57,11 +57,15 @@ struct collada {
     uint32_t node_count, step_count, sampler_count, channel_count, clip_count, clip_channel_count;
 };
 
-/* Reads a file. Channels that are unreadable or have an unknown target become warnings of the builder. Returns 0,
- * ERR_BAD_MODEL, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY; on failure *collada is empty. */
-int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
-                 struct bake_builder *builder, struct err *err);
+/* Reads a file. `name` is its own name, by which its references may call it, or "". Channels that are unreadable or
+ * have an unknown target become warnings of the builder. Returns 0, ERR_BAD_MODEL, ERR_MODEL_LIMIT or
+ * ERR_IMPORT_MEMORY; on failure *collada is empty. */
+int collada_read(struct collada *collada, const char *name, const uint8_t *bytes, size_t size_bytes,
+                 const struct limits *limits, struct bake_builder *builder, struct err *err);
 void collada_fini(struct collada *collada);
+
+/* Whether a clip takes all of the file's timeline. */
+bool collada_clip_is_whole(const struct collada_clip *clip);
 
 /* --- steps of collada_read() --- */
 

@@ -112,6 +112,8 @@ static int read_channels(struct collada *collada, const struct limits *limits, s
 
 /* --- clips --- */
 
+bool collada_clip_is_whole(const struct collada_clip *clip) { return !(clip->end_s > clip->start_s); }
+
 static bool clip_time(const struct xml *xml, uint32_t element, const char *attribute, double initial, double *value)
 {
     const char *text = xml_get(xml, element, attribute);
@@ -160,6 +162,8 @@ static int add_named(struct collada *collada, uint32_t element, bool *is_in, boo
     if (!clip_time(xml, element, "start", 0, &clip.start_s) || !clip_time(xml, element, "end", HUGE_VAL, &clip.end_s))
         return err_set(err, ERR_BAD_MODEL, "clip '%s' has a start or end that is no time",
                        clip.name != NULL ? clip.name : "");
+    if (collada_clip_is_whole(&clip))
+        clip.start_s = clip.end_s = 0;
     memset(is_in, 0, collada->channel_count);
     mark(collada, element, is_in);
     for (uint32_t c = 0; c < collada->channel_count; c++)
@@ -185,7 +189,7 @@ static int read_clips(struct collada *collada, struct err *err)
         rest += is_in[c];
     }
     if (rc == 0 && rest > 0)
-        rc = add_clip(collada, (struct collada_clip){.start_s = 0, .end_s = -1}, is_in, err);
+        rc = add_clip(collada, (struct collada_clip){0}, is_in, err);
     free(is_in);
     free(is_used);
     return rc;
@@ -193,12 +197,19 @@ static int read_clips(struct collada *collada, struct err *err)
 
 /* --- the whole file --- */
 
-int collada_read(struct collada *collada, const uint8_t *bytes, size_t size_bytes, const struct limits *limits,
-                 struct bake_builder *builder, struct err *err)
+static int read_scene(struct collada *collada, const char *name, const struct limits *limits,
+                      struct bake_builder *builder, struct err *err)
+{
+    collada_xml_drop_own_name(&collada->xml, name);
+    return collada_scene(collada, limits, builder, err);
+}
+
+int collada_read(struct collada *collada, const char *name, const uint8_t *bytes, size_t size_bytes,
+                 const struct limits *limits, struct bake_builder *builder, struct err *err)
 {
     *collada = (struct collada){0};
     if (collada_xml_parse(&collada->xml, bytes, size_bytes, err) == 0 && collada_version(&collada->xml, err) == 0 &&
-        collada_scene(collada, limits, builder, err) == 0 && read_channels(collada, limits, builder, err) == 0 &&
+        read_scene(collada, name, limits, builder, err) == 0 && read_channels(collada, limits, builder, err) == 0 &&
         read_clips(collada, err) == 0)
         return 0;
     collada_fini(collada);

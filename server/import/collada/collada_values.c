@@ -48,13 +48,27 @@ static bool plain_number_of(const char *word, size_t size, double *value)
     return count > 0;
 }
 
+/* Reads "0,5" and "1,5e-05": exporters write the decimal comma of their user's language. */
+static bool comma_number_of(const char *word, size_t size, double *value)
+{
+    char copy[64], *end = NULL;
+    const char *comma = memchr(word, ',', size);
+    if (comma == NULL || size >= sizeof copy || memchr(word, '.', size) != NULL)
+        return false;
+    memcpy(copy, word, size);
+    copy[size] = '\0';
+    copy[comma - word] = '.';
+    *value = strtod(copy, &end);
+    return end == copy + size && isfinite(*value);
+}
+
 static bool number_of(const char *word, size_t size, double *value)
 {
     char *end = NULL;
     if (plain_number_of(word, size, value))
         return true;
     *value = strtod(word, &end);
-    return end == word + size && isfinite(*value);
+    return (end == word + size && isfinite(*value)) || comma_number_of(word, size, value);
 }
 
 /* Whether the word stands for a non-finite value: "nan", "inf", "-1.#IND" and similar. */
@@ -107,6 +121,8 @@ int values_fixed(const char *text, double *out, int limit)
     return count;
 }
 
+static const char ARRAYS[] = "float_array int_array bool_array Name_array IDREF_array SIDREF_array";
+
 /* The rows that an accessor selects from an array. */
 struct param_layout {
     uint32_t array, accessor; /* elements */
@@ -137,6 +153,8 @@ static int find_layout(const struct xml *xml, uint32_t element, const char *attr
         return err_set(err, ERR_BAD_MODEL, "source '%s' has no accessor", url);
     layout->accessor = accessor;
     layout->array = xml_follow(xml, accessor, "source", NULL);
+    if (xml_is(xml, layout->array, "source"))
+        layout->array = xml_child(xml, layout->array, ARRAYS);
     if (layout->array == XML_NONE)
         return err_set(err, ERR_BAD_MODEL, "the accessor of '%s' has no array", url);
     if (!number_attribute(xml, accessor, "count", 0, &layout->count) ||

@@ -1,6 +1,12 @@
 #include "import/collada/collada_xml.h"
 
+#include "import/source/source_path.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Returns the child of the document that contains the element or is it; XML_NONE for the document. */
 static uint32_t library_of(const struct xml *xml, uint32_t element)
@@ -27,6 +33,33 @@ int collada_xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, 
 {
     static const struct xml_form FORM = {.key = "id", .has_text = true, .is_left_out = is_left_out};
     return xml_parse(xml, &FORM, bytes, size_bytes, err);
+}
+
+/* Returns the position of the '#' in "name#id" or "./name#id", which white space may precede; 0 for any other text. The
+ * name may have percent-escapes. */
+static size_t own_name_size(const char *text, const char *name)
+{
+    const size_t space = strspn(text, " \t\r\n"), start = space + (strncmp(text + space, "./", 2) == 0 ? 2 : 0);
+    const size_t size = strcspn(text + start, "#/\\ \t\r\n"), name_size = strlen(name);
+    if (text[start + size] != '#' || size < name_size || size > 3 * name_size)
+        return 0;
+    char *path = mem_strndup(text + start, size);
+    uint8_t *decoded = mem_alloc(size + 1);
+    const bool is_own =
+        percent_decode(path, decoded) == name_size && strncasecmp((char *)decoded, name, name_size) == 0;
+    free(path);
+    free(decoded);
+    return is_own ? start + size : 0;
+}
+
+void collada_xml_drop_own_name(struct xml *xml, const char *name)
+{
+    for (uint32_t a = 0; a < xml->attribute_count && name[0] != '\0'; a++)
+        if (strcmp(xml->text + xml->attributes[a].name, xml->key) != 0)
+            xml->attributes[a].value += (uint32_t)own_name_size(xml->text + xml->attributes[a].value, name);
+    for (uint32_t e = 0; e < xml->element_count && name[0] != '\0'; e++)
+        if (xml_is(xml, e, "skeleton") && xml->elements[e].text != XML_NONE)
+            xml->elements[e].text += (uint32_t)own_name_size(xml_text(xml, e), name);
 }
 
 uint32_t xml_find_id(const struct xml *xml, const char *id, const char *tag)

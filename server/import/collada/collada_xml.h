@@ -9,6 +9,9 @@
 /* xml_parse(). */
 int collada_xml_parse(struct xml *xml, const uint8_t *bytes, size_t size_bytes, struct err *err);
 
+/* Shortens references that begin with the file's own name, "name#id", to "#id". */
+void collada_xml_drop_own_name(struct xml *xml, const char *name);
+
 /* Returns the first element with this id and tag. Without one, or if tag is NULL, it returns the first element with
  * this id, because files use one id for elements of several kinds. XML_NONE: no element has the id. */
 uint32_t xml_find_id(const struct xml *xml, const char *id, const char *tag);

@@ -149,15 +149,24 @@ static int check_list(const struct collada_part *part, uint32_t offset, uint32_t
     return 0;
 }
 
-/* Refuses the file if an index is out of range. */
-static int check_indices(const struct collada_mesh *mesh, const struct collada_part *part, struct err *err)
+/* Refuses the file if an index is out of range. Only texture coordinates are left out: a mesh without them is whole. */
+static int check_indices(const struct collada_mesh *mesh, struct collada_part *part, struct bake_builder *builder,
+                         struct err *err)
 {
+    uint32_t kept = 0;
     if (check_list(part, part->position_offset, mesh->point_count, "POSITION", err) < 0)
         return err->code;
-    for (uint32_t i = 0; i < part->input_count; i++)
-        if (check_list(part, part->inputs[i].offset, part->inputs[i].rows->count, semantic_of(part->inputs[i].use),
-                       err) < 0)
+    for (uint32_t i = 0; i < part->input_count; i++) {
+        const struct collada_input *input = &part->inputs[i];
+        if (check_list(part, input->offset, input->rows->count, semantic_of(input->use), err) == 0)
+            part->inputs[kept++] = *input;
+        else if (input->use == COLLADA_TEXCOORD)
+            bake_warn(builder, "texcoords_ignored", "the <%s> on line %u: %s: its texture coordinates are left out",
+                      xml_tag(mesh->xml, part->element), xml_line(mesh->xml, part->element), err->message);
+        else
             return err->code;
+    }
+    part->input_count = kept;
     return 0;
 }
 
@@ -206,7 +215,7 @@ static int read_part(struct collada_mesh *mesh, uint32_t element, uint32_t verti
     struct collada_part *part = &mesh->parts[mesh->part_count++];
     *part = (struct collada_part){.element = element};
     if (read_inputs(mesh, part, vertices, err) < 0 || collada_faces_read(part, mesh->xml, limits, builder, err) < 0 ||
-        check_indices(mesh, part, err) < 0)
+        check_indices(mesh, part, builder, err) < 0)
         return err_prefix(err, "the <%s> on line %u", mesh->xml->text + mesh->xml->elements[element].tag,
                           xml_line(mesh->xml, element));
     return 0;

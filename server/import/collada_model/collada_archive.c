@@ -166,6 +166,7 @@ int collada_archive_open(struct collada_archive *archive, const struct import *i
     const char *slash = memrchr(file.name, '/', file.name_bytes);
     archive->folder = file.name;
     archive->folder_bytes = slash == NULL ? 0 : (size_t)(slash + 1 - file.name);
+    archive->document_name = mem_strndup(file.name + archive->folder_bytes, file.name_bytes - archive->folder_bytes);
     archive->document = mem_alloc(file.size_bytes + 1);
     memcpy(archive->document, file.bytes, file.size_bytes);
     archive->document[file.size_bytes] = 0;
@@ -175,6 +176,7 @@ int collada_archive_open(struct collada_archive *archive, const struct import *i
 
 void collada_archive_fini(struct collada_archive *archive)
 {
+    free(archive->document_name);
     free(archive->document);
     buf_fini(&archive->files);
     *archive = (struct collada_archive){0};

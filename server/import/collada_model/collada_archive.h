@@ -7,7 +7,8 @@ struct collada_archive {
     struct buf files;   /* as zip_unpack() returns them */
     const char *folder; /* of the document in the archive, up to and including '/'; not terminated, see folder_bytes */
     size_t folder_bytes;
-    uint8_t *document; /* heap; a NUL byte follows that document_bytes does not count */
+    char *document_name; /* heap: without its folder */
+    uint8_t *document;   /* heap; a NUL byte follows that document_bytes does not count */
     size_t document_bytes;
 };
 

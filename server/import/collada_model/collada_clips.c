@@ -1,4 +1,4 @@
-/* collada_clips.c - fits keys to node transforms and morph weights. */
+/* collada_clips.c - fits keys to node transforms and morph weights. A clip begins at its start, as time 0. */
 #include "import/collada/transform_stack.h"
 #include "import/collada_model/collada_model.h"
 #include "import/curve/curve_fit.h"
@@ -51,7 +51,7 @@ static double motion_turn(void *user, double from_s, double to_s)
  * length even if its keys end earlier. The array has capacity for one more time. */
 static void cut_times(const struct collada_clip *clip, double *times, uint32_t *count)
 {
-    if (*count == 0 || !(clip->end_s > clip->start_s))
+    if (*count == 0 || collada_clip_is_whole(clip))
         return;
     const double first_s = fmin(fmax(times[0], clip->start_s), clip->end_s);
     const double last_s = isfinite(clip->end_s) ? clip->end_s : fmax(times[*count - 1], clip->start_s);
@@ -63,6 +63,16 @@ static void cut_times(const struct collada_clip *clip, double *times, uint32_t *
     if (last_s > first_s)
         times[kept++] = last_s;
     *count = kept;
+}
+
+/* Adds a track whose times are the file's. The motion itself takes the file's times, so that a key of a STEP curve is
+ * met exactly. */
+static int put_track(struct collada_model *model, const struct collada_clip *clip, struct track *track, uint32_t n,
+                     int path, struct err *err)
+{
+    for (uint32_t k = 0; k < track->count; k++)
+        track->times_s[k] -= clip->start_s;
+    return track_put(track, model->import, n, (uint32_t)path, err);
 }
 
 static void warn_of(struct collada_model *model, uint32_t n, bool is_skewed, bool is_near)
@@ -97,8 +107,8 @@ static bool is_rest(const struct node *node, int path, const struct track *track
     return path != PATH_ROTATION || 1 - fabs(dot) < SAME_VALUE * SAME_VALUE;
 }
 
-static int add_path(struct collada_model *model, struct moving *moving, uint32_t n, int path, bool *is_near,
-                    struct err *err)
+static int add_path(struct collada_model *model, const struct collada_clip *clip, struct moving *moving, uint32_t n,
+                    int path, bool *is_near, struct err *err)
 {
     const struct curve_fit fit = {
         .at = motion_at,
@@ -119,7 +129,7 @@ static int add_path(struct collada_model *model, struct moving *moving, uint32_t
         return rc;
     *is_near &= is_path_near;
     if (!is_rest(&model->builder->nodes[n], path, &track))
-        rc = track_put(&track, model->import, n, (uint32_t)path, err);
+        rc = put_track(model, clip, &track, n, path, err);
     track_fini(&track);
     return rc;
 }
@@ -132,7 +142,7 @@ static int add_node(struct collada_model *model, const struct collada_clip *clip
     transform_stack_init(&moving.stack, &model->collada, n, clip);
     cut_times(clip, moving.stack.times_s, &moving.stack.time_count);
     for (int path = PATH_TRANSLATION; path <= PATH_SCALE && moving.stack.time_count > 0 && rc == 0; path++)
-        rc = add_path(model, &moving, n, path, &is_near, err);
+        rc = add_path(model, clip, &moving, n, path, &is_near, err);
     if (rc < 0)
         err_prefix(err, "node '%s'", collada_node_name(model, n));
     warn_of(model, n, moving.is_skewed, is_near);
@@ -193,7 +203,7 @@ static int add_weights(struct collada_model *model, const struct collada_clip *c
     if (rc < 0)
         return err_prefix(err, "morph weights of node '%s'", collada_node_name(model, shown));
     warn_of(model, shown, false, is_near);
-    rc = track_put(&track, model->import, morphed->node, PATH_WEIGHTS, err);
+    rc = put_track(model, clip, &track, morphed->node, PATH_WEIGHTS, err);
     track_fini(&track);
     return rc;
 }
@@ -240,7 +250,8 @@ static int add_clip(struct collada_model *model, const struct collada_clip *clip
     struct bake_builder *builder = model->builder;
     struct clip added = {.name = clip_name(model, clip),
                          .channel_first = builder->channel_count,
-                         .duration_s = clip->end_s > clip->start_s && isfinite(clip->end_s) ? clip->end_s : 0};
+                         .duration_s =
+                             collada_clip_is_whole(clip) || !isfinite(clip->end_s) ? 0 : clip->end_s - clip->start_s};
     if (add_channels(model, clip, err) < 0)
         return err_prefix(err, "clip '%s'", clip->name != NULL ? clip->name : "default");
     added.channel_count = builder->channel_count - added.channel_first;

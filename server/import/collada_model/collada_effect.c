@@ -7,6 +7,7 @@ struct effect_reader {
     const struct xml *xml;
     uint32_t effect;   /* element */
     uint32_t instance; /* the <instance_effect>; its <setparam> override the effect's <newparam> */
+    uint32_t profile;  /* <profile_COMMON>, whose parameters come before those of other profiles */
     uint32_t shading;  /* <constant>, <lambert>, <phong> or <blinn> */
     struct collada_effect *out;
 };
@@ -56,7 +57,8 @@ static uint32_t find_param(const struct effect_reader *reader, const char *name)
         if (ref != NULL && strcmp(ref, name) == 0)
             return e;
     }
-    return xml_find_sid(xml, reader->effect, "newparam", name);
+    const uint32_t own = xml_find_sid(xml, reader->profile, "newparam", name);
+    return own != XML_NONE ? own : xml_find_sid(xml, reader->effect, "newparam", name);
 }
 
 /* Returns the element that holds a property's numbers: its child with this tag, or the target of its <param>. */
@@ -244,13 +246,14 @@ void collada_effect_default(struct collada_effect *effect)
 }
 
 /* <profile_COMMON> > <technique> > one of the four models of light. */
-static uint32_t find_shading(const struct xml *xml, uint32_t effect)
+static uint32_t find_shading(const struct xml *xml, uint32_t effect, uint32_t *profile)
 {
     static const char *const TAGS[] = {"phong", "blinn", "lambert", "constant"};
     for (uint32_t p = xml_child(xml, effect, "profile_COMMON"); p != XML_NONE; p = xml_next(xml, p, "profile_COMMON"))
         for (uint32_t t = xml_child(xml, p, "technique"); t != XML_NONE; t = xml_next(xml, t, "technique"))
             for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++) {
                 const uint32_t found = xml_child(xml, t, TAGS[i]);
+                *profile = p;
                 if (found != XML_NONE)
                     return found;
             }
@@ -279,12 +282,13 @@ static void read_shading(const struct effect_reader *reader)
 
 void collada_effect_read(const struct xml *xml, uint32_t material, struct collada_effect *effect)
 {
-    struct effect_reader reader = {.xml = xml, .out = effect, .instance = xml_child(xml, material, "instance_effect")};
+    struct effect_reader reader = {
+        .xml = xml, .out = effect, .instance = xml_child(xml, material, "instance_effect"), .profile = XML_NONE};
     collada_effect_default(effect);
     reader.effect = xml_follow(xml, reader.instance, "url", "effect");
     if (!xml_is(xml, reader.effect, "effect"))
         return;
-    reader.shading = find_shading(xml, reader.effect);
+    reader.shading = find_shading(xml, reader.effect, &reader.profile);
     if (reader.shading != XML_NONE)
         read_shading(&reader);
     /* FCollada's and OpenCOLLADA's extras name height maps or normal maps. */

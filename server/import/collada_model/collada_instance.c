@@ -293,6 +293,13 @@ static int show(struct instance_reader *reader, const struct group *group, uint3
 
 /* --- instances --- */
 
+/* Whether the geometry of a skin is gone. Exporters of skeletons and motion alone leave it out. */
+static bool is_bare_skin(const struct xml *xml, const struct collada_shape *shape)
+{
+    const uint32_t base = shape->morph != XML_NONE ? shape->morph : shape->skin;
+    return shape->skin != XML_NONE && xml_follow(xml, base, "source", "geometry") == XML_NONE;
+}
+
 /* Finds the shape of an instance; false with a warning if the file lacks it. */
 static bool find_shape(struct instance_reader *reader, uint32_t instance, struct collada_shape *shape)
 {
@@ -302,6 +309,7 @@ static bool find_shape(struct instance_reader *reader, uint32_t instance, struct
     const char *url = xml_get(xml, instance, "url");
     struct err err = {0};
     int rc = 0;
+    *shape = (struct collada_shape){XML_NONE, XML_NONE, XML_NONE};
     reader->instance_count++;
     if (target == XML_NONE)
         rc = err_set(&err, ERR_BAD_MODEL, "the <%s> on line %u names '%s', which is not in the file",
@@ -310,7 +318,7 @@ static bool find_shape(struct instance_reader *reader, uint32_t instance, struct
         rc = collada_shape_find(xml, target, shape, model->builder, &err);
     if (rc == 0)
         return true;
-    if (reader->failed_count++ == 0)
+    if (!is_bare_skin(xml, shape) && reader->failed_count++ == 0)
         memcpy(reader->first_failure, err.message, sizeof err.message);
     bake_warn(model->builder, "instance_ignored", "%s", err.message);
     return false;

@@ -23,10 +23,11 @@ static int check_content(const struct collada_model *model, struct err *err)
     return 0;
 }
 
-static int read_all(struct collada_model *model, const uint8_t *bytes, size_t size_bytes, struct err *err)
+static int read_all(struct collada_model *model, const char *name, const uint8_t *bytes, size_t size_bytes,
+                    struct err *err)
 {
     struct import *import = model->import;
-    if (collada_read(&model->collada, bytes, size_bytes, import->limits, import->builder, err) < 0)
+    if (collada_read(&model->collada, name, bytes, size_bytes, import->limits, import->builder, err) < 0)
         return err->code;
     collada_read_asset(model);
     if (collada_read_nodes(model, err) < 0 || collada_read_materials(model, err) < 0 ||
@@ -52,8 +53,9 @@ int import_collada(struct import *import, struct err *err)
         rc = collada_archive_open(&archive, import, err);
     }
     if (rc == 0)
-        rc = model.archive != NULL ? read_all(&model, archive.document, archive.document_bytes, err)
-                                   : read_all(&model, import->bytes, import->size_bytes, err);
+        rc = model.archive != NULL
+                 ? read_all(&model, archive.document_name, archive.document, archive.document_bytes, err)
+                 : read_all(&model, import_file_name(import), import->bytes, import->size_bytes, err);
     model_fini(&model);
     if (model.archive != NULL)
         collada_archive_fini(&archive);

@@ -37,20 +37,47 @@ static void set_up(struct model_info *info, const char *axis)
     memcpy(info->forward, ROWS[row].forward, sizeof info->forward);
 }
 
-/* A missing asset element means the schema's default: Y up and metres. */
-void collada_read_asset(struct collada_model *model)
+/* Sets the unit and the axes of an <asset>. A missing element means the schema's default: Y up and metres. */
+static void set_space(const struct xml *xml, uint32_t asset, struct model_info *info)
 {
-    const struct xml *xml = &model->collada.xml;
-    struct model_info *info = model->import->info;
-    const uint32_t asset = xml_child(xml, 0, "asset");
     const uint32_t axis = xml_child(xml, asset, "up_axis"), unit = xml_child(xml, asset, "unit");
-    const uint32_t tool = xml_child(xml, xml_child(xml, asset, "contributor"), "authoring_tool");
     const char *meter = unit == XML_NONE ? NULL : xml_get(xml, unit, "meter");
     double value;
     set_up(info, axis == XML_NONE ? "" : xml_text(xml, axis));
     info->unit_m = 1;
     if (meter != NULL && values_fixed(meter, &value, 1) == 1 && value > 0 && isnormal((float)value))
         info->unit_m = (float)value;
+}
+
+/* An <asset> below the document may give its element another unit or axis (COLLADA 1.4.1, <asset>). */
+static void warn_of_nested(const struct collada_model *model, uint32_t asset)
+{
+    const struct xml *xml = &model->collada.xml;
+    const struct model_info *info = model->import->info;
+    for (uint32_t e = 1; e < xml->element_count; e++) {
+        struct model_info own;
+        if (!xml_is(xml, e, "asset") || e == asset)
+            continue;
+        set_space(xml, e, &own);
+        const bool has_unit = xml_child(xml, e, "unit") != XML_NONE && fabsf(own.unit_m - info->unit_m) > 0;
+        if (!has_unit && (xml_child(xml, e, "up_axis") == XML_NONE || memcmp(own.up, info->up, sizeof own.up) == 0))
+            continue;
+        const uint32_t parent = xml->elements[e].parent;
+        bake_warn(model->builder, "asset_ignored",
+                  "the <%s> on line %u has another %s than the file: it is left out, and the file's is used",
+                  xml_tag(xml, parent), xml_line(xml, parent), has_unit ? "unit" : "axis");
+        return;
+    }
+}
+
+void collada_read_asset(struct collada_model *model)
+{
+    const struct xml *xml = &model->collada.xml;
+    struct model_info *info = model->import->info;
+    const uint32_t asset = xml_child(xml, 0, "asset");
+    const uint32_t tool = xml_child(xml, xml_child(xml, asset, "contributor"), "authoring_tool");
+    set_space(xml, asset, info);
+    warn_of_nested(model, asset);
     info->flags |= MODEL_HAS_UP | MODEL_HAS_UNIT;
     if (tool != XML_NONE && xml_text(xml, tool)[0] != '\0')
         info->generator = bake_textz(model->builder, xml_text(xml, tool));

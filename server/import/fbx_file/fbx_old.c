@@ -120,10 +120,10 @@ static int make_part(struct fbx_scene *scene, uint32_t model, struct err *err)
     fbx_give_old_values(scene, part);
     if (!is_mesh)
         return 0;
-    return fbx_make_shapes(scene, part, model, record, err) < 0 || make_skin(scene, part, record, err) < 0 ||
-                   make_materials(scene, model, err) < 0
-               ? err->code
-               : 0;
+    if (fbx_make_shapes(scene, part, model, record, err) < 0)
+        return err->code;
+    fbx_give_old_sliders(scene, model, record);
+    return make_skin(scene, part, record, err) < 0 || make_materials(scene, model, err) < 0 ? err->code : 0;
 }
 
 int fbx_make_old_parts(struct fbx_scene *scene, struct err *err)

@@ -70,6 +70,43 @@ static void give_channels(struct fbx_scene *scene, uint32_t object, uint32_t rec
         fbx_give(scene, object, "Visibility", (double[3]){fbx_real(file, visibility, 0, 1)});
 }
 
+struct fbx_span fbx_old_shape_name(struct fbx_span channel)
+{
+    static const char SUFFIX[] = " (Shape)";
+    const size_t size = sizeof SUFFIX - 1;
+    if (channel.size_bytes > size && memcmp(channel.bytes + channel.size_bytes - size, SUFFIX, size) == 0)
+        channel.size_bytes -= size;
+    return channel;
+}
+
+/* Of two channels of a blend shape with one name, the first. */
+static uint32_t slider_named(const struct fbx_scene *scene, uint32_t model, struct fbx_span name)
+{
+    const uint32_t part = scene->objects[model].part;
+    for (uint32_t i = part == FBX_NONE ? scene->object_count : part; i < scene->object_count; i++) {
+        const struct fbx_object *object = &scene->objects[i];
+        if (!object->is_made)
+            break;
+        if (fbx_object_is(scene, i, "Deformer", "BlendShapeChannel") && object->name.size_bytes == name.size_bytes &&
+            memcmp(object->name.bytes, name.bytes, name.size_bytes) == 0)
+            return i;
+    }
+    return FBX_NONE;
+}
+
+/* Channel: "smile (Shape)" { Default: percent } */
+void fbx_give_old_sliders(struct fbx_scene *scene, uint32_t model, uint32_t record)
+{
+    const struct fbx_file *file = &scene->file;
+    for (uint32_t at = fbx_child(file, record, "Channel"); at != FBX_NONE; at = fbx_next(file, at, "Channel")) {
+        const uint32_t value = fbx_child(file, at, "Default");
+        const uint32_t slider =
+            value == FBX_NONE ? FBX_NONE : slider_named(scene, model, fbx_old_shape_name(fbx_text(file, at, 0)));
+        if (slider != FBX_NONE)
+            fbx_give(scene, slider, "DeformPercent", (double[3]){fbx_real(file, value, 0, 0)});
+    }
+}
+
 void fbx_give_old_values(struct fbx_scene *scene, uint32_t object)
 {
     const uint32_t record = scene->objects[object].record;
@@ -88,15 +125,17 @@ void fbx_give_old_values(struct fbx_scene *scene, uint32_t object)
         give_channels(scene, object, record);
 }
 
-/* The last take with a value gives a model's rest transform. */
+/* The last take with a value gives a model's rest transform and the weights of its shapes. */
 void fbx_give_take_defaults(struct fbx_scene *scene)
 {
     const struct fbx_file *file = &scene->file;
     for (uint32_t take = fbx_child(file, scene->takes, "Take"); take != FBX_NONE; take = fbx_next(file, take, "Take")) {
         for (uint32_t at = fbx_child(file, take, "Model"); at != FBX_NONE; at = fbx_next(file, at, "Model")) {
             const uint32_t object = fbx_object_at(scene, at, 0);
-            if (fbx_object_is(scene, object, "Model", NULL))
-                give_channels(scene, object, at);
+            if (!fbx_object_is(scene, object, "Model", NULL))
+                continue;
+            give_channels(scene, object, at);
+            fbx_give_old_sliders(scene, object, at);
         }
     }
 }

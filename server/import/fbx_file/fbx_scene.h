@@ -90,7 +90,13 @@ void fbx_scene_fini(struct fbx_scene *scene);
 bool fbx_object_is(const struct fbx_scene *scene, uint32_t object, const char *kind, const char *subtype /* or NULL */);
 /* The object with a full name as written before 7.0: "Model::hip". In 7.x files, the name may have the ASCII or the
  * binary form. Returns the first of several, or FBX_NONE. */
+/* The name of the shape whose weight a channel of a file before 6.0 has: the channel's, without the suffix " (Shape)".
+ */
+struct fbx_span fbx_old_shape_name(struct fbx_span channel);
 uint32_t fbx_object_named(const struct fbx_scene *scene, struct fbx_span full_name);
+/* Before 6.0, a channel for the weight of a shape has the name of the shape, with the suffix " (Shape)" or without it.
+ */
+struct fbx_span fbx_old_shape_name(struct fbx_span channel);
 /* The object with an id, in files from 7.0 on; 0 is the root. Returns the first of several, or FBX_NONE. */
 uint32_t fbx_object_of_id(const struct fbx_scene *scene, int64_t id);
 /* The object that a value of a record names by id or by full name, as in a connection, a PoseNode's "Node" or a take's

@@ -36,6 +36,8 @@ int fbx_read_old_objects(struct fbx_scene *scene, struct err *err);
 int fbx_make_old_parts(struct fbx_scene *scene, struct err *err);
 /* fbx_old_value.c: converts values that models, cameras and materials of these files store as records to properties. */
 void fbx_give_old_values(struct fbx_scene *scene, uint32_t object);
+/* Gives the shapes of a model, which are made, the percents that a record of the model has for them. */
+void fbx_give_old_sliders(struct fbx_scene *scene, uint32_t model, uint32_t record);
 void fbx_give_take_defaults(struct fbx_scene *scene);
 /* Sets the frame rate of files up to 6.1. */
 void fbx_give_old_settings(struct fbx_scene *scene);

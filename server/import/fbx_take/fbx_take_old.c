@@ -48,16 +48,6 @@ static int add_transform(struct fbx_take_list *list, const struct fbx_file *file
     return 0;
 }
 
-/* Before 6.0, the property for the weight of a shape has the name of the shape with a suffix. */
-static struct fbx_span without_suffix(struct fbx_span name)
-{
-    static const char SUFFIX[] = " (Shape)";
-    const size_t size = sizeof SUFFIX - 1;
-    if (name.size_bytes > size && memcmp(name.bytes + name.size_bytes - size, SUFFIX, size) == 0)
-        name.size_bytes -= size;
-    return name;
-}
-
 static int add_model(struct fbx_take_list *list, const struct fbx_scene *scene, uint32_t record, struct err *err)
 {
     enum { VERSION_WITHOUT_SUFFIX = 6000 };
@@ -68,7 +58,7 @@ static int add_model(struct fbx_take_list *list, const struct fbx_scene *scene, 
     for (uint32_t at = fbx_child(file, record, "Channel"); at != FBX_NONE; at = fbx_next(file, at, "Channel")) {
         struct fbx_span name = fbx_text(file, at, 0);
         if (file->version < VERSION_WITHOUT_SUFFIX)
-            name = without_suffix(name);
+            name = fbx_old_shape_name(name);
         const int rc = fbx_span_is(name, "Transform") ? add_transform(list, file, object, at, err)
                                                       : add_property(list, file, object, at, name, err);
         if (rc < 0)

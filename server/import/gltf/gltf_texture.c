@@ -86,8 +86,8 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
  * read. */
 static int64_t image_of(const cJSON *texture)
 {
-    static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
-                                             "EXT_texture_astc", "MSFT_texture_dds"};
+    static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds",
+                                             "EXT_texture_avif", "EXT_texture_astc"};
     int64_t image = json_index(texture, "source");
     for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS && image < 0; i++)
         image = json_index(json_member(json_member(texture, "extensions"), EXTENSIONS[i]), "source");

@@ -30,6 +30,7 @@ struct ply_header {
     char texture[256]; /* from MeshLab's "comment TextureFile NAME", or "" */
     size_t size_bytes; /* of the header: offset of the first value */
     uint32_t line_count;
+    char line_end;
 };
 
 /* Reads the header. Blank lines may precede "ply". Returns 0 or ERR_BAD_MODEL, which names the line. */

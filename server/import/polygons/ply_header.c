@@ -13,6 +13,7 @@ enum { LINE_MAX_BYTES = 4096, WORDS_MAX = 6 };
 struct lines {
     const uint8_t *bytes;
     size_t at, size_bytes;
+    char end; /* of a line */
     uint32_t line;
     char text[LINE_MAX_BYTES]; /* the line, in words that NULs end */
     char rest[LINE_MAX_BYTES]; /* the line from its third word on */
@@ -24,7 +25,7 @@ struct lines {
 static bool next_line(struct lines *lines)
 {
     const uint8_t *begin = lines->bytes + lines->at;
-    const uint8_t *end = memchr(begin, '\n', lines->size_bytes - lines->at);
+    const uint8_t *end = memchr(begin, lines->end, lines->size_bytes - lines->at);
     if (end == NULL || end - begin >= LINE_MAX_BYTES)
         return false;
     const size_t length = (size_t)(end - begin);
@@ -40,7 +41,8 @@ static bool next_line(struct lines *lines)
             return true;
         if (lines->count == 2) {
             memcpy(lines->rest, at, strlen(at) + 1);
-            lines->rest[strcspn(lines->rest, "\r")] = '\0';
+            for (size_t size = strlen(at); size > 0 && strchr(" \t\r\v\f", lines->rest[size - 1]) != NULL;)
+                lines->rest[--size] = '\0';
         }
         lines->words[lines->count++] = at;
         at += strcspn(at, " \t\r\v\f");
@@ -128,11 +130,22 @@ static int read_property(const struct lines *lines, struct ply_header *out, stru
     return 0;
 }
 
+/* Lines end in LF, CR LF or CR, in all of a file as in its first line. */
+static char line_end_of(const uint8_t *bytes, size_t size_bytes)
+{
+    size_t at = 0;
+    while (at < size_bytes && strchr(" \t\r\n\v\f", bytes[at]) != NULL && bytes[at] != '\0')
+        at++;
+    while (at < size_bytes && bytes[at] != '\r' && bytes[at] != '\n')
+        at++;
+    return at + 1 < size_bytes && bytes[at] == '\r' && bytes[at + 1] != '\n' ? '\r' : '\n';
+}
+
 int ply_header_read(struct ply_header *out, const uint8_t *bytes, size_t size_bytes, struct err *err)
 {
-    struct lines lines = {.bytes = bytes, .size_bytes = size_bytes};
+    struct lines lines = {.bytes = bytes, .size_bytes = size_bytes, .end = line_end_of(bytes, size_bytes)};
     bool has_format = false;
-    *out = (struct ply_header){0};
+    *out = (struct ply_header){.line_end = lines.end};
     do {
         if (!next_line(&lines))
             return fail(&lines, "the file does not begin with 'ply'", err);

@@ -159,6 +159,10 @@ int ply_surface_read(struct ply_surface *surface, struct import *import, const s
 {
     struct ply_cursor cursor = {
         .header = header, .bytes = import->bytes, .at = header->size_bytes, .size_bytes = import->size_bytes};
+    /* faces may come before the vertices that they name */
+    for (uint32_t e = header->element_count; e-- > 0;)
+        if (strcmp(header->elements[e].name, "vertex") == 0)
+            surface->vertex_count = header->elements[e].count;
     for (uint32_t e = 0; e < header->element_count; e++)
         if (read_element(surface, import, &cursor, &header->elements[e], err) < 0)
             return err->code;

@@ -24,7 +24,7 @@ const char *ply_place(const struct ply_cursor *cursor, char out[PLY_PLACE_SIZE])
     }
     unsigned long line = cursor->header->line_count + 1ul;
     for (size_t i = cursor->header->size_bytes; i < cursor->at; i++)
-        line += cursor->bytes[i] == '\n';
+        line += cursor->bytes[i] == (uint8_t)cursor->header->line_end;
     snprintf(out, PLY_PLACE_SIZE, "line %lu", line);
     return out;
 }

@@ -59,8 +59,8 @@ static int take_numbers(struct stl_text *reader, double out[3])
         char *end;
         const size_t length = next_word(reader, &word);
         out[i] = length == 0 ? 0 : strtod(word, &end);
-        /* some C libraries print "nan(ind)" and the like, which mean a missing normal */
-        if (length == 0 || end == word)
+        /* some C libraries print "nan(ind)" and the like, which mean a missing normal; "1,5" is no 1 */
+        if (length == 0 || end == word || *end == ',')
             return unexpected(reader, "a number", word, length);
     }
     return 0;

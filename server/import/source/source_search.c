@@ -10,7 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS};
+static const char *const FOLDERS[] = {IMPORT_SEARCH_FOLDERS}, *const FOLDERS_ABOVE[] = {IMPORT_SEARCH_FOLDERS_ABOVE},
+                         *const EXTENSIONS[] = {IMPORT_PICTURE_EXTENSIONS};
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 enum { PART_BYTES_MAX = 255, FORMS = 2 };
 
@@ -168,33 +170,58 @@ static int try_name_in(struct search *search, const char *above, const char *fol
 }
 
 /* Place 3. It also requests the names as written, because the daemon reads from the record which names matter in the
- * searched folders (daemon/model/searched_names.h). */
-static int try_name(struct search *search, const char *path)
+ * searched folders (daemon/model/searched_names.h). With another extension it does not: the daemon knows those. */
+static int try_name(struct search *search, const char *path, bool is_as_written)
 {
     const char *name = source_path_base_name(path), *folder = last_two_parts(path);
     if (name[0] == '\0' || name[0] == '.' || strlen(name) > PART_BYTES_MAX)
         return NOT_HERE;
-    int rc = folder != NULL ? try_as_written(search, folder) : NOT_HERE;
+    int rc = folder != NULL && is_as_written ? try_as_written(search, folder) : NOT_HERE;
     if (rc == NOT_HERE && folder != NULL)
         rc = try_any_case(search, folder);
-    if (rc == NOT_HERE)
+    if (rc == NOT_HERE && is_as_written)
         rc = try_as_written(search, name);
     if (rc == NOT_HERE)
         rc = try_any_case(search, name);
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS && rc == NOT_HERE; i++)
+    for (size_t i = 0; i < COUNT_OF(FOLDERS) && rc == NOT_HERE; i++)
         rc = try_name_in(search, "", FOLDERS[i], name);
-    return rc != NOT_HERE ? rc : try_name_in(search, "../", FOLDERS[0], name);
+    for (size_t i = 0; i < COUNT_OF(FOLDERS_ABOVE) && rc == NOT_HERE; i++)
+        rc = try_name_in(search, "../", FOLDERS_ABOVE[i], name);
+    return rc;
+}
+
+/* Place 4. */
+static int try_extensions(struct search *search, const char *path)
+{
+    const char *name = source_path_base_name(path), *dot = strrchr(name, '.');
+    const size_t stem_bytes = dot != NULL ? (size_t)(dot - path) : strlen(path);
+    int rc = NOT_HERE;
+    if (search->role != SOURCE_TEXTURE || name[0] == '\0' || dot == name)
+        return NOT_HERE;
+    for (size_t i = 0; i < COUNT_OF(EXTENSIONS) && rc == NOT_HERE; i++) {
+        if (dot != NULL && strcasecmp(dot + 1, EXTENSIONS[i]) == 0)
+            continue;
+        char *other = mem_alloc(stem_bytes + sizeof ".webp");
+        memcpy(other, path, stem_bytes);
+        sprintf(other + stem_bytes, ".%s", EXTENSIONS[i]);
+        rc = try_any_case(search, other);
+        if (rc == NOT_HERE)
+            rc = try_name(search, other, false);
+        free(other);
+    }
+    return rc;
 }
 
 /* --- the order --- */
 
-enum place { PLACE_AS_WRITTEN, PLACE_IN_ANY_CASE, PLACE_BY_NAME, PLACE_COUNT };
+enum place { PLACE_AS_WRITTEN, PLACE_IN_ANY_CASE, PLACE_BY_NAME, PLACE_OTHER_EXTENSION, PLACE_COUNT };
 
 static int try_place(struct search *search, enum place place, const char *path)
 {
     return place == PLACE_AS_WRITTEN    ? try_as_written(search, path)
            : place == PLACE_IN_ANY_CASE ? try_any_case(search, path)
-                                        : try_name(search, path);
+           : place == PLACE_BY_NAME     ? try_name(search, path, true)
+                                        : try_extensions(search, path);
 }
 
 /* *is_elsewhere: not at the path as written. Returns FOUND, NOT_HERE or an ERR_ code. */
@@ -248,15 +275,16 @@ int source_search(struct import *import, const char *reference, enum source_role
                   struct err *err)
 {
     bool is_elsewhere = false;
-    const int rc = search_up_to(import, PLACE_BY_NAME, reference, role, out, &is_elsewhere, err);
+    const int rc = search_up_to(import, PLACE_OTHER_EXTENSION, reference, role, out, &is_elsewhere, err);
     if (rc == 0 && is_elsewhere)
         bake_warn(import->builder, "file_found_elsewhere", "'%s' is not there as it is written: '%s' is taken",
                   reference, out->path);
     const char *name = source_path_base_name(reference);
     if (rc == ERR_COMPANION_MISSING && name[0] != '\0' && has_neighbours(import->files)) {
         const struct err why = *err;
-        err_set(err, rc, "%s, and no '%s' in its folder, textures, tex, maps, images or ../textures", why.message,
-                name);
+        err_set(err, rc,
+                "%s, and no '%s' in its folder, textures, tex, maps, images, ../textures or ../materials/textures",
+                why.message, name);
     }
     return rc;
 }

@@ -4,7 +4,9 @@
  *      path in them is used (source_path_plain()). If nothing is there, the percent-decoded path is tried.
  *   2. The same with folders and file compared without regard to case.
  *   3. By its file name alone, without regard to case, in these folders in order: the folder in the written path, if it
- *      is beside the model; the model's folder; textures, tex, maps and images in it; ../textures.
+ *      is beside the model; the model's folder; textures, tex, maps and images in it; ../textures;
+ * ../materials/textures.
+ *   4. A picture: 2 and 3 with another extension, IMPORT_PICTURE_EXTENSIONS in order.
  *
  * The search for an absolute path, such as one of Windows, begins with 3. "Without regard to case" applies to ASCII
  * letters. Of several matching names, the one as written comes first, then the others in byte order. Hidden files match

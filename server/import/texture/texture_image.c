@@ -22,7 +22,7 @@ static const struct kind {
     {"RIFF", 4, 0, image_decode_webp, "WebP"},
     {"BM", 2, 0, image_decode_stb, "BMP"},
     {"\x0a\x05\x01\x08", 4, 0, image_decode_pcx, "PCX"},
-    {"DDS ", 4, 0, NULL, "DDS"},
+    {"DDS ", 4, 0, image_decode_dds, "DDS"},
     {"\xabKTX 11", 7, 0, NULL, "KTX 1"},
     {"\xabKTX", 4, 0, image_decode_ktx2, "KTX 2"},
     {"ftypavif", 8, 4, NULL, "AVIF"},

@@ -1,4 +1,4 @@
-/* texture_image.h - decodes image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP, KTX 2. No files, no
+/* texture_image.h - decodes image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP, DDS, KTX 2. No files, no
  * globals; one thread.
  *
  * The bytes are untrusted, so the header's size is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
@@ -30,8 +30,9 @@ void image_fini(struct image *image);
 int image_check(const struct image *image, const struct limits *limits, struct err *err);
 int image_alloc(struct image *image, const struct limits *limits, struct err *err);
 
-/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c, texture_webp.c,
- * and texture_ktx2.c. Their contract is that of image_decode(), but on failure they may leave image->rgba allocated. */
+/* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c, texture_dds.c,
+ * texture_webp.c and texture_ktx2.c. Their contract is that of image_decode(), but on failure they may leave
+ * image->rgba allocated. */
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
@@ -39,6 +40,8 @@ int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limi
 int image_decode_stb(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_pcx(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                     struct err *err);
+int image_decode_dds(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                       struct err *err);

@@ -136,6 +136,10 @@ static int on_start(void *user, const struct threemf_element *element)
     if (where == IN_DOCUMENT)
         return threemf_fail(element, ERR_NOT_A_MODEL, "this is not a <model> of 3MF's namespace '%s'",
                             threemf_namespace_name(NS_CORE));
+    if (!element->is_bound)
+        bake_warn(reader->threemf->import->builder, "elements_ignored",
+                  "part '%.150s': <%.60s> has a prefix that the file does not declare: it is left out",
+                  reader->threemf->parts[reader->part].path, element->tag);
     return 1;
 }
 

@@ -10,21 +10,6 @@ static const char *skip_space(const char *text) { return text + strspn(text, " \
 
 static bool is_at_end(const char *text) { return *text == '\0' || strchr(" \t\r\n", *text) != NULL; }
 
-const char *threemf_get(const struct threemf_element *element, enum threemf_namespace ns, const char *name)
-{
-    const char *prefix = threemf_namespace_name(ns);
-    const size_t size = strlen(prefix);
-    for (const char **at = element->attributes; at[0] != NULL; at += 2) {
-        if (ns == NS_NONE) {
-            if (strcmp(at[0], name) == 0)
-                return at[1];
-        } else if (strncmp(at[0], prefix, size) == 0 && at[0][size] == '\n' && strcmp(at[0] + size + 1, name) == 0) {
-            return at[1];
-        }
-    }
-    return NULL;
-}
-
 /* ST_Number is a decimal number, without the words and hexadecimal digits that strtod() also accepts. */
 int threemf_next_number(const char **text, double *out)
 {

@@ -26,7 +26,8 @@ struct threemf_xml;
 struct threemf_element {
     struct threemf_xml *xml;
     enum threemf_namespace ns;
-    const char *tag;         /* without its namespace */
+    bool is_bound;           /* the prefix is declared, or there is none */
+    const char *tag;         /* without its prefix */
     const char **attributes; /* name, value, ..., NULL */
 };
 

@@ -2,6 +2,7 @@
  * TextureTransform. */
 #include "import/x3d/x3d.h"
 
+#include "anim/model/material_layers.h"
 #include "base/mem.h"
 #include "import/source/source_path.h"
 #include "import/source/source_search.h"
@@ -14,7 +15,7 @@
 
 /* --- textures --- */
 
-enum { URLS_MAX = 32 };
+enum { URLS_MAX = 32, NORMAL_SCALE_MAX = 1000 };
 
 /* Returns the next string of an MFString as a new text, or NULL. Strings are in quotes, where \" and \\ are escapes.
  * Without quotes the whole value is one string, as some exporters write it. */
@@ -88,30 +89,66 @@ static int set_transform(const struct x3d *x3d, uint32_t transform, struct mater
     return 0;
 }
 
-static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *out, struct err *err)
+static int add_texture(struct x3d *x3d, uint32_t appearance, uint32_t texture, uint32_t slot, struct material *out,
+                       struct err *err)
 {
-    const struct xml *xml = &x3d->xml;
-    const uint32_t multi = x3d_child(xml, appearance, "MultiTexture");
-    const uint32_t texture = x3d_child(xml, multi == XML_NONE ? appearance : multi, "ImageTexture");
-    const char *urls = xml_get(xml, texture, "url");
-    if (urls == NULL) {
-        if (x3d_child(xml, appearance, "PixelTexture MovieTexture") != XML_NONE)
-            bake_warn(x3d->import->builder, "elements_ignored", "textures other than <ImageTexture> are not read");
-        return 0;
-    }
-    char *url = choose_url(x3d->import, urls);
+    const char *urls = xml_get(&x3d->xml, texture, "url");
+    char *url = urls == NULL ? NULL : choose_url(x3d->import, urls);
     if (url == NULL)
         return 0;
     const struct texture_request request = {.uri = url,
                                             .wrap_s = wrap_of(x3d, texture, "repeatS"),
                                             .wrap_t = wrap_of(x3d, texture, "repeatT"),
-                                            .content = TEXTURE_COLORS};
+                                            .content = texture_slot_content(slot)};
     const int index = texture_add(x3d->import, &request, err);
     free(url);
     if (index < 0)
         return index;
-    out->textures[TEXTURE_BASE_COLOR].texture = index;
-    return set_transform(x3d, x3d_child(xml, appearance, "TextureTransform"), &out->textures[TEXTURE_BASE_COLOR], err);
+    out->textures[slot].texture = index;
+    return set_transform(x3d, x3d_child(&x3d->xml, appearance, "TextureTransform"), &out->textures[slot], err);
+}
+
+/* The texture of the Appearance itself. */
+static int set_texture(struct x3d *x3d, uint32_t appearance, struct material *out, struct err *err)
+{
+    const struct xml *xml = &x3d->xml;
+    const uint32_t multi = x3d_child(xml, appearance, "MultiTexture");
+    const uint32_t texture = x3d_field(xml, multi == XML_NONE ? appearance : multi, "ImageTexture", "texture");
+    if (texture == XML_NONE && x3d_child(xml, appearance, "PixelTexture MovieTexture") != XML_NONE)
+        bake_warn(x3d->import->builder, "elements_ignored", "textures other than <ImageTexture> are not read");
+    return add_texture(x3d, appearance, texture, TEXTURE_BASE_COLOR, out, err);
+}
+
+/* Adds the textures in the fields of a material (19775-1 of version 4.0, 12.4), which multiply its numbers. */
+static int set_field_textures(struct x3d *x3d, uint32_t appearance, uint32_t from, struct material *out,
+                              struct err *err)
+{
+    static const struct {
+        const char *tags, *field;
+        uint32_t slot;
+    } FIELDS[] = {
+        {"Material", "diffuseTexture", TEXTURE_BASE_COLOR},
+        {"PhysicalMaterial", "baseTexture", TEXTURE_BASE_COLOR},
+        {"UnlitMaterial", "emissiveTexture", TEXTURE_BASE_COLOR},
+        {"Material PhysicalMaterial", "emissiveTexture", TEXTURE_EMISSIVE},
+        {"Material PhysicalMaterial", "normalTexture", TEXTURE_NORMAL},
+        {"Material PhysicalMaterial", "occlusionTexture", TEXTURE_OCCLUSION},
+        {"PhysicalMaterial", "metallicRoughnessTexture", TEXTURE_METALLIC_ROUGHNESS},
+    };
+    const struct xml *xml = &x3d->xml;
+    for (uint32_t e = xml_child(xml, from, "ImageTexture"); e != XML_NONE; e = xml_next(xml, e, "ImageTexture")) {
+        const char *field = xml_get(xml, e, "containerField");
+        const size_t count = sizeof FIELDS / sizeof *FIELDS;
+        const bool is_plain = field == NULL || strcmp(field, "texture") == 0;
+        size_t i = 0;
+        while (i < count && (!xml_is(xml, from, FIELDS[i].tags) || (!is_plain && strcmp(field, FIELDS[i].field) != 0)))
+            i++;
+        if (i == count)
+            bake_warn(x3d->import->builder, "elements_ignored", "textures in the field '%.60s' are not read", field);
+        else if (add_texture(x3d, appearance, x3d_used(xml, e), FIELDS[i].slot, out, err) < 0)
+            return err->code;
+    }
+    return 0;
 }
 
 /* --- colours --- */
@@ -131,7 +168,7 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     const bool is_physical = xml_is(xml, from, "PhysicalMaterial"), is_unlit = xml_is(xml, from, "UnlitMaterial");
     const double grey = is_physical ? 1 : 0.8, glow = is_unlit ? 1 : 0;
     double base[3] = {grey, grey, grey}, emissive[3] = {glow, glow, glow}, transparency = 0, shininess = 0.2,
-           specular[3] = {0}, metallic = 1, roughness = 1;
+           specular[3] = {0}, metallic = 1, roughness = 1, normal_scale = 1, occlusion_strength = 1;
     if (from == XML_NONE)
         return 0;
     out->name = bake_textz(x3d->import->builder, xml_get(xml, from, "DEF"));
@@ -141,8 +178,12 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
         x3d_get_numbers(x3d, from, "transparency", &transparency, 1, err) < 0 ||
         x3d_get_numbers(x3d, from, "shininess", &shininess, 1, err) < 0 ||
         x3d_get_numbers(x3d, from, "metallic", &metallic, 1, err) < 0 ||
-        x3d_get_numbers(x3d, from, "roughness", &roughness, 1, err) < 0)
+        x3d_get_numbers(x3d, from, "roughness", &roughness, 1, err) < 0 ||
+        x3d_get_numbers(x3d, from, "normalScale", &normal_scale, 1, err) < 0 ||
+        x3d_get_numbers(x3d, from, "occlusionStrength", &occlusion_strength, 1, err) < 0)
         return err->code;
+    out->normal_scale = (float)fmin(fmax(normal_scale, 0), NORMAL_SCALE_MAX);
+    out->occlusion_strength = fraction(occlusion_strength);
     static const double NONE[3] = {0};
     set_colors(out, is_unlit ? emissive : base, is_unlit ? NONE : emissive, transparency);
     out->flags |= is_unlit ? MATERIAL_UNLIT : 0;
@@ -154,7 +195,7 @@ static int set_material(const struct x3d *x3d, uint32_t from, struct material *o
     return 0;
 }
 
-/* A picture replaces the diffuse colour, and colours of the geometry replace every material's. */
+/* The Appearance's picture replaces the diffuse colour, and colours of the geometry replace every material's. */
 static void set_white(struct material *material, bool has_colors)
 {
     const bool is_pictured =
@@ -172,10 +213,12 @@ int x3d_material(struct x3d *x3d, uint32_t appearance, bool has_colors, struct e
         return *known;
     struct material material = MATERIAL_PLAIN;
     material.flags |= MATERIAL_DOUBLE_SIDED; /* "solid" permits back-face culling but does not require it */
-    const uint32_t from = x3d_child(&x3d->xml, appearance, "Material PhysicalMaterial UnlitMaterial");
+    const uint32_t from = x3d_field(&x3d->xml, appearance, "Material PhysicalMaterial UnlitMaterial", "material");
     if (set_texture(x3d, appearance, &material, err) < 0 || set_material(x3d, from, &material, err) < 0)
         return err->code;
     set_white(&material, has_colors);
+    if (set_field_textures(x3d, appearance, from, &material, err) < 0)
+        return err->code;
     const int index = (int)x3d->import->builder->material_count;
     if (import_put_material(x3d->import, &material, err) < 0)
         return err->code;

@@ -22,6 +22,10 @@ static const char CLIPS[] = "PositionInterpolator OrientationInterpolator Coordi
                             "SplinePositionInterpolator SplinePositionInterpolator2D SplineScalarInterpolator "
                             "SquadOrientationInterpolator HAnimMotion";
 
+/* Fields whose nodes are not drawn: they are drawn elsewhere, or take the place of what is drawn. */
+static const char UNDRAWN[] = "proxy joints segments sites viewpoints skinCoord skinNormal skinBindingCoords "
+                              "skinBindingNormals motions metadata";
+
 static void warn_of(struct x3d *x3d, uint32_t element)
 {
     struct bake_builder *builder = x3d->import->builder;
@@ -206,6 +210,9 @@ static int add_children(struct x3d *x3d, uint32_t element, int32_t parent, uint3
     const int64_t shown = shown_child(x3d, element);
     int64_t number = 0;
     for (uint32_t e = xml_child(&x3d->xml, element, NULL); e != XML_NONE; e = xml_next(&x3d->xml, e, NULL)) {
+        const char *field = xml_get(&x3d->xml, e, "containerField");
+        if (field != NULL && xml_is_one_of(field, UNDRAWN))
+            continue;
         const uint32_t used = x3d_used(&x3d->xml, e);
         const bool is_node = xml_is(&x3d->xml, e, GROUPS) || xml_is(&x3d->xml, e, "Shape");
         if (used == XML_NONE) {

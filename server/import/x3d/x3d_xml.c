@@ -24,6 +24,16 @@ uint32_t x3d_child(const struct xml *xml, uint32_t parent, const char *tags)
     return child == XML_NONE ? XML_NONE : x3d_used(xml, child);
 }
 
+uint32_t x3d_field(const struct xml *xml, uint32_t parent, const char *tags, const char *field)
+{
+    for (uint32_t e = xml_child(xml, parent, tags); e != XML_NONE; e = xml_next(xml, e, tags)) {
+        const char *own = xml_get(xml, e, "containerField");
+        if (own == NULL || strcmp(own, field) == 0)
+            return x3d_used(xml, e);
+    }
+    return XML_NONE;
+}
+
 uint32_t x3d_used(const struct xml *xml, uint32_t element)
 {
     const char *name = xml_get(xml, element, "USE");

@@ -168,7 +168,7 @@ int xml_parse(struct xml *xml, const struct xml_form *form, const uint8_t *bytes
         size_bytes--;
     }
     struct xml_reader reader = {.xml = xml, .form = form, .open = XML_NONE};
-    int rc = xml_parser_open(&reader.parser, is_declared_utf16(bytes, size_bytes) ? "UTF-8" : NULL, '\0',
+    int rc = xml_parser_open(&reader.parser, is_declared_utf16(bytes, size_bytes) ? "UTF-8" : NULL,
                              hash64(HASH64_SEED, bytes, size_bytes), err);
     if (rc == 0) {
         XML_SetElementHandler(reader.parser.expat, on_start, on_end);

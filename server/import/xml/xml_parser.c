@@ -40,10 +40,10 @@ static int XMLCALL on_encoding(void *user, const XML_Char *name, XML_Encoding *e
     return XML_STATUS_OK;
 }
 
-int xml_parser_open(struct xml_parser *parser, const char *encoding, char separator, uint64_t salt, struct err *err)
+int xml_parser_open(struct xml_parser *parser, const char *encoding, uint64_t salt, struct err *err)
 {
     parser->err = err;
-    parser->expat = separator != '\0' ? XML_ParserCreateNS(encoding, separator) : XML_ParserCreate(encoding);
+    parser->expat = XML_ParserCreate(encoding);
     if (parser->expat == NULL)
         return err_set(err, ERR_IMPORT_MEMORY, "no memory for a parser of XML");
     XML_SetHashSalt(parser->expat, (unsigned long)salt | 1);

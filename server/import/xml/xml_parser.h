@@ -18,11 +18,10 @@ struct xml_parser {
     int rc;          /* code of the first failure */
 };
 
-/* `encoding` overrides the encoding that the file declares, unless NULL. `separator` is put between the namespace and a
- * tag; with 0, prefixes stay. `salt` is a number that an attacker cannot predict; it prevents expat from asking for
- * random numbers, which the sandbox forbids. Handlers receive `parser`. Returns 0 or ERR_IMPORT_MEMORY. The caller
- * calls xml_parser_close() in any case. */
-int xml_parser_open(struct xml_parser *parser, const char *encoding, char separator, uint64_t salt, struct err *err);
+/* `encoding` overrides the encoding that the file declares, unless NULL. Names keep their prefixes. `salt` is a number
+ * that an attacker cannot predict; it prevents expat from asking for random numbers, which the sandbox forbids.
+ * Handlers receive `parser`. Returns 0 or ERR_IMPORT_MEMORY. The caller calls xml_parser_close() in any case. */
+int xml_parser_open(struct xml_parser *parser, const char *encoding, uint64_t salt, struct err *err);
 void xml_parser_close(struct xml_parser *parser);
 
 /* Parses the next bytes. Returns 0, ERR_BAD_MODEL (not well-formed) or parser->rc. */

@@ -23,27 +23,27 @@ def times_of(scene, rng):
     return keys[:6] + [keys[-1]] + [rng.uniform(keys[0] - 0.1, keys[-1] + 0.1) for _ in range(8)]
 
 
-def check(server, name, scene, clip, times):
+def check(server, name, scene, clip, times, start_s=0):
     query = {"model": name, "clip": "-" if clip == "-" else clip if clip is not None else 0, "wrap": "clamp", "t": [repr(max(t, 0)) for t in times]}
     answer = server.json("/v1/pose", what="scene", **query)
     assert len(answer["nodes"]) == len(scene.nodes) + 1  # and the scene itself
     worst = 0
     for frame in answer["frames"]:
-        t = None if clip == "-" else frame["clip_time"]
+        t = None if clip == "-" else frame["clip_time"] + start_s
         for got, expected in zip(frame["scene"][1:], scene.evaluate(t, None if clip == "-" else clip), strict=True):
             expected = collada_evaluator.flat(expected)
             worst = max(worst, max(abs(a - b) for a, b in zip(got, expected, strict=True)) / max(map(abs, expected)))
     return worst
 
 
-def check_vertices(server, name, model, clip, times):
+def check_vertices(server, name, model, clip, times, start_s=0):
     """Identifies each vertex of the answer by its position in the file, which is unique."""
     query = {"model": name, "clip": "-" if clip == "-" else clip if clip is not None else 0, "wrap": "clamp", "t": [repr(max(t, 0)) for t in times], "rest": 1}
     answer = server.json("/v1/mesh", **query)
     triples = lambda rows: [row[i:i + 3] for row in rows for i in range(0, len(row), 3)]  # noqa: E731
     worst = 0
     for frame in answer["frames"]:
-        own, t = (None, None) if clip == "-" else (clip, frame["clip_time"])
+        own, t = (None, None) if clip == "-" else (clip, frame["clip_time"] + start_s)
         expected = model.vertices(model.scene.evaluate(t, own), own, t)
         places = {tuple(struct.unpack("3f", struct.pack("3f", *at))): place for at, place in expected}
         size = max(abs(v) for _, place in expected for v in place)
@@ -74,6 +74,28 @@ def test_random_files_agree_with_the_specification(start, tmp_path):
                 assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
 
 
+START_S = 0.375  # exact in binary, like a time of the file minus it, so that steps are met
+
+
+def test_random_clips_begin_at_their_start(start, tmp_path):
+    server = start("--log", "off", "--render-workers", "0", root=tmp_path)
+    for seed in range(0, CASES, 3):
+        text, clips = random_collada.make(seed)
+        name, rng = f"late_{seed}.dae", random.Random(seed)
+        (tmp_path / name).write_text(text.replace("<animation_clip ", f'<animation_clip start="{START_S}" '), encoding="utf-8")
+        model = server.json("/v1/model", model=name)
+        if model["warnings"]:
+            continue
+        scene = collada_evaluator.Scene(text)
+        times = [0] + [rng.uniform(0, 3) for _ in range(8)]
+        for clip in clips:
+            error = check(server, name, scene, clip, times, START_S)
+            assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
+            if model["meshes"]:
+                error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3], START_S)
+                assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
+
+
 def test_random_files_use_every_corner():
     texts = [random_collada.make(seed)[0] for seed in range(CASES)]
     for word in ("LINEAR", "STEP", "BEZIER", "HERMITE", "<matrix", "(3)(1)", ".ANGLE", ".Y", "<lookat", "instance_node url", "animation_clip", "-inner",
@@ -95,10 +117,10 @@ def test_clip_is_cut_to_its_part_of_the_time(start, tmp_path):
     (tmp_path / "cut.dae").write_text(text, encoding="utf-8")
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     model = server.json("/v1/model", model="cut.dae")
-    assert [(c["name"], c["start"], c["duration"]) for c in model["clips"]] == [("part", 1, 3), ("long", 0, 5)]
+    assert [(c["name"], c["start"], c["duration"]) for c in model["clips"]] == [("part", 0, 2), ("long", 0, 5)]
     assert model["warnings"] == []
-    answer = server.json("/v1/pose", model="cut.dae", clip="part", wrap="clamp", t=["0", "1", "2", "3", "4"], what="scene")
-    assert [frame["scene"][1][12] for frame in answer["frames"]] == [2, 2, 4, 6, 6]
+    answer = server.json("/v1/pose", model="cut.dae", clip="part", wrap="clamp", t=["0", "0.5", "1", "2", "3"], what="scene")
+    assert [frame["scene"][1][12] for frame in answer["frames"]] == [2, 3, 4, 6, 6]
     answer = server.json("/v1/pose", model="cut.dae", clip="long", wrap="clamp", t=["4", "4.5", "5"], what="scene")
     assert [frame["scene"][1][12:15] for frame in answer["frames"]] == [[8, 7, 0]] * 3
 
@@ -170,7 +192,7 @@ def test_archives_play_as_files_do(start, tmp_path, names, root):
     (tmp_path / "plain.dae").write_text(text, encoding="utf-8")
     with zipfile.ZipFile(tmp_path / "packed.zae", "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            archive.writestr(name, f"<dae_root> {root} </dae_root>" if name == "manifest.xml" else RED if name.lower().endswith("tga") else text)
+            archive.writestr(name, f"<dae_root> {root} </dae_root>" if name == "manifest.xml" else RED if name.lower().endswith("tga") else text.replace('url="#s"', 'url="./Scene.dae#s"'))
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     model = server.json("/v1/model", model="packed.zae")
     assert [t["state"] for t in model["textures"]] == ["found"]

@@ -194,6 +194,12 @@ CASES = {
         "art/hero/hero.dae", COLLADA.format(image="./Tex/skin.png"), {}, "art/hero/tex/SKIN.png"),
     "AC3D": ("art/hero/hero.ac", AC3D.format(image="C:\\art\\skin.png"), {}, "art/hero/tex/skin.png"),
     "DirectX": ("art/hero/hero.x", DIRECTX.format(image="Skin.PNG"), {}, "art/hero/textures/skin.png"),
+    "OBJ, another extension": (
+        "art/hero/hero.obj", OBJ.format(library="mtllib hero.mtl"), {"art/hero/hero.mtl": MTL.format(image="tex/skin.dds")}, "art/hero/tex/skin.png"),
+    "glTF, another extension": ("art/hero/hero.gltf", textured_gltf("skin.jpg"), {}, "art/hero/textures/Skin.PNG"),
+    "FBX, another extension": ("art/hero/hero.fbx", FBX.format(image="C:\\Users\\me\\skin.psd", name="skin.tga"), {}, "art/hero/skin.png"),
+    "COLLADA, the folders of Gazebo": (
+        "art/meshes/hero.dae", COLLADA.format(image="skin.png"), {}, "art/materials/textures/skin.png"),
     "MD5": ("art/hero/hero.md5mesh", SHADER.format(image="models/Hero/skin.png"), {}, "art/hero/skin.png"),
 }
 
@@ -254,7 +260,7 @@ def test_a_missing_texture_says_where_it_was_looked_for(start, tmp_path):
     assert len(messages) == 1 and "no file 'art/skin.png', and no 'skin.png' in its folder, textures, tex" in messages[0]
 
 
-LATER = ("art/textures/SKIN.png", "art/hero/Images/skin.png", "art/hero/maps/skin.png", "art/hero/tex/skin.png",
+LATER = ("art/materials/textures/skin.bmp", "art/hero/skin.tga", "art/hero/art/skin.JPG", "art/Materials/textures/skin.png", "art/textures/SKIN.png", "art/hero/Images/skin.png", "art/hero/maps/skin.png", "art/hero/tex/skin.png",
          "art/hero/textures/skin.png", "art/hero/Skin.png", "art/hero/ART/skin.png", "art/hero/art/Skin.png", "art/hero/art/skin.png")
 
 
@@ -287,7 +293,7 @@ def test_other_files_beside_it_are_no_change(start, tmp_path, options):
     write(tmp_path, "art/tex/other.png", GREEN)
     server = start(*NO_RENDERING, *options, root=tmp_path)
     state = lambda: server.json("/v1/model", model="art/hero.gltf")["textures"][0]["state"]
-    for path in ("art/hero.png", "art/other.gltf", "art/skin.png.part", "art/tex/more.png", "art/sub/skin.png", "new.txt", "maps2/x"):
+    for path in ("art/hero.png", "art/skin.jpg.png", "art/skins.jpg", "art/other.gltf", "art/skin.png.part", "art/tex/more.png", "art/sub/skin.png", "new.txt", "maps2/x"):
         assert state() == "missing"
         write(tmp_path, path, GREEN)
     assert state() == "missing" and imports(server) == 1

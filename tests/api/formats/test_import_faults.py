@@ -94,6 +94,15 @@ def test_fault(start, root, tmp_path, fault):
     wait_until(lambda: open_files(server) <= files + 1 and children(server) == [], "something of the importer is left")
 
 
+@pytest.mark.parametrize("name, remedy", [("a.blend", "export it from Blender as glTF (.glb)"), ("a.OGEX", "export it as glTF"), ("a.gltf", None)])
+@pytest.mark.parametrize("script", ["kill -SEGV $$", "echo 'free(): invalid pointer' >&2; kill -ABRT $$", "echo 'ai_assert failure' >&2; kill -ABRT $$"])
+def test_file_that_ends_its_reader_has_a_remedy(start, root, tmp_path, name, remedy, script):
+    (root / name).write_bytes(b"BLENDER-v279")
+    server = start(*install(tmp_path / "bin", script), root=root)
+    message = server.get(f"/v1/model?model={name}").json()["error"]["message"]
+    assert message.endswith(remedy) if remedy else "export" not in message
+
+
 def test_fork_server_that_ends_is_replaced(start, root):
     """Between two imports, and during a request for one: clients do not notice."""
     server = start(*NO_RENDERING, root=root)

@@ -59,6 +59,8 @@ PLY_FILES = {
     "ascii.ply": ply("ascii"), "little.ply": ply("binary_little_endian"), "big.ply": ply("binary_big_endian"),
     "newline.ply": ply("ascii", start="\n"), "newline_binary.ply": ply("binary_little_endian", start="\r\n\n"),
     "crlf.ply": ply("ascii").replace(b"\n", b"\r\n"),
+    "cr.ply": ply("ascii", start="\n").replace(b"\n", b"\r"),
+    "cr_binary.ply": ply_header("binary_big_endian").replace("\n", "\r").encode() + ply("binary_big_endian")[len(ply_header("binary_big_endian")):],
 }
 
 
@@ -73,6 +75,28 @@ def test_ply_in_every_encoding(start, tmp_path):
         assert answer["counts"]["triangles"] == 4 and answer["warnings"] == [], name
         hashes.add(answer["hash"])
     assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian"])
+def test_ply_faces_may_come_before_their_vertices(start, tmp_path, form):
+    whole, header = ply(form), ply_header(form).encode()
+    at = header.index(b"element face")
+    body = whole[len(header):]
+    cut = len(b"".join(body.splitlines(True)[:4])) if form == "ascii" else 4 * 19
+    swapped = header[:header.index(b"element vertex")] + header[at:header.index(b"end_header")] + header[header.index(b"element vertex"):at] + b"end_header\n"
+    (tmp_path / "plain.ply").write_bytes(whole)
+    (tmp_path / "swapped.ply").write_bytes(swapped + body[cut:] + body[:cut])
+    (tmp_path / "beyond.ply").write_bytes((swapped + body[cut:] + body[:cut]).replace(b"vertex 4", b"vertex 3"))
+    server = start("--render-workers", "0", root=tmp_path)
+    assert model(server, "swapped.ply")["hash"] == model(server, "plain.ply")["hash"]
+    assert "names vertex 3 of 3" in refusal(server, "beyond.ply")
+
+
+def test_ply_texture_may_have_blanks_around_and_in_its_name(start, tmp_path):
+    text = ply("ascii").decode().replace("comment made by a test", "comment TextureFile  my skin.png \t")
+    (tmp_path / "blank.ply").write_text(text)
+    server = start("--render-workers", "0", root=tmp_path)
+    assert [texture["uri"] for texture in model(server, "blank.ply")["textures"]] == ["my skin.png"]
 
 
 def test_ply_without_faces_is_lines_or_points(start, tmp_path):
@@ -104,6 +128,7 @@ def test_ply_that_is_wrong_is_refused_with_the_place(start, tmp_path):
     wrong = {
         "index.ply": (good.replace("3 1 2 3", "3 1 2 4"), ["face 3", "vertex 4 of 4"]),
         "word.ply": (good.replace("3 0 1 3", "3 0 x 3"), ["line 19", "'x' is no number"]),
+        "cr.ply": (good.replace("3 0 1 3", "3 0 x 3").replace("\n", "\r"), ["line 19", "'x' is no number"]),
         "short.ply": (good[:-12], ["line 20", "a list of 3 values"]),
         "type.ply": (good.replace("float x", "quad x"), ["line 5 of the header", "type"]),
         "many.ply": (good.replace("vertex 4", "vertex 4000000000"), ["4000000000", "vertex", "room"]),
@@ -192,6 +217,7 @@ def test_stl_that_is_wrong_is_refused_with_the_place(start, tmp_path):
     text = stl_solid("a")
     wrong = {"loop.stl": (text.replace("outer loop", "outer", 1), ["line 4", "'loop'", "'vertex'"]),
              "number.stl": (text.replace("4.0", "four", 1), ["line 6", "a number", "'four'"]),
+             "comma.stl": (text.replace("4.0", "4,0", 1), ["line 6", "a number", "'4,0'"]),
              "end.stl": (text[:100], ["the file ends where"])}
     for name, (content, _) in wrong.items():
         (tmp_path / name).write_text(content)
@@ -296,6 +322,55 @@ def test_x3d_takes_the_first_picture_that_is_there(start, tmp_path):
         answer = model(server, name)
         assert answer["warnings"] == [] and [t["uri"] for t in answer["textures"]] == [uri]
     assert [w["code"] for w in model(server, "gone.x3d")["warnings"]] == ["texture_missing"]
+
+
+MATERIALS = {
+    "physical": ("<PhysicalMaterial baseColor='0.5 0.5 0.5' emissiveColor='1 1 1' metallic='0.25' roughness='0.75' normalScale='2' occlusionStrength='0.5'>"
+                 "<ImageTexture containerField='normalTexture' url='\"n.png\"'/><ImageTexture containerField='baseTexture' url='\"b.png\"'/>"
+                 "<ImageTexture containerField='emissiveTexture' url='\"e.png\"'/><ImageTexture containerField='occlusionTexture' url='\"o.png\"'/>"
+                 "<ImageTexture containerField='metallicRoughnessTexture' url='\"m.png\"'/></PhysicalMaterial>",
+                 {"base_color": "b.png", "normal": "n.png", "emissive": "e.png", "occlusion": "o.png", "metallic_roughness": "m.png"}),
+    "classic": ("<Material diffuseColor='0.5 0.5 0.5'><ImageTexture containerField='diffuseTexture' url='\"b.png\"'/>"
+                "<ImageTexture containerField='normalTexture' url='\"n.png\"'/></Material>", {"base_color": "b.png", "normal": "n.png"}),
+    "unlit": ("<UnlitMaterial><ImageTexture containerField='emissiveTexture' url='\"e.png\"'/></UnlitMaterial>", {"base_color": "e.png"}),
+    "bare": ("<PhysicalMaterial><ImageTexture url='\"b.png\"'/></PhysicalMaterial>", {"base_color": "b.png"}),
+}
+
+
+def test_x3d_materials_have_the_textures_of_their_fields(start, tmp_path):
+    for name, (text, _) in MATERIALS.items():
+        (tmp_path / f"{name}.x3d").write_text(x3d(f"<Shape><Appearance><TextureTransform scale='2 3'/>{text}</Appearance>{FACE_SET}</Shape>"))
+    for name in "bneom":
+        (tmp_path / f"{name}.png").write_bytes(pixel())
+    server = start("--render-workers", "0", root=tmp_path)
+    for name, (_, expected) in MATERIALS.items():
+        answer = model(server, f"{name}.x3d")
+        material = answer["materials"][0]
+        found = {use: answer["textures"][texture["texture"]] for use, texture in material["textures"].items()}
+        assert {use: texture["uri"] for use, texture in found.items()} == expected, name
+        assert answer["warnings"] == []
+        assert all(texture["content"] == ("colors" if use in ("base_color", "emissive") else "data") for use, texture in found.items())
+        assert all(texture["uv_from_texcoord"][0] == 2 for texture in material["textures"].values())
+    physical = model(server, "physical.x3d")["materials"][0]
+    assert (physical["metallic"], physical["roughness"], physical["normal_scale"], physical["occlusion_strength"]) == (0.25, 0.75, 2, 0.5)
+    assert physical["base_color"][:3] == pytest.approx([0.2140411] * 3) and physical["emissive"] == [1, 1, 1]
+
+
+def test_x3d_children_are_of_the_field_that_they_name(start, tmp_path):
+    box = "<Shape containerField='proxy'><Box size='100 100 100'/></Shape>"
+    inside = ("<Shape><Appearance><Material containerField='backMaterial' diffuseColor='0 1 0'/><Material containerField='material' diffuseColor='1 0 0'/>"
+              f"</Appearance>{FACE_SET}</Shape>")
+    body = (f"<HAnimHumanoid><HAnimJoint DEF='hip' containerField='skeleton'><HAnimSegment>{inside}</HAnimSegment></HAnimJoint>"
+            "<HAnimJoint USE='hip' containerField='joints'/></HAnimHumanoid>")
+    (tmp_path / "a.x3d").write_text(x3d(f"<Collision>{box}{body}</Collision>"))
+    (tmp_path / "skin.x3d").write_text(x3d("<Shape><Appearance><Material><ImageTexture containerField='shininessTexture' url='\"a.png\"'/></Material>"
+                                           f"</Appearance>{FACE_SET}</Shape>"))
+    server = start("--render-workers", "0", root=tmp_path)
+    answer = model(server, "a.x3d")
+    assert answer["counts"]["triangles"] == 4 and points(server, model="a.x3d") == set(CORNERS)
+    assert answer["materials"][0]["base_color"] == [1, 0, 0, 1]
+    assert answer["warnings"] == []
+    assert [(w["code"], "shininessTexture" in w["message"]) for w in model(server, "skin.x3d")["warnings"]] == [("elements_ignored", True)]
 
 
 def test_x3d_nodes_that_are_not_read_are_warnings(start, tmp_path):

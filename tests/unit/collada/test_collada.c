@@ -220,12 +220,12 @@ TEST(collada_clips_have_their_names_and_what_they_instance)
     point_at(&run, 0, 1, out);
     CHECK_NEAR(out[0], 106, 1e-4);
     CHECK_NEAR(out[1], 4 + 9, 1e-5);
-    CHECK_NEAR(model->clips[1].start_s, 0.5, 0);
-    CHECK_NEAR(model->clips[1].duration_s, 1.5, 0);
-    point_at(&run, 1, 0, out);
-    CHECK_NEAR(out[1], 2 + 9, 1e-5);
-    point_at(&run, 1, 2, out);
-    CHECK_NEAR(out[1], 6 + 9, 1e-5);
+    CHECK_NEAR(model->clips[1].start_s, 0, 0);
+    CHECK_NEAR(model->clips[1].duration_s, 1, 0);
+    for (int i = 0; i <= 4; i++) { /* from 0.5 s to 1.5 s of the file */
+        point_at(&run, 1, i / 4.0, out);
+        CHECK_NEAR(out[1], 2 + i + 9, 1e-5);
+    }
     point_at(&run, 2, nextafter(1, 0), out);
     CHECK_NEAR(out[0], 1 + 6, 1e-5);
     point_at(&run, 2, 1, out);
@@ -235,6 +235,34 @@ TEST(collada_clips_have_their_names_and_what_they_instance)
     import_text(&run, TWO, "", "<translate sid=\"p\">100 200 300</translate>");
     assert_int_equal(run.model.clip_count, 1);
     assert_int_equal(run.model.channel_count, 1);
+    assimp_run_fini(&run);
+}
+
+/* 0.7 - 0.4 + 0.4 is not 0.7. */
+TEST(collada_clip_that_starts_late_meets_its_steps)
+{
+    struct assimp_run run;
+    double out[3];
+    import_text(&run,
+                ANIMATION("a",
+                          SOURCE("ai", "float", "3", "0.4 0.7 5") SOURCE("ao", "float", "3", "1 5 9")
+                              SOURCE("ak", "Name", "3", "STEP STEP STEP"),
+                          INPUT("INPUT", "ai") INPUT("OUTPUT", "ao") INPUT("INTERPOLATION", "ak"), "n1/p.X"),
+                "<library_animation_clips><animation_clip id=\"c\" start=\"0.4\"><instance_animation url=\"#a\"/>"
+                "</animation_clip><animation_clip id=\"d\" start=\"9\"><instance_animation url=\"#a\"/>"
+                "</animation_clip><animation_clip id=\"e\" start=\"3\" end=\"2\"><instance_animation url=\"#a\"/>"
+                "</animation_clip></library_animation_clips>",
+                "<translate sid=\"p\">1 2 3</translate>");
+    CHECK_NEAR(run.model.clips[0].duration_s, 5 - 0.4, 0);
+    point_at(&run, 0, 0.7 - 0.4, out);
+    CHECK_NEAR(out[0], 5 + 3, 1e-5);
+    point_at(&run, 0, nextafter(0.7 - 0.4, 0) - 1e-9, out);
+    CHECK_NEAR(out[0], 1 + 3, 1e-5);
+    /* after all keys, one pose; without a length, all of the file */
+    CHECK_NEAR(run.model.clips[1].duration_s, 0, 0);
+    point_at(&run, 1, 0, out);
+    CHECK_NEAR(out[0], 9 + 3, 1e-5);
+    CHECK_NEAR(run.model.clips[2].duration_s, 5, 0);
     assimp_run_fini(&run);
 }
 

@@ -199,6 +199,20 @@ TEST(collada_parameters_stand_for_values)
     assimp_run_fini(&run);
 }
 
+TEST(collada_parameters_are_those_of_their_own_profile)
+{
+    struct assimp_run run;
+    import_form(&run, "",
+                "</profile_COMMON><profile_CG><newparam sid=\"rough\"><float>0</float></newparam>"
+                "<newparam sid=\"glow\"><float3>1 0 0</float3></newparam></profile_CG><profile_COMMON>"
+                "<newparam sid=\"rough\"><float>6</float></newparam><technique><phong><emission><param ref=\"glow\"/>"
+                "</emission><shininess><param ref=\"rough\"/></shininess></phong></technique>",
+                "");
+    CHECK_NEAR(run.model.materials[0].roughness, 0.70710678, 1e-6);
+    CHECK_NEAR(run.model.materials[0].emissive[0], 1, 0); /* none has that name in its own */
+    assimp_run_fini(&run);
+}
+
 TEST(collada_samplers_lead_to_pictures)
 {
     static const struct {

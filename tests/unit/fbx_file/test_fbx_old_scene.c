@@ -162,6 +162,10 @@ static const char TEXT_5000[] =
     " Material: \"grey\" { Diffuse: 0.5,0.25,1\n Shininess: 20 }\n"
     " Vertices: 0,0,0\n"
     " Shape: \"fat\" { Indexes: 0\n Vertices: 0,0,1 }\n"
+    " Shape: \"thin\" { Indexes: 0\n Vertices: 0,0,-1 }\n"
+    " Shape: \"tall\" { Indexes: 0\n Vertices: 0,1,0 }\n"
+    " Channel: \"thin (Shape)\" { Default: 35.5 } Channel: \"none (Shape)\" { Default: 3 }\n"
+    " Channel: \"tall\" { Default: 12 }\n"
     " Channel: \"Transform\" { Channel: \"T\" { Channel: \"X\" { Default: 1.5 } Channel: \"Z\" { Default: 3 } }\n"
     "  Channel: \"S\" { Channel: \"Y\" { Default: 2 } } }\n"
     " Channel: \"Visibility\" { Default: 0.5 }\n"
@@ -170,7 +174,8 @@ static const char TEXT_5000[] =
     "Model: \"eye\" { Type: \"Camera\"\n Aperture: 40\n CameraAperture: 0.8,0.6 }\n"
     "Takes: { Take: \"one\" { Model: \"bone\" { Channel: \"Transform\" { Channel: \"R\" { Channel: \"Y\" { Default: 5 "
     "} } } } }\n"
-    " Take: \"two\" { Model: \"bone\" { Channel: \"Transform\" { Channel: \"R\" { Channel: \"Y\" { Default: 7 } } } } "
+    " Take: \"two\" { Model: \"box\" { Channel: \"tall (Shape)\" { Default: 80 } } Model: \"bone\" { Channel: "
+    "\"Transform\" { Channel: \"R\" { Channel: \"Y\" { Default: 7 } } } } "
     "} }\n"
     "SceneGenericPersistence: { Pose: \"BIND\" { Type: \"BindPose\"\n PoseNode: { Node: \"bone\" } } }\n"
     "Settings: { FrameRate: 25 }\n";
@@ -224,7 +229,11 @@ TEST(fbx_scene_5000_parts)
     assert_true(fbx_property_real3(scene, material, "DiffuseColor", three) && three[1] == 0.25);
     assert_true(fbx_property_real(scene, material, "Shininess", &real) && real == 20);
     const uint32_t blend_shape = fbx_first_child(scene, geometry, "Deformer", "BlendShape");
-    check_shape(scene, fbx_first_child(scene, blend_shape, "Deformer", NULL), box, "fat", 0);
+    const struct fbx_link *sliders = fbx_children(scene, blend_shape, &count);
+    assert_int_equal(count, 3);
+    check_shape(scene, sliders[0].child, box, "fat", 0);
+    check_shape(scene, sliders[1].child, box, "thin", 35.5);
+    check_shape(scene, sliders[2].child, box, "tall", 80); /* the last take's */
     const uint32_t eye = scene->objects[named(scene, "eye")].part;
     assert_true(fbx_object_is(scene, eye, "NodeAttribute", "Camera"));
     assert_true(fbx_property_real(scene, eye, "FieldOfView", &real) && real == 40);

@@ -76,9 +76,28 @@ TEST(source_search_order)
 {
     static const char *const PLACES[] = {
         "art/hero/Skins/A.png", /* as written */
-        "art/hero/Skins/a.PNG",    "art/hero/sKins/A.png",    "art/hero/A.png",     "art/hero/a.png",
-        "art/hero/textures/A.png", "art/hero/Textures/A.PNG", "art/hero/tex/A.png", "art/hero/MAPS/a.png",
-        "art/hero/images/A.png",   "art/textures/A.png",      "art/TEXTURES/a.png",
+        "art/hero/Skins/a.PNG",
+        "art/hero/sKins/A.png",
+        "art/hero/A.png",
+        "art/hero/a.png",
+        "art/hero/textures/A.png",
+        "art/hero/Textures/A.PNG",
+        "art/hero/tex/A.png",
+        "art/hero/MAPS/a.png",
+        "art/hero/images/A.png",
+        "art/textures/A.png",
+        "art/TEXTURES/a.png",
+        "art/materials/textures/A.png",
+        "art/Materials/Textures/a.png",
+        "art/hero/Skins/A.jpg",
+        "art/hero/skins/a.JPG",
+        "art/hero/a.jpg",
+        "art/hero/maps/a.jpg",
+        "art/materials/textures/a.jpg",
+        "art/hero/Skins/a.jpeg",
+        "art/hero/tex/a.tga",
+        "art/textures/A.webp",
+        "art/hero/a.bmp",
     };
     enum { COUNT = sizeof PLACES / sizeof *PLACES };
     struct searched s;
@@ -93,6 +112,26 @@ TEST(source_search_order)
     }
     expect(&s, "Skins/A.png", NULL, false);
     assert_non_null(strstr(s.err.message, "there is no file 'art/hero/Skins/A.png', and no 'A.png' in its folder"));
+    teardown(&s);
+}
+
+TEST(source_search_of_other_extensions)
+{
+    struct searched s;
+    setup(&s);
+    file(&s, "art/hero/skin.png");
+    file(&s, "art/hero/tex/a.b.tga");
+    file(&s, "art/hero/face.psd");
+    file(&s, "art/hero/.png");
+    expect(&s, "skin.DDS", "art/hero/skin.png", true);
+    expect(&s, "C:\\art\\Skin.tga", "art/hero/skin.png", true);
+    expect(&s, "skin", "art/hero/skin.png", true);
+    expect(&s, "a.b.dds", "art/hero/tex/a.b.tga", true);
+    expect(&s, "a.tga", NULL, false);
+    expect(&s, "face.tga", NULL, false); /* .psd is none of the extensions */
+    expect(&s, ".tga", NULL, false);
+    open_as(&s, s.import.path);
+    assert_int_equal(source_search(&s.import, "skin.mtl", SOURCE_COMPANION, &s.found, &s.err), ERR_COMPANION_MISSING);
     teardown(&s);
 }
 

@@ -246,7 +246,7 @@ TEST(image_says_what_is_wrong)
 {
     expect_error("", 0, ERR_BAD_MODEL, "empty");
     expect_error("version https://git-lfs.github.com/spec/v1\n", 43, ERR_BAD_MODEL, "git lfs pull");
-    expect_error("DDS |", 5, ERR_BAD_MODEL, "DDS pictures are not read");
+    expect_error("GIF89a", 6, ERR_BAD_MODEL, "GIF pictures are not read");
     expect_error("hello, world, this is text", 26, ERR_BAD_MODEL, "not a PNG");
     expect_error(PNG, sizeof PNG - 30, ERR_BAD_MODEL, "PNG: ");
     expect_error("\xff\xd8\xff\xe0 not a jpeg", 15, ERR_BAD_MODEL, "JPEG: ");

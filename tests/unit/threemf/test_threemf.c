@@ -2,6 +2,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/threemf/threemf_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,4 +314,57 @@ TEST(threemf_every_truncation_and_change_of_a_package)
             zip.data[i] = (char)(zip.data[i] ^ c);
         }
     buf_fini(&zip);
+}
+
+/* --- namespaces --- */
+
+#define COLORS(ns, tag) "<" ns tag " id=\"2\"><" ns "color color=\"#FF0000\"/></" ns tag ">"
+
+/* Whether the colours of a group are read; it stands beside a mesh. */
+static void check_colors(const char *group, bool is_read, uint32_t warning_count)
+{
+    struct threemf_run run;
+    char model[4000];
+    snprintf(model, sizeof model, THREEMF_MODEL("", "<resources>%s%s</resources>" THREEMF_BUILD("1")), group,
+             OBJECT("1", THREEMF_MESH("pid=\"2\" p1=\"0\"")));
+    threemf_run_init(&run);
+    threemf_run_model(&run, model);
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(run.builder.position_count, 3);
+    assert_int_equal(run.builder.warning_count, warning_count);
+    assert_int_equal(threemf_run_warned(&run, "elements_ignored"),
+                     warning_count > 0 && strstr(group, "other:") != NULL);
+    assert_int_equal(run.builder.material_count > 0 && run.builder.materials[0].base_color[1] == 0, is_read);
+    threemf_run_fini(&run);
+}
+
+TEST(threemf_prefixes_have_the_scope_of_their_element)
+{
+    check_colors(COLORS("m:", "colorgroup"), true, 0);
+    check_colors("<x:colorgroup xmlns:x=\"" THREEMF_MATERIAL "\" id=\"2\"><x:color color=\"#FF0000\"/></x:colorgroup>",
+                 true, 0);
+    check_colors("<colorgroup xmlns=\"" THREEMF_MATERIAL "\" id=\"2\"><color color=\"#FF0000\"/></colorgroup>", true,
+                 0);
+    /* another namespace hides the outer one, as long as its element is open */
+    check_colors("<m:a xmlns:m=\"urn:other\"><m:b/></m:a>" COLORS("m:", "colorgroup"), true, 0);
+    check_colors("<m:colorgroup xmlns:m=\"urn:other\" id=\"2\"><m:color color=\"#FF0000\"/></m:colorgroup>", false, 1);
+    check_colors("<a xmlns:x=\"" THREEMF_MATERIAL "\"/><other:b/>" COLORS("m:", "colorgroup"), true, 1);
+}
+
+TEST(threemf_elements_whose_prefix_nothing_declares_are_left_out)
+{
+    check_colors("<other:a b=\"1\"><m:c/><other:d/></other:a>" COLORS("m:", "colorgroup"), true, 1);
+    check_colors("<m:colorgroup id=\"2\" other:uuid=\"5\" xml:lang=\"en\"><m:color color=\"#FF0000\"/></m:colorgroup>",
+                 true, 0);
+    check_refused("<m:model xmlns=\"" THREEMF_CORE "\"/>", ERR_NOT_A_MODEL, "this is not a <model>");
+}
+
+TEST(threemf_declares_a_limited_number_of_prefixes)
+{
+    static char model[20000];
+    int size = snprintf(model, sizeof model, "<model xmlns=\"" THREEMF_CORE "\"");
+    for (int i = 0; i < 256; i++)
+        size += snprintf(model + size, sizeof model - (size_t)size, " xmlns:p%d=\"urn:%d\"", i, i);
+    snprintf(model + size, sizeof model - (size_t)size, "/>");
+    check_refused(model, ERR_MODEL_LIMIT, "more than 256 prefixes are declared");
 }
