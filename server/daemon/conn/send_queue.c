@@ -176,14 +176,15 @@ static void mark_sent(struct send_queue *out, size_t sent_bytes)
     drop_parts(out, done);
 }
 
-/* Collects the bytes of the next write. */
-static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE], size_t *total_bytes)
+/* Collects at most `most_bytes` for the next write. */
+static unsigned fill(const struct send_queue *out, uv_buf_t bufs[PARTS_PER_WRITE], size_t most_bytes,
+                     size_t *total_bytes)
 {
     unsigned count = 0;
     *total_bytes = 0;
-    while (count < PARTS_PER_WRITE && count < out->part_count && *total_bytes < WRITE_BYTES) {
+    while (count < PARTS_PER_WRITE && count < out->part_count && *total_bytes < most_bytes) {
         const struct send_queue_part *part = &out->parts[count];
-        const size_t left_bytes = size_of(part) - part->sent_bytes, capacity_bytes = WRITE_BYTES - *total_bytes;
+        const size_t left_bytes = size_of(part) - part->sent_bytes, capacity_bytes = most_bytes - *total_bytes;
         const size_t size_bytes = left_bytes < capacity_bytes ? left_bytes : capacity_bytes;
         bufs[count++] = (uv_buf_t){(char *)(uintptr_t)data_of(part) + part->sent_bytes, size_bytes};
         *total_bytes += size_bytes;
@@ -198,7 +199,7 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
     uv_buf_t bufs[PARTS_PER_WRITE];
     size_t total_bytes;
     if (out->unsent_bytes > 0 && out->in_flight_count == 0) {
-        const unsigned count = fill(out, bufs, &total_bytes);
+        const unsigned count = fill(out, bufs, WRITE_BYTES, &total_bytes);
         const int rc = uv_try_write(stream, bufs, count);
         if (rc < 0 && rc != UV_EAGAIN)
             return rc;
@@ -206,7 +207,7 @@ int send_queue_flush(struct send_queue *out, uv_stream_t *stream, uv_write_t *wr
         mark_sent(out, sent_bytes);
         stats_add(STAT_CONNECTIONS_SENT_BYTES, sent_bytes);
         if (sent_bytes < total_bytes) {
-            const unsigned rest_count = fill(out, bufs, &total_bytes);
+            const unsigned rest_count = fill(out, bufs, total_bytes - sent_bytes, &total_bytes);
             const int rest_rc = uv_write(write, stream, bufs, rest_count, written);
             if (rest_rc < 0)
                 return rest_rc;

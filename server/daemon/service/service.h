@@ -28,6 +28,7 @@ struct call {
     struct upload *upload;         /* of a PUT whose body is complete; service_handle() takes ownership */
     void *waiting;                 /* private to the service */
     struct limits *left;           /* likewise; for a query in a batch what the batch may still use, else NULL */
+    bool has_capacity;             /* of a query in a batch: the memory of the batch's whole answer is reserved */
     double spent_ns;               /* likewise: how long the call or its batch has kept the loop busy without a break */
     uint64_t cpu_ns;               /* likewise: processor time of the answer, on the loop or in a work thread */
     /* For the request log, valid when it is done: */

@@ -29,7 +29,8 @@ struct batch {
     struct call *call;         /* the client's call */
     struct call item;          /* the current query; it borrows its request from the batch */
     struct batch_reply answer;
-    size_t counted_bytes;         /* size of the answer, counted in the budget */
+    size_t counted_bytes;         /* of the answer, in the budget */
+    bool has_capacity;            /* a whole answer is counted, however large it is so far */
     uint64_t cpu_ns;              /* processor time of the queries so far */
     uint32_t place;               /* index of the next query */
     uint32_t prefetched;          /* queries whose models were prefetched */
@@ -55,7 +56,10 @@ static void finish(struct batch *batch)
 
 static void count_memory(struct batch *batch)
 {
-    budget_count(batch->service->budget, &batch->counted_bytes, batch->answer.reply.body.capacity_bytes);
+    const size_t held_bytes = batch->answer.reply.body.capacity_bytes;
+    const uint64_t most = batch->service->config->limits.value[LIMIT_ANSWER_BYTES];
+    budget_count(batch->service->budget, &batch->counted_bytes,
+                 batch->has_capacity && held_bytes < most ? most : held_bytes);
 }
 
 static void put_error(struct batch *batch, const struct err *err)
@@ -104,6 +108,7 @@ static void on_item(struct call *item, struct reply *reply)
     struct batch *batch = container_of(item, struct batch, item);
     batch->is_under_way = false;
     batch->cpu_ns += item->cpu_ns;
+    batch->has_capacity = item->has_capacity;
     if (!batch->is_running) /* the loop has run in the meantime */
         batch->item.spent_ns = 0;
     if (reply->stale_s > batch->answer.reply.stale_s)
@@ -129,8 +134,11 @@ static void begin_item(struct batch *batch)
         return;
     }
     const double spent_ns = batch->item.spent_ns;
-    batch->item =
-        (struct call){.request = query->request, .done = on_item, .left = &batch->answer.left, .spent_ns = spent_ns};
+    batch->item = (struct call){.request = query->request,
+                                .done = on_item,
+                                .left = &batch->answer.left,
+                                .has_capacity = batch->has_capacity,
+                                .spent_ns = spent_ns};
     batch->is_under_way = true;
     service_find_models(batch->service, &batch->item);
 }

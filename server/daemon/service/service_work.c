@@ -124,7 +124,6 @@ static void on_made(struct work *work, int status)
     stats_add(STAT_ANSWERS_CANCELLED, job->is_stopped);
     if (!service->is_ending) /* retargeted clips may have displaced models */
         cache_evict_to_fit(service->cache);
-    start_queued(service);
     if (status != 0 || job->is_stopped) {
         struct err err;
         service_refuse_late(&err);
@@ -143,6 +142,7 @@ static void on_made(struct work *work, int status)
         evaluation_finish(&evaluation, &job->cost, &reply);
         job_finish(job, &reply);
     }
+    start_queued(service); /* the answer is counted as what the client has to read, or as a part of its batch */
     if (service->is_ending)
         service_release(service);
 }
@@ -152,6 +152,7 @@ static void start_work(struct job *job)
     job->stream = new_stream(job);
     job->work.data = job;
     job->service->work_capacity_bytes += job->capacity_bytes;
+    job->call->has_capacity = job->call->left != NULL;
     job_leave_queue(job, uv_hrtime());
     job_enter(job, JOB_WORKS);
     stats_add(STAT_ANSWERS_STARTED, 1);
@@ -198,13 +199,16 @@ void service_answer_dequeue(struct job *job)
     stats_add(STAT_ANSWERS_CANCELLED, 1);
 }
 
-/* Reserves the maximum size of an answer, or at least one frame for an answer in pieces. */
+/* Reserves the maximum size of an answer, or at least one frame for an answer in pieces. A batch reserves its answer
+ * with its first large query: if each query did, batches would wait for the memory of each other's parts. */
 static uint64_t capacity_bytes(const struct job *job)
 {
     enum { JOINT_JSON_BYTES = 512, PIECES = 4, JSON_FACTOR = 5, COUNTED_ENTITIES = 32768 };
     const struct model *model = job->models[0] == NULL ? NULL : &job->models[0]->model;
     const struct request *request = &job->call->request;
     const uint64_t most = job->service->config->limits.value[LIMIT_ANSWER_BYTES];
+    if (job->call->left != NULL)
+        return job->call->has_capacity ? 0 : most;
     if (OP_INFO[request->op].form == FORM_CROWD && request->crowd->entity_count > COUNTED_ENTITIES)
         return most; /* computing the size would block the loop */
     if (OP_INFO[request->op].form == FORM_CROWD) {
@@ -225,10 +229,23 @@ static bool has_capacity(const struct service *service, const struct job *job)
     return budget_has_capacity(service->budget, service->work_capacity_bytes + job->capacity_bytes);
 }
 
+/* Returns the next job that may start, or NULL. Queries of batches that have their capacity overtake the first job if
+ * it has to wait for capacity, which they free in the end. */
+static struct job *next_job(const struct service *service)
+{
+    struct job *first = first_queued(service);
+    if (first == NULL || has_capacity(service, first))
+        return first;
+    for (struct job_queue_entry *entry = service->work_queue.first; entry != NULL; entry = entry->next)
+        if (container_of(entry, struct job, queued)->call->has_capacity)
+            return container_of(entry, struct job, queued);
+    return NULL;
+}
+
 static void start_queued(struct service *service)
 {
-    for (struct job *job; !service->is_ending && service->work_count < SERVICE_WORK_MAX &&
-                          (job = first_queued(service)) != NULL && has_capacity(service, job);) {
+    for (struct job *job;
+         !service->is_ending && service->work_count < SERVICE_WORK_MAX && (job = next_job(service)) != NULL;) {
         job_queue_start(&service->work_queue, &job->queued);
         start_work(job);
     }

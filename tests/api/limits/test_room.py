@@ -9,6 +9,7 @@ import raycasts
 from conftest import SAMPLES
 from raw_requests import post
 from server_state import wait_for_stats
+from small_models import gltf
 
 DRAWS = False
 MIB = 1 << 20
@@ -56,3 +57,17 @@ def test_large_requests_leave_room_for_answers(start):
         assert post(server, "/v1/raycast", fewer).status == 200
     binary = raycasts.raycast([{"model": 0, "layers": []}] * 4000, large_requests.rays(1), [("robot.glb", 0)])
     assert post(server, "/v1/raycast", binary).status == 200  # it takes about as much memory as its body
+
+
+def test_batches_do_not_wait_for_each_others_memory(start, tmp_path):
+    """Together they hold more parts than the memory has room for. Each gets its turn long before the queue gives up."""
+    (tmp_path / "a.gltf").write_text(gltf(triangles=5000))
+    server = start("--client-memory", "8m", "--max-answer", "4m", root=tmp_path)
+    body = json.dumps({"queries": [{"op": "mesh", "model": "a.gltf", "t": [0]}] * 26}).encode()
+    alone = post(server, "/v1/query", body)
+    assert alone.status == 200 and len(alone.body) > 2 * MIB and not any("error" in one for one in alone.json()["results"])
+    connections = [server.connect() for _ in range(8)]
+    for one in connections:
+        one.send(f"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n" + body.decode())
+    assert [one.answer().body == alone.body for one in connections] == [True] * 8
+    assert server.json("/v1/stats")["answers"]["refused"] == 0
