@@ -148,7 +148,7 @@ static char *folder_from(const char *model, const char *file)
 
 static void read_found(struct obj *obj, const struct source_bytes *found)
 {
-    char model[SOURCE_PATH_SIZE], where[SOURCE_PATH_SIZE + 8];
+    char model[SOURCE_PATH_SIZE];
     struct err err;
     uint8_t *own;
     struct obj_text text = {(const char *)found->bytes, (const char *)found->bytes + found->size_bytes, 0};
@@ -161,8 +161,7 @@ static void read_found(struct obj *obj, const struct source_bytes *found)
         return;
     char *folder = folder_from(model, found->path);
     keep(obj, folder);
-    snprintf(where, sizeof where, "of '%s'", found->path);
-    read_library(obj, text, folder, where);
+    read_library(obj, text, folder, found->path);
 }
 
 /* --- all libraries --- */

@@ -45,7 +45,7 @@ struct obj_skipped {
     struct obj_word keyword;
 };
 void obj_skip(struct obj_skipped *skipped, const struct obj_text *text, struct obj_word keyword);
-/* Warns once, if there are any. `where` ends in the place of the statements: "of 'a.mtl'". */
+/* Warns once, if there are any. `where` names the file. */
 void obj_warn_of_skipped(struct import *import, const struct obj_skipped *skipped, const char *where);
 
 /* --- sets of names (obj_names.c) --- */

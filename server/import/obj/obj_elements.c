@@ -260,10 +260,10 @@ static int end(struct obj *obj, struct err *err)
 {
     if (check_reaches(obj, err) < 0)
         return err->code;
-    obj_warn_of_skipped(obj->import, &obj->skipped, "of the file");
+    obj_warn_of_skipped(obj->import, &obj->skipped, import_file_name(obj->import));
     if (obj->left_out > 0)
         bake_warn(obj->import->builder, "indices_trimmed",
-                  "%u faces of fewer than three corners, or lines of one, are left out; the first is in line %u",
+                  "faces of fewer than three corners and lines of one are left out: %u, the first of them in line %u",
                   obj->left_out, obj->left_out_line);
     for (uint32_t p = 0; obj->colors != NULL && obj->color_max > 1 && p < obj->point_count; p++)
         for (int k = 0; k < 3; k++) /* of 0 to 255 */

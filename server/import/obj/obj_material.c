@@ -110,7 +110,7 @@ static void warn_of_missing(const struct obj *obj)
     const struct obj_word name = count > 0 ? obj->materials.items[first].word : (struct obj_word){.begin = ""};
     if (count > 0)
         bake_warn(obj->import->builder, "material_missing",
-                  "%u materials are in no material library and drawn white; the first is '%.*s'", count,
+                  "materials that are in no library are drawn white: %u, the first of them '%.*s'", count,
                   obj_shown(name), name.begin);
 }
 

@@ -32,9 +32,12 @@ static void skip_blanks(struct obj_text *text)
 /* A comment is not continued: paths of Windows in comments end in a backslash. */
 static void end_line(struct obj_text *text, bool is_comment)
 {
-    while (text->at < text->end && !is_line_end(*text->at))
-        if (!is_comment && is_continued(text->at++))
+    while (text->at < text->end && !is_line_end(*text->at)) {
+        const bool is_joined = !is_comment && is_continued(text->at);
+        text->at++;
+        if (is_joined)
             pass_line_end(text);
+    }
     if (text->at < text->end)
         pass_line_end(text);
 }
@@ -153,6 +156,7 @@ void obj_skip(struct obj_skipped *skipped, const struct obj_text *text, struct o
 void obj_warn_of_skipped(struct import *import, const struct obj_skipped *skipped, const char *where)
 {
     if (skipped->count > 0)
-        bake_warn(import->builder, "elements_ignored", "%u statements %s are not read; the first is '%.*s' in line %u",
-                  skipped->count, where, obj_shown(skipped->keyword), skipped->keyword.begin, skipped->line);
+        bake_warn(import->builder, "elements_ignored",
+                  "%s: statements that are not read: %u, the first of them '%.*s' in line %u", where, skipped->count,
+                  obj_shown(skipped->keyword), skipped->keyword.begin, skipped->line);
 }
