@@ -153,7 +153,7 @@ MUTATIONS = [
     ("FBX: unit taken for metres", "server/import/fbx/fbx_axes.c", "rounded_unit(unit_cm / 100);", "rounded_unit(unit_cm / 1);"),
     ("textures are found as written only", SEARCH, "place <= last && rc == NOT_HERE", "place < PLACE_IN_ANY_CASE && place <= last && rc == NOT_HERE"),
     ("textures are found by bytes before the name as written", SEARCH, "part_bytes) == 0) != (pass == 0))", "part_bytes) == 0) == (pass == 0))"),
-    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", "        is_fbx(from.bytes, from.size_bytes) ||", "        (is_fbx(from.bytes, from.size_bytes) && from.size_bytes == 0) ||"),
+    ("FBX read by assimp under another ending", "server/import/assimp/assimp_io.c", " is_fbx(from.bytes, from.size_bytes) ||", " (is_fbx(from.bytes, from.size_bytes) && from.size_bytes == 0) ||"),
     ("STL: colours of Magics taken for those of VisCAM", "server/import/polygons/stl.c", "out[0] = colors->is_magics ? low : high;", "out[0] = high;"),
     ("normals of no direction stay", "server/import/mesh/mesh_arrays.c", "DOUBLE3(*v)) > 1e-24", "DOUBLE3(*v)) >= 0"),
     ("PLY: pictures stand on their heads", "server/import/polygons/polygon_mesh.c", "(float)(1 - uv[1])", "(float)uv[1]"),
