@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Longer values are a name alone: options behind names are looked for at each blank. */
-enum { VALUE_BYTES_MAX = 4096 };
+enum { VALUE_BYTES_MAX = 1024 };
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
