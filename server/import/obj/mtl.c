@@ -177,11 +177,15 @@ static size_t first_file(struct obj_word list)
     return list.length;
 }
 
-static bool read_file(struct obj *obj, struct obj_word name, struct err *err)
+/* `search`: source_search() or source_search_guess(). */
+static bool read_file(struct obj *obj, struct obj_word name,
+                      int (*search)(struct import *import, const char *path, enum source_role role,
+                                    struct source_bytes *out, struct err *err),
+                      struct err *err)
 {
     struct source_bytes found;
     char *path = mem_strndup(name.begin, name.length);
-    const bool is_found = source_search(obj->import, path, SOURCE_COMPANION, &found, err) == 0;
+    const bool is_found = search(obj->import, path, SOURCE_COMPANION, &found, err) == 0;
     free(path);
     if (is_found)
         read_found(obj, &found);
@@ -191,35 +195,26 @@ static bool read_file(struct obj *obj, struct obj_word name, struct err *err)
 /* Programs rename models without their libraries: NAME.mtl beside NAME.obj stands for one that is missing. */
 static void read_instead(struct obj *obj, struct obj_word name, const struct err *why)
 {
-    struct source_bytes found;
     struct err err;
-    const char *model = import_file_name(obj->import);
-    const size_t stem = strlen(model) - strlen(strrchr(model, '.') != NULL ? strrchr(model, '.') : "");
-    char *path = mem_alloc(stem + sizeof ".mtl");
-    memcpy(path, model, stem);
-    strcpy(path + stem, ".mtl");
-    const bool is_found = source_search_guess(obj->import, path, SOURCE_COMPANION, &found, &err) == 0;
-    free(path);
+    const char *model = import_file_name(obj->import), *dot = strrchr(model, '.');
+    const int stem = dot != NULL ? (int)(dot - model) : (int)strlen(model);
+    char path[SOURCE_PATH_SIZE];
+    snprintf(path, sizeof path, "%.*s.mtl", stem, model);
+    const bool is_found = read_file(obj, (struct obj_word){path, strlen(path)}, source_search_guess, &err);
     bake_warn(obj->import->builder, "companion_missing", "'%.*s': %s%s%s%s", obj_shown(name), name.begin, why->message,
-              is_found ? "; '" : "", is_found ? found.path : "", is_found ? "' is taken" : "");
-    if (is_found)
-        read_found(obj, &found);
+              is_found ? "; '" : "", is_found ? path : "", is_found ? "' is taken" : "");
 }
 
 /* The value of one mtllib: a file whose name may have blanks, or several files. */
 static void read_files(struct obj *obj, struct obj_word list)
 {
     struct err err;
-    const size_t first = first_file(list);
-    if (list.length == 0 || read_file(obj, list, &err))
+    const bool is_one = first_file(list) == list.length;
+    if (list.length == 0 || read_file(obj, list, source_search, &err))
         return;
-    if (first == list.length) {
-        read_instead(obj, list, &err);
-        return;
-    }
     while (list.length > 0) {
         const struct obj_word name = {list.begin, first_file(list)};
-        if (!read_file(obj, name, &err))
+        if (is_one || !read_file(obj, name, source_search, &err))
             read_instead(obj, name, &err);
         list.begin += name.length;
         list.length -= name.length;

@@ -105,7 +105,8 @@ static bool number_of(struct obj_word word, double *value)
     *value = strtod(word.begin, &end);
     if (end == word.begin + word.length || has_comma(word, value))
         return true;
-    *value = (double)NAN; /* "1.#QNAN", "-1.#IND", as older Windows prints them */
+    if (end > word.begin && *end == '#' && end[-1] == '.') /* "1.#QNAN", "-1.#IND", as older Windows prints them */
+        *value = (double)NAN;
     return end > word.begin && *end == '#';
 }
 
