@@ -223,6 +223,15 @@ def test_files_of_others(start):
     assert all(math.isfinite(x) for x in corners)
 
 
+# --- other formats ---
+
+def test_a_scene_of_lightwave_takes_no_file_to_another_reader(start, tmp_path):
+    (tmp_path / "a.lws").write_text("LWSC\n3\n\nLoadObjectLayer 1 a.obj\n")
+    (tmp_path / "a.obj").write_text("map_Kd x\n" + FACE)
+    answer = start("--render-workers", "0", root=tmp_path).get("/v1/model?model=a.lws")
+    assert answer.status == 422 or answer.json()["counts"]["vertices"] == 0, answer.body
+
+
 # --- damage ---
 
 def test_errors_name_the_line(start, tmp_path):
