@@ -10,6 +10,7 @@ enum reader {
     READER_FBX,
     READER_COLLADA,
     READER_BVH,
+    READER_OBJ,
     READER_THREEMF,
     READER_OGRE,
     READER_MD2,

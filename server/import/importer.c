@@ -116,18 +116,12 @@ static int bake(struct import *import, struct err *err)
     if (import->info == NULL)
         return import_full(import, err);
     import->info->format = bake_textz(import->builder, format->name);
-    static int (*const READERS[])(struct import *, struct err *) = {[READER_GLTF] = import_gltf,
-                                                                    [READER_FBX] = import_fbx,
-                                                                    [READER_COLLADA] = import_collada,
-                                                                    [READER_BVH] = import_bvh,
-                                                                    [READER_THREEMF] = import_threemf,
-                                                                    [READER_OGRE] = import_ogre,
-                                                                    [READER_MD2] = import_md2,
-                                                                    [READER_PLY] = import_ply,
-                                                                    [READER_STL] = import_stl,
-                                                                    [READER_X3D] = import_x3d,
-                                                                    [READER_RADIANCE] = import_environment,
-                                                                    [READER_ASSIMP] = import_by_assimp};
+    static int (*const READERS[])(struct import *, struct err *) = {
+        [READER_GLTF] = import_gltf,       [READER_FBX] = import_fbx, [READER_COLLADA] = import_collada,
+        [READER_BVH] = import_bvh,         [READER_OBJ] = import_obj, [READER_THREEMF] = import_threemf,
+        [READER_OGRE] = import_ogre,       [READER_MD2] = import_md2, [READER_PLY] = import_ply,
+        [READER_STL] = import_stl,         [READER_X3D] = import_x3d, [READER_RADIANCE] = import_environment,
+        [READER_ASSIMP] = import_by_assimp};
     const int rc = READERS[format->reader](import, err);
     const bool has_nodes = rc == 0 && format->reader != READER_RADIANCE;
     if (rc < 0 || (has_nodes && import_hitboxes(import, err) < 0))

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void reader_limits(struct limits *limits)
 {
@@ -40,10 +42,9 @@ static int find_nothing(const void *context, const struct import_file_request *r
     return -1;
 }
 
-void reader_run(const char *path, int (*read)(struct import *import, struct err *err), const uint8_t *data, size_t size,
-                const struct limits *limits)
+static void run(const char *path, int (*read)(struct import *import, struct err *err), const uint8_t *data, size_t size,
+                const struct limits *limits, const struct file_client *client)
 {
-    static const struct file_client NO_FILES = {.ask = find_nothing};
     struct err err = {0};
     struct bake_builder builder;
     bake_builder_init(&builder, limits->value[LIMIT_BAKED_BYTES]);
@@ -51,7 +52,7 @@ void reader_run(const char *path, int (*read)(struct import *import, struct err 
     struct import import = {.path = path,
                             .bytes = copy,
                             .size_bytes = size,
-                            .files = source_files_new(&NO_FILES, path, limits),
+                            .files = source_files_new(client, path, limits),
                             .builder = &builder,
                             .info = bake_add_info(&builder, 1),
                             .limits = limits};
@@ -62,4 +63,43 @@ void reader_run(const char *path, int (*read)(struct import *import, struct err 
     reader_check(rc, &err);
     bake_builder_fini(&builder);
     source_files_free(import.files);
+}
+
+void reader_run(const char *path, int (*read)(struct import *import, struct err *err), const uint8_t *data, size_t size,
+                const struct limits *limits)
+{
+    static const struct file_client NO_FILES = {.ask = find_nothing};
+    run(path, read, data, size, limits, &NO_FILES);
+}
+
+/* --- with a file beside the model --- */
+
+struct beside {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size_bytes;
+};
+
+static int find_beside(const void *context, const struct import_file_request *request, struct import_file_reply *reply)
+{
+    const struct beside *beside = context;
+    if (request->kind != IMPORT_FILE_OPEN || strcmp(request->path, beside->name) != 0)
+        return find_nothing(context, request, reply);
+    const int fd = memfd_create(beside->name, MFD_CLOEXEC);
+    if (fd < 0 || write(fd, beside->bytes, beside->size_bytes) != (ssize_t)beside->size_bytes ||
+        lseek(fd, 0, SEEK_SET) != 0)
+        abort();
+    *reply = (struct import_file_reply){.stamp = {.size_bytes = beside->size_bytes, .inode = 1}};
+    return fd;
+}
+
+void reader_run_beside(const char *path, int (*read)(struct import *import, struct err *err), const char *beside,
+                       const uint8_t *data, size_t size, const struct limits *limits)
+{
+    static const char SEPARATOR[] = "\n---\n";
+    const uint8_t *parted = memmem(data, size, SEPARATOR, sizeof SEPARATOR - 1);
+    const size_t model_bytes = parted != NULL ? (size_t)(parted - data) : size;
+    const uint8_t *rest = parted != NULL ? parted + sizeof SEPARATOR - 1 : data + size;
+    const struct beside file = {beside, rest, size - (size_t)(rest - data)};
+    run(path, read, data, model_bytes, limits, &(struct file_client){.ask = find_beside, .context = &file});
 }

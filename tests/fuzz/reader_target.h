@@ -19,3 +19,8 @@ void reader_check(int rc, const struct err *err);
  * the model is finished; or refuse them with a reason. The bytes are gone when the model is finished. */
 void reader_run(const char *path, int (*read)(struct import *import, struct err *err), const uint8_t *data, size_t size,
                 const struct limits *limits);
+
+/* The same, where a line "---" parts the model from a file with the name `beside` next to it, which has the rest of the
+ * bytes. */
+void reader_run_beside(const char *path, int (*read)(struct import *import, struct err *err), const char *beside,
+                       const uint8_t *data, size_t size, const struct limits *limits);

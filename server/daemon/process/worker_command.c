@@ -90,10 +90,8 @@ static void begin(struct worker_command *command, const struct config *config, c
 void worker_command_import(struct worker_command *command, const struct config *config)
 {
     begin(command, config, "posed-import");
-    static const char *const ALSO[] = {
-        "LD_BIND_NOW=1", /* once for all that a fork server makes */
-        /* Large pages for large blocks: assimp clears 16 MiB for each OBJ, which are 4096 page faults without. */
-        "GLIBC_TUNABLES=glibc.malloc.hugetlb=1", NULL};
+    static const char *const ALSO[] = {"LD_BIND_NOW=1", /* once for all that a fork server makes */
+                                       NULL};
     command->env = make_env(PLAIN_COUNT, ALSO);
     for (int i = 0; i < LIMIT_COUNT; i++) /* limits that the importer does not know itself */
         if (LIMIT_INFO[i].option[0] != '\0' && config->limits.value[i] != LIMIT_INFO[i].initial)

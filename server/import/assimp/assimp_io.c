@@ -132,8 +132,8 @@ static void mend(struct open_file *open, const char *name)
     open->bytes = open->own = mended;
 }
 
-/* Only posed's own readers read FBX, COLLADA and BVH. assimp's would read them under another format's extension if the
- * reader of that extension refuses the content, or as an object of a scene. */
+/* Only posed's own readers read FBX, COLLADA, BVH and OBJ. assimp's would read the first three under another format's
+ * extension if the reader of that extension refuses the content, and all of them as an object of a scene. */
 static bool is_fbx(const uint8_t *bytes, size_t size_bytes)
 {
     struct err err;
@@ -187,9 +187,9 @@ static struct aiFile *open_proc(struct aiFileIO *io, const char *path, const cha
 {
     const struct assimp_io *own = (const struct assimp_io *)(void *)io->UserData;
     struct source_bytes from;
-    if (strpbrk(mode, "wa+") != NULL || read_file(own, path, &from) < 0 || is_threemf(from.bytes, from.size_bytes) ||
-        is_fbx(from.bytes, from.size_bytes) || is_collada(from.bytes, from.size_bytes) ||
-        is_bvh(from.bytes, from.size_bytes))
+    if (strpbrk(mode, "wa+") != NULL || ends_in(path, ".obj") || read_file(own, path, &from) < 0 ||
+        is_threemf(from.bytes, from.size_bytes) || is_fbx(from.bytes, from.size_bytes) ||
+        is_collada(from.bytes, from.size_bytes) || is_bvh(from.bytes, from.size_bytes))
         return NULL;
     struct open_file *open = mem_zalloc(1, sizeof *open);
     open->bytes = from.bytes;

@@ -129,14 +129,13 @@ static void set_reflection(const struct aiMaterial *from, struct material *to)
 
 /* --- what it emits --- */
 
-/* Where light is a sum of separate terms; in the other formats, which are of fixed-function hardware and the like, the
- * texture colours all of it. */
-static void set_emission(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
+/* These formats are of fixed-function hardware and the like, where the texture colours all light. */
+static void set_emission(const struct aiMaterial *from, struct material *to)
 {
     float color[3] = {0, 0, 0}, intensity = 1;
     get_color(from, AI_MATKEY_COLOR_EMISSIVE, color);
     get_number(from, AI_MATKEY_EMISSIVE_INTENSITY, &intensity);
-    if (to->textures[TEXTURE_EMISSIVE].texture < 0 && !is_black(color) && !assimp_is_format(job, "obj"))
+    if (to->textures[TEXTURE_EMISSIVE].texture < 0 && !is_black(color))
         to->textures[TEXTURE_EMISSIVE] = to->textures[TEXTURE_BASE_COLOR];
     material_set_emission(to, color, intensity);
 }
@@ -161,7 +160,7 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
         return err->code;
     set_color(job->scene, index, &to);
     set_reflection(from, &to);
-    set_emission(job, from, &to);
+    set_emission(from, &to);
     if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)
         return err->code;
     const struct texture_request *base = &textures.uses[USE_BASE_COLOR].request;

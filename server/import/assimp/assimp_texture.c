@@ -101,15 +101,11 @@ static void find_transform(const struct assimp_job *job, const struct aiMaterial
                             !take_transform(job, numbers, out->uv_from_texcoord);
 }
 
-/* Returns the height factor, which OBJ stores as a property of the texture. */
-static float bump_factor(const struct aiMaterial *material, enum aiTextureType type)
+static float bump_factor(const struct aiMaterial *material)
 {
     float factor = 1;
     unsigned one = 1;
-    if (aiGetMaterialFloatArray(material, "$tex.bumpmult", (unsigned)type, 0, &factor, &one) != aiReturn_SUCCESS) {
-        one = 1;
-        aiGetMaterialFloatArray(material, AI_MATKEY_BUMPSCALING, &factor, &one);
-    }
+    aiGetMaterialFloatArray(material, AI_MATKEY_BUMPSCALING, &factor, &one);
     return fabsf(factor) <= HEIGHT_FACTOR_MAX ? factor : 1;
 }
 
@@ -131,7 +127,7 @@ static void find(struct assimp_job *job, const struct aiMaterial *material, enum
         .name = path->data,
         .set = set < 0 || set >= AI_MAX_NUMBER_OF_TEXTURECOORDS ? 0 : set,
         .uv_from_texcoord = UV_FROM_TEXCOORD_NONE,
-        .height_factor = bump_factor(material, type),
+        .height_factor = bump_factor(material),
     };
     find_transform(job, material, type, out);
     const int embedded = find_embedded(job->scene, path->data);

@@ -2,6 +2,7 @@
 #include "import/collada/collada.h"
 
 #include "base/mem.h"
+#include "import/text/text_number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,33 +22,6 @@ static size_t next_word(const char **text, const char **word)
     return (size_t)(*text - *word);
 }
 
-/* Parses decimal digits if a double holds both the digits and the power of ten exactly. Their quotient is then rounded
- * only once, as in strtod() (W. D. Clinger, "How to read floating point numbers accurately", 1990). */
-static bool plain_number_of(const char *word, size_t size, double *value)
-{
-    static const double POWERS[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    enum { DIGITS_MAX = 15 };
-    const size_t sign = word[0] == '-';
-    uint64_t digits = 0;
-    size_t count = 0, decimals = 0;
-    bool has_point = false;
-    for (size_t i = sign; i < size; i++) {
-        if (word[i] == '.' && !has_point) {
-            has_point = true;
-            continue;
-        }
-        if (word[i] < '0' || word[i] > '9' || ++count > DIGITS_MAX)
-            return false;
-        digits = digits * 10 + (uint64_t)(word[i] - '0');
-        decimals += has_point;
-    }
-    *value = (double)digits / POWERS[decimals];
-    if (sign > 0)
-        *value = -*value;
-    return count > 0;
-}
-
 /* Reads "0,5" and "1,5e-05": exporters write the decimal comma of their user's language. */
 static bool comma_number_of(const char *word, size_t size, double *value)
 {
@@ -65,7 +39,7 @@ static bool comma_number_of(const char *word, size_t size, double *value)
 static bool number_of(const char *word, size_t size, double *value)
 {
     char *end = NULL;
-    if (plain_number_of(word, size, value))
+    if (text_plain_number(word, size, value))
         return true;
     *value = strtod(word, &end);
     return (end == word + size && isfinite(*value)) || comma_number_of(word, size, value);

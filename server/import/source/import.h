@@ -56,6 +56,9 @@ int import_fbx(struct import *import, struct err *err);
 /* BVH, by our own reader. Same contract. */
 int import_bvh(struct import *import, struct err *err);
 
+/* Wavefront OBJ, by our own reader. Same contract. */
+int import_obj(struct import *import, struct err *err);
+
 /* 3MF, by our own reader. Same contract. */
 int import_threemf(struct import *import, struct err *err);
 

@@ -43,7 +43,7 @@ ELSEWHERE = {
    
     "md5anim": "tests/oracle/md5_evaluator.py", "md5mesh": "tests/oracle/md5_evaluator.py", "mdl": "tests/api/support/small_mdl.py",
     "mesh": "tests/api/formats/test_ogre.py",
-    "ms3d": "tests/oracle/binary_models.py", "obj": "tests/oracle/static_evaluator.py", "ply": "tests/api/formats/test_static_formats.py",
+    "ms3d": "tests/oracle/binary_models.py", "obj": "tests/oracle/obj_evaluator.py", "ply": "tests/api/formats/test_static_formats.py",
     "smd": "tests/oracle/smd_evaluator.py", "stl": "tests/api/formats/test_static_formats.py", "vrm": "tests/api/formats/test_gltf_extensions.py",
     "x": "tests/oracle/x_evaluator.py", "x3d": "tests/api/formats/test_static_formats.py",
     "zae": "tests/api/formats/test_collada.py",

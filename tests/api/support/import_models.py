@@ -18,6 +18,7 @@ import random_bvh  # noqa: E402
 import random_collada  # noqa: E402
 import random_fbx  # noqa: E402
 import random_models  # noqa: E402
+import random_obj  # noqa: E402
 import random_threemf  # noqa: E402
 import refs  # noqa: E402
 import small_3ds  # noqa: E402
@@ -67,6 +68,8 @@ def small_files():
     for seed in SEEDS:
         yield f"random_{seed}.gltf", json.dumps(random_models.make(seed))
         yield f"random_{seed}.bvh", random_bvh.make(seed)
+        for name, content in zip((f"random_{seed}.obj", f"random_{seed}.mtl"), random_obj.make(seed, f"random_{seed}"), strict=True):
+            yield name, content
         yield f"random_{seed}.dae", random_collada.make(seed)[0]
         yield f"random_{seed}.fbx", random_fbx.make(seed)
     yield "packed.zae", small_static.zipped("a.dae", random_collada.make(0)[0])
@@ -83,7 +86,7 @@ def write_models(root):
             (root / file).write_bytes(data)
     for seed in SEEDS:
         random_threemf.write(seed, root / f"random_{seed}.3mf")
-    return sorted(path.name for path in root.iterdir() if path.suffix not in (".md5anim", ".skeleton", ".material"))
+    return sorted(path.name for path in root.iterdir() if path.suffix not in (".md5anim", ".skeleton", ".material", ".mtl"))
 
 
 # --- the disk cache's files (protocol/disk-cache.md) ---

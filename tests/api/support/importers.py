@@ -48,8 +48,8 @@ def imports(server, model=None):
 
 def write_long_model(folder):
     """Write long.obj, which takes seconds to import."""
-    lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(300_000)]
-    lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 299_990)]
+    lines = [f"v {i % 311}.{i} {i % 7} {i % 13}.5" for i in range(800_000)]
+    lines += [f"f {i} {i + 1} {i + 2}" for i in range(1, 799_990)]
     (pathlib.Path(folder) / "long.obj").write_text("\n".join(lines))
 
 

@@ -54,8 +54,11 @@ void assimp_run_finish(struct assimp_run *run)
 
 void assimp_run_import(struct assimp_run *run, const char *path)
 {
-    const bool is_collada = file_format_of(path)->reader == READER_COLLADA;
-    assimp_run_read(run, path, is_collada ? import_collada : import_assimp);
+    const enum reader reader = file_format_of(path)->reader;
+    assimp_run_read(run, path,
+                    reader == READER_COLLADA ? import_collada
+                    : reader == READER_OBJ   ? import_obj
+                                             : import_assimp);
 }
 
 void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struct import *import, struct err *err))
@@ -65,6 +68,16 @@ void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struc
     run->rc = read(&import, &run->err);
     if (run->rc == 0)
         assimp_run_finish(run);
+}
+
+void assimp_run_put_tga(const struct assimp_run *run, const char *path, const uint8_t texels[8])
+{
+    uint8_t bytes[18 + 8] = {[2] = 2, [12] = 2, [14] = 1, [16] = 32, [17] = 0x28};
+    for (int t = 0; t < 2; t++) {
+        const uint8_t bgra[4] = {texels[4 * t + 2], texels[4 * t + 1], texels[4 * t], texels[4 * t + 3]};
+        memcpy(bytes + 18 + 4 * t, bgra, sizeof bgra);
+    }
+    temp_tree_bytes(&run->tree, path, bytes, sizeof bytes);
 }
 
 void assimp_run_repair(struct assimp_run *run, void (*write)(const struct temp_tree *tree), const char *path,

@@ -22,10 +22,12 @@ struct assimp_run {
 
 void assimp_run_init(struct assimp_run *run);
 void assimp_run_fini(struct assimp_run *run);
-/* Imports a file of the tree, COLLADA by its own reader and all others by assimp. */
+/* Imports a file of the tree, COLLADA and OBJ by their own readers and all others by assimp. */
 void assimp_run_import(struct assimp_run *run, const char *path);
 /* Imports it by this reader. */
 void assimp_run_read(struct assimp_run *run, const char *path, int (*read)(struct import *import, struct err *err));
+/* Writes a picture of 2 x 1, 32-bit TGA, rows top first; texels are RGBA here. */
+void assimp_run_put_tga(const struct assimp_run *run, const char *path, const uint8_t texels[8]);
 /* Writes the file and imports it by this reader, which warns of numbers that it has repaired. */
 void assimp_run_repair(struct assimp_run *run, void (*write)(const struct temp_tree *tree), const char *path,
                        int (*read)(struct import *import, struct err *err));

@@ -8,31 +8,6 @@
 
 static const double ORIGIN[3] = {0, 0, 0};
 
-static const char OBJ[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0.25\nvt 1 0.25\nvt 0 1\n"
-                          "usemtl red\nf 1/1 2/2 3/3\nf 2/2 4/3 3/3\n";
-
-TEST(assimp_reads_materials_and_turns_v_round)
-{
-    struct assimp_run run;
-    assimp_run_init(&run);
-    temp_tree_file(&run.tree, "dir/a.obj", OBJ);
-    temp_tree_file(&run.tree, "dir/a.mtl", "newmtl red\nKd 1 0.5 0\nd 0.25\nmap_Kd C:\\art\\none.png\n");
-    assimp_run_import(&run, "dir/a.obj");
-    assert_int_equal(run.rc, 0);
-    assert_int_equal(run.model.primitive_count, 1);
-    assert_int_equal(run.model.index_count, 6);
-    assert_int_equal(run.model.position_count, 4); /* corners with the same everything are one vertex */
-    CHECK_NEAR(run.model.texcoords[0].y, 0.75, 1e-6);
-    const struct material *red = &run.model.materials[run.model.primitives[0].material];
-    CHECK_NEAR(red->base_color[0], 1, 1e-6);
-    CHECK_NEAR(red->base_color[1], 0.21404, 1e-4); /* sRGB 0.5 */
-    CHECK_NEAR(red->base_color[3], 0.25, 1e-6);
-    assert_int_equal(red->alpha_mode, ALPHA_BLEND);
-    assert_true((red->flags & MATERIAL_DOUBLE_SIDED) != 0); /* OBJ does not say that backs are not seen */
-    assert_true(assimp_run_warned(&run, "texture_missing"));
-    assimp_run_fini(&run);
-}
-
 /* A rotated joint, off the origin, below another; one vertex follows both. */
 static const char MD5[] = "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\n\njoints {\n"
                           "\"hip\" -1 ( 1 2 3 ) ( 0 0 0 )\n"
@@ -162,23 +137,6 @@ TEST(assimp_keeps_dxf_as_it_stands)
     assimp_run_fini(&run);
 }
 
-/* Companions in UTF-16 are read as well; the model itself is converted before its reader is chosen. */
-TEST(assimp_reads_companions_in_utf16)
-{
-    static const char MTL[] = "newmtl red\nKd 1 0.5 0\nd 0.25\n";
-    char wide[2 * sizeof MTL] = "\xff\xfe";
-    for (size_t i = 0; i < sizeof MTL - 1; i++)
-        wide[2 + 2 * i] = MTL[i];
-    struct assimp_run run;
-    assimp_run_init(&run);
-    temp_tree_file(&run.tree, "a.obj", OBJ);
-    temp_tree_bytes(&run.tree, "a.mtl", wide, 2 * sizeof MTL);
-    assimp_run_import(&run, "a.obj");
-    assert_int_equal(run.rc, 0);
-    CHECK_NEAR(run.model.materials[run.model.primitives[0].material].base_color[3], 0.25, 1e-6);
-    assimp_run_fini(&run);
-}
-
 TEST(assimp_says_why_it_cannot_read)
 {
     struct assimp_run run;
@@ -198,22 +156,6 @@ TEST(assimp_keeps_the_node_limit)
     temp_tree_file(&run.tree, "a.md5mesh", MD5);
     assimp_run_import(&run, "a.md5mesh");
     assert_int_equal(run.rc, ERR_MODEL_LIMIT);
-    assimp_run_fini(&run);
-}
-
-/* The MTL lies outside the root: no material, and nothing of the file is read. */
-TEST(assimp_opens_nothing_outside_the_root)
-{
-    struct assimp_run run;
-    assimp_run_init(&run);
-    temp_tree_file(&run.tree, "a.obj",
-                   "mtllib /etc/passwd\nmtllib ../../etc/passwd\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    assimp_run_import(&run, "a.obj");
-    assert_int_equal(run.rc, 0);
-    source_files_record(run.files, &run.builder);
-    for (uint32_t i = 1; i < run.builder.source_file_count; i++)
-        assert_true(run.builder.source_files[i].is_missing || run.builder.source_files[i].role == SOURCE_SEARCHED);
-    assert_true(assimp_run_warned(&run, "companion_missing"));
     assimp_run_fini(&run);
 }
 
@@ -274,4 +216,15 @@ TEST(assimp_reads_no_bvh)
         assert_int_equal(run.rc, ERR_BAD_MODEL);
         assimp_run_fini(&run);
     }
+}
+
+/* Nor OBJ. */
+TEST(assimp_reads_no_obj)
+{
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    assimp_run_read(&run, "a.obj", import_assimp);
+    assert_int_equal(run.rc, ERR_BAD_MODEL);
+    assimp_run_fini(&run);
 }

@@ -42,33 +42,6 @@ TEST(normals_of_a_cube_are_those_of_its_sides)
     assimp_run_fini(&run);
 }
 
-/* Two sides that turn by 37 degrees at a ridge, which is there twice, for its texture. */
-static const char ROOF[] = "v 0 0 0\nv 0 0 4\nv 3 1 0\nv 3 1 4\nv 6 0 1\n"
-                           "vt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\nvt 0.5 0.5\n"
-                           "f 1/1 2/2 4/4\nf 1/1 4/4 3/3\nf 3/1 4/2 5/5\n";
-
-TEST(normals_are_smooth_across_seams_of_textures)
-{
-    struct assimp_run run;
-    assimp_run_init(&run);
-    temp_tree_file(&run.tree, "roof.obj", ROOF);
-    assimp_run_import(&run, "roof.obj");
-    assert_int_equal(run.rc, 0);
-    assert_int_equal(run.model.position_count, 7);
-    /* at (3, 1, 0): the left side, (-1, 3, 0) / sqrt 10, with 90 degrees, and the right one, (1, 3, 0) / sqrt 10 */
-    const double left = M_PI_2, right = acos(1 / sqrt(11)), x = right - left, y = 3 * (left + right);
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < run.model.position_count; v++) {
-        const struct vec3 p = run.model.positions[v];
-        if ((double)p.x != 3 || (double)p.z != 0)
-            continue;
-        count++;
-        check_normal(run.model.normals[v], x / hypot(x, y), y / hypot(x, y), 0);
-    }
-    assert_int_equal(count, 2);
-    assimp_run_fini(&run);
-}
-
 /* A strip of two sides that turn by `degrees` at the edge they share. */
 static uint32_t vertices_of_fold(double degrees)
 {

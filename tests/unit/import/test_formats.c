@@ -19,7 +19,8 @@ TEST(formats_go_by_the_ending)
     assert_string_equal(file_format_of("a/b.c/Fox.GLB")->name, "GLB 2.0");
     assert_int_equal(file_format_of("fox.gltf")->reader, READER_GLTF);
     assert_int_equal(file_format_of("fox.fbx")->reader, READER_FBX);
-    assert_int_equal(file_format_of("fox.obj")->reader, READER_ASSIMP);
+    assert_int_equal(file_format_of("fox.obj")->reader, READER_OBJ);
+    assert_int_equal(file_format_of("fox.off")->reader, READER_ASSIMP);
     assert_string_equal(file_format_of("bob.MD5ANIM")->companion_of, "md5mesh");
     assert_string_equal(file_format_of("bob.md5mesh")->companion_of, "");
     assert_null(file_format_of("fox.glb/readme"));
