@@ -35,9 +35,14 @@ def rounded(values):
     return tuple(round(x, 4) + 0.0 for x in values)
 
 
+def light(srgb):
+    """IEC 61966-2-1: linear light of sRGB, both 0..1."""
+    return srgb / 12.92 if srgb <= 0.04045 else ((srgb + 0.055) / 1.055) ** 2.4
+
+
 def stored(color):
     """A colour of a file as answers have it."""
-    return tuple(round(255 * min(max(x, 0), 1)) for x in color) if color else (255, 255, 255)
+    return tuple(round(255 * light(min(max(x, 0), 1))) for x in color) if color else (255, 255, 255)
 
 
 def corner_of(corner, has_texcoords, has_normals, has_colors):

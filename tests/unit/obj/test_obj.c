@@ -223,10 +223,12 @@ TEST(obj_colours_are_of_vertices)
     for (int is_byte = 0; is_byte < 2; is_byte++) {
         struct assimp_run run;
         obj_run_good(&run,
-                     is_byte ? "v 0 0 0 255 0 0\nv 1 0 0 0 255 255\nv 0 1 0\nf 1 2 3\n"
-                             : "v 0 0 0 1 0 0\nv 1 0 0 0 1 1\nv 0 1 0\nf 1 2 3\n",
+                     is_byte ? "v 0 0 0 255 0 0\nv 1 0 0 0 255 102\nv 0 1 0\nf 1 2 3\n"
+                             : "v 0 0 0 1 0 0\nv 1 0 0 0 1 0.4\nv 0 1 0\nf 1 2 3\n",
                      NULL);
-        static const struct rgba8 COLORS[3] = {{255, 0, 0, 255}, {0, 255, 255, 255}, {255, 255, 255, 255}};
+        /* ((0.4 + 0.055) / 1.055) ^ 2.4 = 0.13287 (IEC 61966-2-1) */
+        static const struct rgba16 COLORS[3] = {
+            {65535, 0, 0, 65535}, {0, 65535, 8708, 65535}, {65535, 65535, 65535, 65535}};
         const uint32_t at[3] = {obj_run_vertex(&run, 0, 0, 0), obj_run_vertex(&run, 1, 0, 0),
                                 obj_run_vertex(&run, 0, 1, 0)};
         assert_true((run.model.primitives[0].flags & PRIMITIVE_COLORS) != 0);
