@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -286,11 +287,20 @@ void conn_move(struct conn *conn)
 
 /* --- closing --- */
 
+/* Whether the client has sent bytes that the loop has yet to read: closing the connection would reset it. */
+static bool has_sent_more(const struct conn *conn)
+{
+    int count = 0;
+    uv_os_fd_t fd;
+    return conn->input == INPUT_OPEN && uv_fileno(&conn->socket.handle, &fd) == 0 && ioctl(fd, FIONREAD, &count) == 0 &&
+           count > 0;
+}
+
 void conn_group_drain(struct conn_group *group)
 {
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {
         next = conn->next;
-        const bool has_nothing = conn->in_bytes == 0 || conn->needs_more;
+        const bool has_nothing = (conn->in_bytes == 0 || conn->needs_more) && !has_sent_more(conn);
         const bool is_quiet = conn->state <= CONN_READING && has_nothing && conn->out.unsent_bytes == 0;
         if (conn->protocol == NULL ? !is_quiet : !conn->protocol->drain(conn) || !is_quiet) {
             conn_run(conn);

@@ -71,6 +71,7 @@ void loop_drain(struct loop *loop, void (*drained)(void *user), void *user)
     loop->user = user;
     loop->drain_deadline_ms = uv_now(loop->group.loop) + loop->loops->config->limits.value[LIMIT_DRAIN_TIME_MS];
     loop->group.is_draining = true;
+    ports_accept_queued(loop->ports);
     ports_close(loop->ports);
     conn_group_drain(&loop->group);
     loop_finish_drain(loop);

@@ -5,7 +5,10 @@
 #include "daemon/config/unix_socket.h"
 #include "daemon/listen/ports.h"
 
-enum { PORTS_MAX = PASSED_SOCKETS_MAX };
+enum {
+    PORTS_MAX = PASSED_SOCKETS_MAX,
+    PORTS_BACKLOG = 511, /* connections that the kernel queues at a port */
+};
 
 struct port {
     uv_poll_t poll;

@@ -101,14 +101,12 @@ static bool has_waited(const struct port *port)
     return port->waited_ms != 0 && uv_now(port->ports->group->loop) - port->waited_ms < PAUSE_MS;
 }
 
-/* Accepts a bounded number at a time: a client that opens one connection after another must neither hide the ends of
- * others nor take their time. If there are far too many, connections in the queue wait a moment before they are closed
- * without an answer, because other clients may have left without a loop having noticed yet. */
-void port_accept(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
+/* If there are far too many, connections in the queue wait a moment before they are closed without an answer, because
+ * other clients may have left without a loop having noticed yet. */
+static void accept_some(struct port *port, int most)
 {
-    struct port *port = poll->data;
     const struct conn_group *group = port->ports->group;
-    for (int i = 0; i < ACCEPTS_PER_TICK; i++) {
+    for (int i = 0; i < most; i++) {
         if (!port_is_admin(port) && !has_waited(port) &&
             is_crowded(group, atomic_load_explicit(group->all_open_count, memory_order_relaxed))) {
             pause_port(port);
@@ -128,4 +126,18 @@ void port_accept(uv_poll_t *poll, int status __attribute__((unused)), int events
             return;
         }
     }
+}
+
+/* Accepts a bounded number at a time: a client that opens one connection after another must neither hide the ends of
+ * others nor take their time. */
+void port_accept(uv_poll_t *poll, int status __attribute__((unused)), int events __attribute__((unused)))
+{
+    accept_some(poll->data, ACCEPTS_PER_TICK);
+}
+
+void ports_accept_queued(struct ports *ports)
+{
+    for (uint32_t i = 0; i < ports->count; i++)
+        if (ports->list[i].fd >= 0 && ports->list[i].passed == NULL)
+            accept_some(&ports->list[i], PORTS_BACKLOG);
 }

@@ -14,8 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 511 };
-
 static void close_port(struct port *port)
 {
     if (port->fd < 0)
@@ -77,7 +75,7 @@ static int listen_tcp(struct port *port, const struct sockaddr_storage *address)
     const int fd = make_socket(address, is_shared(port));
     if (fd < 0)
         return fd;
-    if (listen(fd, BACKLOG) == 0)
+    if (listen(fd, PORTS_BACKLOG) == 0)
         return open_port(port, fd);
     fd_close(fd); /* keeps errno */
     return -errno;
@@ -112,7 +110,7 @@ static int bind_unix(struct port *port, const struct config *config, struct err 
     struct unix_socket *own = &port->ports->unix_socket;
     unsigned mode = 0;
     (void)unix_socket_mode(config->unix_mode, &mode); /* options_check() has looked at it */
-    if (unix_socket_listen(config->unix_path, mode, BACKLOG, own, err) < 0)
+    if (unix_socket_listen(config->unix_path, mode, PORTS_BACKLOG, own, err) < 0)
         return err_prefix(err, "--unix");
     const int fd = own->fd;
     own->fd = -1;

@@ -28,6 +28,10 @@ int ports_join(struct ports *ports, const struct ports *first, struct err *err);
  * real port numbers. */
 void ports_put_addresses(const struct ports *ports, struct buf *out);
 
+/* Accepts the connections that wait in the kernel's queues, before ports_close(): the kernel resets those that are
+ * left. Queues of passed sockets stay for the next server. */
+void ports_accept_queued(struct ports *ports);
+
 /* Stops accepting; the sockets close while the loop runs. May be called again. */
 void ports_close(struct ports *ports);
 /* Frees the ports after ports_close(). */

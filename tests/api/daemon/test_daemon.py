@@ -256,6 +256,22 @@ def test_log_off(start):
     assert [line for line in server.lines() if not (is_sanitized() and "sandbox:" in line)] == []
 
 
+@pytest.mark.parametrize("loops", ["1", "2"])
+def test_a_stop_answers_what_was_sent_before_it(start, loops):
+    """The connections wait in the kernel's queue, and their requests in their sockets, while the server is stopped."""
+    server = start("--loops", loops, "--render-workers", "0")
+    server.signal(signal.SIGSTOP)
+    clients = [server.connect() for _ in range(40)]
+    for one in clients:
+        one.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    server.signal(signal.SIGTERM)
+    server.signal(signal.SIGCONT)
+    answers = [one.answer() for one in clients]
+    assert [answer.status for answer in answers] == [200] * len(clients)
+    assert all(answer.headers["connection"] == "close" for answer in answers[-1:])
+    assert server.wait() == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal_ends_it_well(start, number):
     server = start()

@@ -839,6 +839,23 @@ TEST(conn_group_that_drains_closes_who_is_idle_and_answers_who_waits)
     end();
 }
 
+TEST(conn_group_that_drains_answers_who_has_sent_a_request)
+{
+    start();
+    const int fd = client();
+    turn();
+    assert_int_equal(send(fd, GET("x"), strlen(GET("x")), 0), strlen(GET("x"))); /* the loop has yet to read it */
+    fake.body_bytes = 5;
+    server.group->is_draining = true;
+    conn_group_drain(server.group);
+    const char *got = hear(fd);
+    assert_int_equal(count_of(got, "HTTP/1.1 200 "), 1);
+    assert_non_null(strcasestr(got, "connection: close"));
+    assert_true(server.is_eof);
+    close(fd);
+    end();
+}
+
 /* --- replies in pieces --- */
 
 static struct pieces {
