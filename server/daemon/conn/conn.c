@@ -3,7 +3,6 @@
 #include "daemon/conn/large_request.h"
 
 #include "base/container_of.h"
-#include "base/mem.h"
 #include "daemon/support/log.h"
 #include "daemon/support/metrics.h"
 #include "daemon/support/stats.h"
@@ -41,31 +40,19 @@ void conn_enter(struct conn *conn, enum conn_state state)
     conn->state = state;
 }
 
-/* Replies that a client has left unread. */
-struct leftover {
-    struct work work;
-    struct send_queue out;
-};
-
-static void free_replies(struct work *work)
+static void free_replies(void *out)
 {
-    send_queue_fini(&((struct leftover *)work->data)->out);
+    send_queue_fini(out);
     send_queue_thread_end();
 }
-
-static void on_freed(struct work *work, int status __attribute__((unused))) { free(work->data); }
 
 /* Many clients may leave at once: a work thread frees what takes long. */
 static void free_queue(struct conn *conn)
 {
-    if (conn->out.unsent_bytes <= LARGE_UNREAD_BYTES && send_queue_held_bytes(&conn->out) <= LARGE_UNREAD_BYTES) {
+    if (conn->out.unsent_bytes <= LARGE_UNREAD_BYTES && send_queue_held_bytes(&conn->out) <= LARGE_UNREAD_BYTES)
         send_queue_fini(&conn->out);
-        return;
-    }
-    struct leftover *leftover = mem_zalloc(1, sizeof *leftover);
-    leftover->work.data = leftover;
-    leftover->out = conn->out;
-    work_start(conn->group->loop, WORK_COMPUTES, &leftover->work, free_replies, on_freed);
+    else
+        work_free(conn->group->loop, &conn->out, sizeof conn->out, free_replies);
 }
 
 static void free_when_done(struct conn *conn)

@@ -1,18 +1,8 @@
 #include "daemon/conn/large_request.h"
 
-#include "base/mem.h"
 #include "daemon/threads/work.h"
 
-#include <stdlib.h>
-
-struct leftover {
-    struct work work;
-    struct request request;
-};
-
-static void free_parts(struct work *work) { request_fini(&((struct leftover *)work->data)->request); }
-
-static void on_freed(struct work *work, int status __attribute__((unused))) { free(work->data); }
+static void free_parts(void *request) { request_fini(request); }
 
 void large_request_free(uv_loop_t *loop, struct request *request)
 {
@@ -20,9 +10,6 @@ void large_request_free(uv_loop_t *loop, struct request *request)
         request_fini(request);
         return;
     }
-    struct leftover *leftover = mem_zalloc(1, sizeof *leftover);
-    leftover->work.data = leftover;
-    leftover->request = *request;
+    work_free(loop, request, sizeof *request, free_parts);
     request_init(request);
-    work_start(loop, WORK_COMPUTES, &leftover->work, free_parts, on_freed);
 }

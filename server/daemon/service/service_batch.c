@@ -149,6 +149,8 @@ static bool is_over(const struct batch *batch)
     return batch->place == batch->call->request.query_count || batch->call->is_abandoned || batch->service->is_ending;
 }
 
+static void free_body(void *body) { buf_fini(body); }
+
 static void run(struct batch *batch)
 {
     if (batch->is_running)
@@ -168,6 +170,10 @@ static void run(struct batch *batch)
     if (batch->place < batch->call->request.query_count) {
         struct err err;
         service_refuse_late(&err);
+        if (batch->answer.reply.body.capacity_bytes > BUDGET_SMALL_BYTES) { /* many batches may end at once */
+            work_free(batch->service->loop, &batch->answer.reply.body, sizeof batch->answer.reply.body, free_body);
+            buf_init(&batch->answer.reply.body, 0);
+        }
         reply_error(&batch->answer.reply, &err, NULL, 0);
     }
     finish(batch);

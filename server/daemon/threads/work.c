@@ -5,7 +5,9 @@
 #include "daemon/threads/thread_priority.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The state of a loop, in its `data`. */
 struct work_loop {
@@ -170,4 +172,34 @@ void work_cancel(struct work *work)
     pthread_mutex_unlock(&pool->mutex);
     if (is_canceled)
         tell_end(work, UV_ECANCELED);
+}
+
+/* --- freeing --- */
+
+struct leftover {
+    struct work work;
+    void (*fini)(void *copy);
+    max_align_t copy[]; /* the object */
+};
+
+static void free_copy(struct work *work)
+{
+    struct leftover *leftover = work->data;
+    leftover->fini(leftover->copy);
+}
+
+static void on_freed(struct work *work, int status)
+{
+    if (status != 0) /* no thread has taken it */
+        free_copy(work);
+    free(work->data);
+}
+
+void work_free(uv_loop_t *loop, const void *object, size_t size_bytes, void (*fini)(void *copy))
+{
+    struct leftover *leftover = mem_zalloc(1, sizeof *leftover + size_bytes);
+    leftover->work.data = leftover;
+    leftover->fini = fini;
+    memcpy(leftover->copy, object, size_bytes);
+    work_start(loop, WORK_COMPUTES, &leftover->work, free_copy, on_freed);
 }

@@ -43,3 +43,7 @@ void work_start(uv_loop_t *loop, enum work_kind kind, struct work *work, void (*
 /* Cancels work that no thread has taken yet: `done` gets UV_ECANCELED. Does nothing for work that is not under way. On
  * the loop. */
 void work_cancel(struct work *work);
+
+/* Frees an object in a work thread, because freeing many pages takes a loop long. The thread calls fini(copy) for a
+ * copy of the object's `size_bytes`; the original belongs to nobody any more. On the loop. */
+void work_free(uv_loop_t *loop, const void *object, size_t size_bytes, void (*fini)(void *copy));
