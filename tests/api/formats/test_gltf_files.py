@@ -2,6 +2,7 @@
 import base64
 import io
 import json
+import math
 import pathlib
 import sys
 
@@ -95,3 +96,14 @@ def test_files_of_others(start, name, state, code):
     model = start(root=OF_OTHERS).json(f"/v1/model?model={name}.gltf")
     assert [texture["state"] for texture in model["textures"]] == [state]
     assert [warning["code"] for warning in model["warnings"]] == [code] * (code is not None)
+
+
+@pytest.mark.skipif(not OF_OTHERS.is_dir(), reason="no ../shared/models/bugs")
+def test_pointers_of_others_move_weights(start):
+    """One node has the mesh's weights, the other its own; at half the time, a scale and a quarter turn are half done."""
+    server = start(root=OF_OTHERS)
+    answer = server.json("/v1/mesh?model=animation_pointers.glb&clip=pointers&t=1")
+    corners, turned = [(-1, 0), (1, 0), (1, 1), (-1, 1)], math.sqrt(0.5)
+    expected = [[(1.5 * x, 1.5 * y + 3, 1.5 * 0.75) for x, y in corners], [(5 + turned * (x - y), turned * (x + y), 0.625) for x, y in corners]]
+    for positions, points in zip(answer["frames"][0]["positions"], expected, strict=True):
+        assert positions == pytest.approx([x for point in points for x in point], abs=1e-5)
