@@ -221,8 +221,9 @@ MUTATIONS = [
     ("COLLADA: an index of -1 means the first joint", "server/import/collada_mesh/collada_weights.c",
      "joint == INDEX_NONE ? shape_joint", "joint == INDEX_NONE ? 0"),
     ("COLLADA matrix elements by row, then column", TARGET, "(int32_t)(first + 4 * second)", "(int32_t)(4 * first + second)"),
-    ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)node;",
-     "source->channel.node = (uint32_t)node;\n    for (uint32_t n = (uint32_t)node; n-- > 0;)\n"
+    ("channels looked up by name", ANIM, "source->channel.node = (uint32_t)target->node;",
+     "source->channel.node = (uint32_t)target->node;\n    const struct bake_builder *builder = gltf->builder;\n"
+     "    const uint32_t node = source->channel.node;\n    for (uint32_t n = node; n-- > 0;)\n"
      "        if (builder->nodes[n].name.size_bytes == builder->nodes[node].name.size_bytes &&\n"
      "            builder->nodes[n].name.offset != STR_NONE && builder->nodes[n].mesh < 0 && builder->nodes[node].mesh < 0)\n"
      "            source->channel.node = n;"),
