@@ -174,9 +174,11 @@ static int read_element(struct obj *obj, uint32_t topology, struct err *err)
     uint32_t count = 0;
     for (;; count++) {
         struct obj_corner corner;
-        const struct obj_word word = obj_next_word(&obj->text);
+        struct obj_text ahead = obj->text;
+        const struct obj_word word = obj_next_word(&ahead);
         if (word.length == 0 || word.begin[0] == '#')
             break;
+        obj->text = ahead;
         if (read_corner(obj, word, &corner, err) < 0)
             return err->code;
         add_element_corner(obj, topology, count, &corner);

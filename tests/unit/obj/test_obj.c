@@ -27,6 +27,7 @@ static const char *const NOTATIONS[] = {
     "\t v\t0.5\t1  100 \n\n  v 2 0 -3\t\n#v 9 9 9\n v 0 4 0\n\tf 1  2\t3 ", /* blanks, comments */
     "v 0.5 \\\n 1 100\nv 2 \\\r\n0 -3\nv 0 4\\\n 0\nf 1 \\\n2 \\\r3\n",     /* continued lines */
     "# c:\\dir\\\nv 0,5 1 1e2 # half\nv 2 0 -3\nv 0 4 0\nf 1 2 3 # all\n",  /* not continued; a decimal comma */
+    "v 0.5 1 100 # c:\\a\\\nv 2 0 -3 1 #\\\nv 0 4 0\nf 1 2 3 # \\\r# up\n", /* nor behind values */
     "v 0.5 1 100#half\nv 2 0 -3\nv 0 4 0\nf 1 2 3 #all\n",
     "f 1 2 3\nv 0.5 1 100\nv 2 0 -3\nv 0 4 0\n",                      /* faces first */
     "v 9 9 9\nv 0.5 1 100\nv 2 0 -3\nv 0 4 0\nf -3 -2 -1\nv 8 8 8\n", /* from the last one back */
