@@ -10,6 +10,9 @@
 
 enum { POINTS, TEXCOORDS, NORMALS };
 
+/* The least largest colour of a file whose colours are of 0 to 255. Numbers just above 1 are rounded ones. */
+static const double BYTE_COLOR_MIN = 2;
+
 /* --- vertices --- */
 
 static int fail_numbers(struct obj *obj, const char *keyword, uint32_t wanted, uint32_t count, struct err *err)
@@ -267,8 +270,8 @@ static int end(struct obj *obj, struct err *err)
         bake_warn(obj->import->builder, "indices_trimmed",
                   "faces of fewer than three corners and lines of one are left out: %u, the first of them in line %u",
                   obj->left_out, obj->left_out_line);
-    for (uint32_t p = 0; obj->colors != NULL && obj->color_max > 1 && p < obj->point_count; p++)
-        for (int k = 0; k < 3; k++) /* of 0 to 255 */
+    for (uint32_t p = 0; obj->colors != NULL && obj->color_max >= BYTE_COLOR_MIN && p < obj->point_count; p++)
+        for (int k = 0; k < 3; k++)
             obj->colors[p][k] /= 255;
     if (obj->texcoords != NULL)
         memset(obj->texcoords[obj->texcoord_count], 0, sizeof *obj->texcoords);

@@ -221,12 +221,13 @@ TEST(obj_smoothing_groups_are_kept)
 
 TEST(obj_colours_are_of_vertices)
 {
-    for (int is_byte = 0; is_byte < 2; is_byte++) {
+    static const char *const TEXTS[] = {
+        "v 0 0 0 1 0 0\nv 1 0 0 0 1 0.4\nv 0 1 0\nf 1 2 3\n",
+        "v 0 0 0 1.0000001 0 0\nv 1 0 0 0 1.5 0.4\nv 0 1 0\nf 1 2 3\n", /* rounded, or brighter than white */
+        "v 0 0 0 255 0 0\nv 1 0 0 0 255 102\nv 0 1 0\nf 1 2 3\n"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         struct assimp_run run;
-        obj_run_good(&run,
-                     is_byte ? "v 0 0 0 255 0 0\nv 1 0 0 0 255 102\nv 0 1 0\nf 1 2 3\n"
-                             : "v 0 0 0 1 0 0\nv 1 0 0 0 1 0.4\nv 0 1 0\nf 1 2 3\n",
-                     NULL);
+        obj_run_good(&run, TEXTS[i], NULL);
         /* ((0.4 + 0.055) / 1.055) ^ 2.4 = 0.13287 (IEC 61966-2-1) */
         static const struct rgba16 COLORS[3] = {
             {65535, 0, 0, 65535}, {0, 65535, 8708, 65535}, {65535, 65535, 65535, 65535}};
