@@ -276,7 +276,7 @@ static bool has_stem_of(const char *name, const char *given)
 static void lower(const char *name, char out[NAME_MAX + 1])
 {
     size_t size = 0;
-    for (; name[size] != '\0' && size < NAME_MAX; size++)
+    for (; size < NAME_MAX && name[size] != '\0'; size++)
         out[size] = ascii_lower(name[size]);
     out[size] = '\0';
 }
