@@ -354,7 +354,8 @@ int gltf_read_animations(struct gltf *gltf, struct err *err)
     gltf->times = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->times);
     gltf->values = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->values);
     struct clip_reader reader = {.gltf = gltf};
-    gltf_claims_init(&reader.claims, gltf);
+    if (count > 0)
+        gltf_claims_init(&reader.claims, gltf);
     int rc = bake_add_clip(gltf->builder, count) == NULL ? import_full(gltf->import, err) : 0;
     for (; reader.clip < count && rc == 0; reader.clip++)
         rc = read_clip(&reader, err);
