@@ -98,7 +98,7 @@ MUTATIONS = [
     ("OBJ: groups of smoothing do not count", "server/import/obj/obj_parts.c", "gathered->has_groups &= smoothing != OBJ_NONE;", "gathered->has_groups = false;"),
     ("MTL: options behind the file are its name", "server/import/obj/mtl_map.c", "    take_options_behind(&map->file, map);\n", ""),
     ("MTL: an offset moves v downwards", "server/import/obj/mtl_map.c", "1 - scale[1] - offset[1]}", "1 - scale[1] + offset[1]}"),
-    ("MTL: libraries are read at each of their names", "server/import/obj/mtl.c", "< known)", "< known - known)"),
+    ("MTL: libraries are read at each of their names", "server/import/obj/mtl.c", "< known)", "< known && path.length == 0)"),
     ("glTF: triangles of Draco meshes are not checked", "server/import/gltf/gltf_index.c", "return check_indices(reader, source, err); /*", "return 0; /*"),
     ("glTF: a mesh is moved twice", "server/import/gltf/gltf_claims.c", "    *own = claims->clip;\n    return true;\n}\n\nbool gltf_claims_next",
      "    return true;\n}\n\nbool gltf_claims_next"),
