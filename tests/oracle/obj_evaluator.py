@@ -78,7 +78,7 @@ class Model:
             elif keyword == "mtllib":
                 for name in re.findall(r".*?\.mtl(?=\s|$)", rest):
                     self.read_library(path.parent / name.strip())
-        if max((x for color in self.colors if color for x in color), default=0) > 1:
+        if max((x for color in self.colors if color for x in color), default=0) >= 2:
             self.colors = [color and [x / 255 for x in color] for color in self.colors]
         cloud = [((owner, group), material, "points", [[p] for p in range(len(self.points))])]
         for polygons in (elements, cloud):

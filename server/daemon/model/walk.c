@@ -273,19 +273,23 @@ static bool has_stem_of(const char *name, const char *given)
            (given[stem] == '\0' || (given[stem] == '.' && strchr(given + stem + 1, '.') == NULL));
 }
 
-/* Returns `least` if there are no fewer edits, or if the names are not alike. */
-static size_t edits_between(const char *name, const char *given, size_t least)
+static void lower(const char *name, char out[NAME_MAX + 1])
 {
-    char texts[2][NAME_MAX + 1];
+    size_t size = 0;
+    for (; size < NAME_MAX && name[size] != '\0'; size++)
+        out[size] = ascii_lower(name[size]);
+    out[size] = '\0';
+}
+
+/* Returns `least` if there are no fewer edits, or if the names are not alike. */
+static size_t edits_between(const char *name, const char *lower_given, size_t least)
+{
+    char lower_name[NAME_MAX + 1];
     struct nearest nearest = {NULL, least};
-    if (has_stem_of(name, given))
+    if (has_stem_of(name, lower_given))
         return 1;
-    for (int i = 0; i < 2; i++) {
-        const int size = snprintf(texts[i], sizeof texts[i], "%s", i == 0 ? name : given);
-        for (int at = 0; at < size && at < NAME_MAX; at++)
-            texts[i][at] = ascii_lower(texts[i][at]);
-    }
-    nearest_consider(&nearest, texts[0], texts[1], strlen(texts[1]));
+    lower(name, lower_name);
+    nearest_consider(&nearest, lower_name, lower_given, strlen(lower_given));
     return nearest.edits;
 }
 
@@ -295,18 +299,20 @@ char *walk_nearest(int root_fd, const char *path)
     const char *slash = strrchr(path, '/'), *given = slash == NULL ? path : slash + 1;
     const size_t folder_size = (size_t)(given - path);
     struct walk_page page = {0};
-    char *nearest = NULL;
+    char *nearest = NULL, lower_given[NAME_MAX + 1];
     if (folder_size + NAME_MAX >= PATH_SIZE || path[0] == '.' || strstr(path, "/.") != NULL)
         return NULL;
     struct walk *walk = mem_zalloc(1, sizeof *walk + sizeof *walk->folders);
     *walk = (struct walk){
         .root_fd = root_fd, .query = &all, .page = &page, .entries_left = WALK_NEAREST_NAMES, .depth_max = 1};
     memcpy(walk->path, path, folder_size);
+    lower(given, lower_given);
     enter(walk);
     const struct walk_folder *folder = walk->folders;
     for (size_t i = 0, least = SIZE_MAX; walk->depth > 0 && i < folder->count; i++) {
         const char *name = folder->names[i];
-        const size_t size = strlen(name), edits = name[size - 1] == '/' ? least : edits_between(name, given, least);
+        const size_t size = strlen(name),
+                     edits = name[size - 1] == '/' ? least : edits_between(name, lower_given, least);
         if (edits >= least)
             continue;
         memcpy(walk->path + folder_size, name, size + 1);

@@ -118,18 +118,48 @@ static bool is_whole(const char *begin, const char *comma)
     return at < comma && (at == begin || at[-1] != '.');
 }
 
+/* Moves behind strings and comments. */
+static const char *pass_words(const char *at, const char *end)
+{
+    while (at < end && (*at == '"' || *at == '#' || (*at == '/' && at[1] == '/'))) {
+        const char *last = memchr(at + 1, *at == '"' ? '"' : '\n', (size_t)(end - at - 1));
+        at = last == NULL ? end : last + 1;
+    }
+    return at;
+}
+
+static bool is_between_digits(const char *at) { return ascii_is_digit(at[-1]) && ascii_is_digit(at[1]); }
+
+/* "0;0,5;0,25;": a program wrote the decimal comma of its user's language. Then no number has a point, and a comma can
+ * stand alone between semicolons, which those of "3;0,1,2;" do not. */
+static bool has_decimal_commas(const char *at, const char *end)
+{
+    bool is_found = false;
+    uint32_t commas = 0;
+    for (; (at = pass_words(at, end)) < end; at++) {
+        if (*at == '.' && (ascii_is_digit(at[-1]) || ascii_is_digit(at[1])))
+            return false;
+        commas += *at == ',' && is_between_digits(at);
+        if (*at != ';')
+            continue;
+        is_found |= commas == 1;
+        commas = 0;
+    }
+    return is_found;
+}
+
 /* "xof 0303txt 0032" begins a text. */
 bool assimp_mend_x(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes)
 {
+    enum { HEAD_BYTES = 16 };
     struct mending mending = start(bytes, size_bytes);
-    bool is_string = false;
-    if (size_bytes < 16 || memcmp(bytes, "xof ", 4) != 0 || memcmp(bytes + 8, "txt", 3) != 0)
+    const char *first = mending.begin + HEAD_BYTES;
+    if (size_bytes < HEAD_BYTES || memcmp(bytes, "xof ", 4) != 0 || memcmp(bytes + 8, "txt", 3) != 0 ||
+        has_decimal_commas(first, mending.end))
         return false;
-    for (const char *at = mending.begin + 16; at + 1 < mending.end; at++) {
-        is_string ^= *at == '"';
-        if (*at == ',' && !is_string && ascii_is_digit(at[1]) && is_whole(mending.begin, at))
+    for (const char *at = first; (at = pass_words(at, mending.end)) < mending.end; at++)
+        if (*at == ',' && is_between_digits(at) && is_whole(mending.begin, at))
             replace(&mending, at + 1, 0, " ");
-    }
     return finish(&mending, out, out_bytes);
 }
 

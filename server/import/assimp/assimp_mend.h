@@ -17,8 +17,8 @@ bool assimp_mend_ifc(const uint8_t *bytes, size_t size_bytes, uint8_t **out, siz
  * writes out of bounds. The results are those of assimp_mend_ifc(). */
 bool assimp_mend_ogex(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
 
-/* Parts "1,0" in texts of DirectX, which assimp takes for a number with a decimal comma. The results are those of
- * assimp_mend_ifc(). */
+/* Parts "1,0" in texts of DirectX, which assimp takes for a number with a decimal comma, unless the text's numbers have
+ * one. The results are those of assimp_mend_ifc(). */
 bool assimp_mend_x(const uint8_t *bytes, size_t size_bytes, uint8_t **out, size_t *out_bytes);
 
 /* Removes what assimp takes for data in SMD files, or waits behind forever: blanks at the beginning of a line, and

@@ -104,7 +104,7 @@ int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *o
 
 /* What a channel animates. */
 struct gltf_target {
-    int64_t node, mesh; /* one of them is -1: a mesh stands for the nodes that show it with its own weights */
+    int64_t node, mesh; /* a mesh, or -1, stands for the nodes that show it with its own weights */
     int path;           /* PATH_ */
     int64_t weight;     /* with PATH_WEIGHTS: the only one that moves; or -1 */
 };

@@ -1,5 +1,6 @@
 /* gltf_anim.c - animations: clips, their channels, and the keys of those (glTF 2.0, 3.11). */
 #include "import/gltf/gltf_accessor.h"
+#include "import/gltf/gltf_claims.h"
 #include "import/gltf/gltf_weights.h"
 
 #include "base/mem.h"
@@ -8,12 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* By PATH_. */
-static const char *const PATHS[] = {[PATH_TRANSLATION] = "translation",
-                                    [PATH_ROTATION] = "rotation",
-                                    [PATH_SCALE] = "scale",
-                                    [PATH_WEIGHTS] = "weights",
-                                    [PATH_VISIBILITY] = "visibility"};
 static const char *const INTERPOLATIONS[] = {
     [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
 /* A larger deviation from unit length is not rounding. The tolerances are for floats and for signed bytes, whose steps
@@ -233,7 +228,7 @@ static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sample
         return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
     source->channel.interpolation = (uint32_t)interpolation;
     char where[sizeof source->where + 16];
-    snprintf(where, sizeof where, "%s.%s", source->where, PATHS[path]);
+    snprintf(where, sizeof where, "%s.%s", source->where, GLTF_PATHS[path]);
     const struct accessor_use use = {
         .where = where,
         .types = path == PATH_ROTATION     ? ACCESSOR_VEC4
@@ -260,7 +255,7 @@ struct clip_reader {
     struct gltf *gltf;
     uint32_t clip;
     struct gltf_list samplers;
-    uint32_t *clip_of; /* [node][path]: the last clip + 1 that animates it */
+    struct gltf_claims claims;
     struct gltf_weight_parts parts;
 };
 
@@ -278,35 +273,15 @@ static int read_target(struct clip_reader *reader, const cJSON *json, const char
                   json_text(pointer, "pointer"));
         return 0;
     }
-    *out = (struct gltf_target){
-        .node = json_index(json, "node"), .mesh = -1, .path = json_word(name, PATHS, PATH_VISIBILITY), .weight = -1};
+    *out = (struct gltf_target){.node = json_index(json, "node"),
+                                .mesh = -1,
+                                .path = json_word(name, GLTF_PATHS, PATH_VISIBILITY),
+                                .weight = -1};
     if (out->path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", where, name);
     if (out->node < 0)
         bake_warn(builder, "channel_ignored", "%s names no node", where);
     return out->node >= 0;
-}
-
-/* Whether the channel is the first of the clip to animate this; otherwise gives a warning. */
-static bool claim(struct clip_reader *reader, const struct gltf_target *target, const char *where)
-{
-    struct bake_builder *builder = reader->gltf->builder;
-    const uint32_t node = (uint32_t)target->node, weight_count = builder->nodes[node].weight_count;
-    if (target->path == PATH_WEIGHTS && (weight_count == 0 || target->weight >= (int64_t)weight_count)) {
-        bake_warn(builder, "channel_ignored", "%s moves morph weights of nodes[%u], which has %s", where, node,
-                  weight_count == 0 ? "none" : "fewer");
-        return false;
-    }
-    uint32_t *clip_of = &reader->clip_of[(size_t)node * PATH_COUNT + (size_t)target->path];
-    const bool is_claimed = *clip_of == reader->clip + 1;
-    if (is_claimed || (target->path == PATH_WEIGHTS && gltf_weight_parts_have(&reader->parts, target))) {
-        bake_warn(builder, "channel_ignored", "%s moves the %s of nodes[%u], as a channel before it does", where,
-                  PATHS[target->path], node);
-        return false;
-    }
-    if (target->weight < 0)
-        *clip_of = reader->clip + 1;
-    return true;
 }
 
 static int add_channel(struct clip_reader *reader, const struct gltf_target *target, uint32_t sampler,
@@ -315,7 +290,7 @@ static int add_channel(struct clip_reader *reader, const struct gltf_target *tar
     static const uint32_t COMPONENTS[] = {
         [PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3, [PATH_VISIBILITY] = 1};
     struct gltf *gltf = reader->gltf;
-    if (!claim(reader, target, source->where))
+    if (!gltf_claims_node(&reader->claims, target, source->where))
         return 0;
     source->channel.node = (uint32_t)target->node;
     source->channel.path = (uint32_t)target->path;
@@ -335,7 +310,6 @@ static int add_channel(struct clip_reader *reader, const struct gltf_target *tar
 
 static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t index, struct err *err)
 {
-    const struct gltf *gltf = reader->gltf;
     struct key_source source = {0};
     struct gltf_target target;
     snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reader->clip, index);
@@ -349,12 +323,9 @@ static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t 
     if (target.mesh < 0)
         return add_channel(reader, &target, (uint32_t)sampler, &source, err);
     rc = 0;
-    for (uint32_t n = 0; n < gltf->lists[GLTF_NODES].count && rc == 0; n++) {
-        const cJSON *node = gltf_item(gltf, GLTF_NODES, n);
-        target.node = n;
-        if (json_index(node, "mesh") == target.mesh && json_member(node, "weights") == NULL)
+    if (gltf_claims_mesh(&reader->claims, &target, source.where))
+        while (rc == 0 && gltf_claims_next(&reader->claims, &target))
             rc = add_channel(reader, &target, (uint32_t)sampler, &source, err);
-    }
     return rc;
 }
 
@@ -365,6 +336,7 @@ static int read_clip(struct clip_reader *reader, struct err *err)
     reader->samplers = gltf_list_of(json_member(json, "samplers"));
     builder->clips[reader->clip].name = gltf_name(reader->gltf, json, GLTF_ANIMATIONS, reader->clip);
     builder->clips[reader->clip].channel_first = builder->channel_count;
+    reader->claims.clip = reader->clip + 1;
     uint32_t index = 0;
     int rc = 0;
     for (const cJSON *item = json_first(json, "channels"); item != NULL && rc == 0; item = item->next)
@@ -381,12 +353,13 @@ int gltf_read_animations(struct gltf *gltf, struct err *err)
     const uint32_t count = gltf->lists[GLTF_ANIMATIONS].count;
     gltf->times = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->times);
     gltf->values = mem_zalloc(gltf->lists[GLTF_ACCESSORS].count, sizeof *gltf->values);
-    struct clip_reader reader = {
-        .gltf = gltf, .clip_of = mem_zalloc((size_t)gltf->builder->node_count * PATH_COUNT, sizeof(uint32_t))};
+    struct clip_reader reader = {.gltf = gltf};
+    if (count > 0)
+        gltf_claims_init(&reader.claims, gltf);
     int rc = bake_add_clip(gltf->builder, count) == NULL ? import_full(gltf->import, err) : 0;
     for (; reader.clip < count && rc == 0; reader.clip++)
         rc = read_clip(&reader, err);
-    free(reader.clip_of);
+    gltf_claims_fini(&reader.claims);
     gltf_weight_parts_fini(&reader.parts);
     return rc;
 }

@@ -58,7 +58,7 @@ static int open_source(const struct primitive_reader *reader, struct index_sourc
         *source = (struct index_source){0};
         primitive_draco_indices(reader, &source->accessor);
         source->count = source->accessor.count;
-        return 0;
+        return check_indices(reader, source, err); /* positions may be an accessor's */
     }
     const int64_t index = json_index(reader->json, "indices");
     *source = (struct index_source){.is_counting = index < 0, .count = reader->out.vertex_count};

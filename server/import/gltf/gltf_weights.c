@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gltf_weight_parts_have(const struct gltf_weight_parts *parts, const struct gltf_target *target)
-{
-    for (uint32_t i = 0; i < parts->count; i++)
-        if (parts->parts[i].channel.node == target->node &&
-            (target->weight < 0 || parts->parts[i].weight == target->weight))
-            return true;
-    return false;
-}
-
 void gltf_weight_parts_add(struct gltf_weight_parts *parts, const struct channel *channel, uint32_t weight)
 {
     parts->parts = mem_grow(parts->parts, &parts->capacity, parts->count + 1, sizeof *parts->parts);

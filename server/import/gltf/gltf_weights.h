@@ -16,8 +16,6 @@ struct gltf_weight_parts {
     size_t capacity;
 };
 
-/* Whether a part moves the target's weight or, if it is -1, any weight of its node. */
-bool gltf_weight_parts_have(const struct gltf_weight_parts *parts, const struct gltf_target *target);
 void gltf_weight_parts_add(struct gltf_weight_parts *parts, const struct channel *channel, uint32_t weight);
 
 /* Adds a channel for each node of the parts, in the order of the nodes, and empties the list. Weights without a

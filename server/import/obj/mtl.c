@@ -146,10 +146,15 @@ static char *folder_from(const char *model, const char *file)
     return folder;
 }
 
+/* A file under several names is read once. */
 static void read_found(struct obj *obj, const struct source_bytes *found)
 {
     char model[SOURCE_PATH_SIZE];
     struct err err;
+    const struct obj_word path = {found->path, strlen(found->path)};
+    const uint32_t known = obj->library_paths.count;
+    if (obj_names_add(&obj->library_paths, 0, path) < known)
+        return;
     uint8_t *own;
     struct obj_text text = {(const char *)found->bytes, (const char *)found->bytes + found->size_bytes, 0};
     size_t size_bytes;

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Longer values are a name alone: options behind names are looked for at each blank. */
-enum { VALUE_BYTES_MAX = 1024 };
-
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
 /* Options with one word, and those with one number or more. */
@@ -89,13 +86,15 @@ static struct mtl_map take_options(struct obj_text *text, const struct mtl_map *
 /* Takes options off the end of a name. */
 static void take_options_behind(struct obj_word *name, struct mtl_map *map)
 {
-    for (size_t at = 1; at < name->length && name->length <= VALUE_BYTES_MAX; at++) {
+    for (size_t at = 1; at < name->length; at++) {
         if (name->begin[at] != '-' || !is_space(name->begin[at - 1]))
             continue;
         struct obj_text text = text_of((struct obj_word){name->begin + at, name->length - at});
         const struct mtl_map found = take_options(&text, map);
-        if (text.at < text.end)
+        if (text.at < text.end) { /* options that begin before this place end here, too */
+            at = (size_t)(text.at - name->begin);
             continue;
+        }
         *map = found;
         for (name->length = at; name->length > 0 && is_space(name->begin[name->length - 1]);)
             name->length--;

@@ -109,8 +109,9 @@ struct obj {
     struct obj_reach reaches[3];      /* of points, texture coordinates and normals */
     uint32_t left_out, left_out_line; /* elements with too few corners */
 
-    /* parts are groups of objects; materials are those that polygons use; libraries are the values of mtllib */
-    struct obj_names objects, parts, materials, libraries;
+    /* parts are groups of objects; materials are those that polygons use; libraries are the values of mtllib, and
+     * library_paths the files of them that have been read */
+    struct obj_names objects, parts, materials, libraries, library_paths;
     uint32_t object; /* the current ones: of objects, or OBJ_NONE */
     struct obj_word group, material;
     uint32_t smoothing;

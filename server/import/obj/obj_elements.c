@@ -10,6 +10,9 @@
 
 enum { POINTS, TEXCOORDS, NORMALS };
 
+/* The least largest colour of a file whose colours are of 0 to 255. Numbers just above 1 are rounded ones. */
+static const double BYTE_COLOR_MIN = 2;
+
 /* --- vertices --- */
 
 static int fail_numbers(struct obj *obj, const char *keyword, uint32_t wanted, uint32_t count, struct err *err)
@@ -174,9 +177,11 @@ static int read_element(struct obj *obj, uint32_t topology, struct err *err)
     uint32_t count = 0;
     for (;; count++) {
         struct obj_corner corner;
-        const struct obj_word word = obj_next_word(&obj->text);
+        struct obj_text ahead = obj->text;
+        const struct obj_word word = obj_next_word(&ahead);
         if (word.length == 0 || word.begin[0] == '#')
             break;
+        obj->text = ahead;
         if (read_corner(obj, word, &corner, err) < 0)
             return err->code;
         add_element_corner(obj, topology, count, &corner);
@@ -265,8 +270,8 @@ static int end(struct obj *obj, struct err *err)
         bake_warn(obj->import->builder, "indices_trimmed",
                   "faces of fewer than three corners and lines of one are left out: %u, the first of them in line %u",
                   obj->left_out, obj->left_out_line);
-    for (uint32_t p = 0; obj->colors != NULL && obj->color_max > 1 && p < obj->point_count; p++)
-        for (int k = 0; k < 3; k++) /* of 0 to 255 */
+    for (uint32_t p = 0; obj->colors != NULL && obj->color_max >= BYTE_COLOR_MIN && p < obj->point_count; p++)
+        for (int k = 0; k < 3; k++)
             obj->colors[p][k] /= 255;
     if (obj->texcoords != NULL)
         memset(obj->texcoords[obj->texcoord_count], 0, sizeof *obj->texcoords);

@@ -160,6 +160,7 @@ int import_obj(struct import *import, struct err *err)
     obj_names_fini(&obj.parts);
     obj_names_fini(&obj.materials);
     obj_names_fini(&obj.libraries);
+    obj_names_fini(&obj.library_paths);
     free(obj.library);
     for (uint32_t i = 0; i < obj.kept_count; i++)
         free(obj.kept[i]);

@@ -29,10 +29,11 @@ static void skip_blanks(struct obj_text *text)
             pass_line_end(text);
 }
 
-/* A comment is not continued: paths of Windows in comments end in a backslash. */
+/* A comment is not continued: paths of Windows in comments end in a backslash. One may follow values. */
 static void end_line(struct obj_text *text, bool is_comment)
 {
     while (text->at < text->end && !is_line_end(*text->at)) {
+        is_comment = is_comment || (*text->at == '#' && is_blank(text->at[-1]));
         const bool is_joined = !is_comment && is_continued(text->at);
         text->at++;
         if (is_joined)

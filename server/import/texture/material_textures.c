@@ -78,7 +78,7 @@ static int add_normals(struct material_textures *from, struct material_texture *
     int texture = add(from, USE_NORMALS, TEXTURE_DATA, err);
     if (texture < 0)
         return texture;
-    if (is_found(from, texture) && !texture_is_normal_map(from->import->builder, texture) &&
+    if (is_found(from, texture) && !texture_mixer_looks(from->mixer, texture, LOOK_NORMAL_MAP) &&
         mix_heights(from, &texture, err) < 0)
         return err->code;
     place(from, &from->uses[USE_NORMALS], texture, to);
@@ -95,7 +95,7 @@ static int add_occlusion(struct material_textures *from, struct material_texture
     const int texture = add(from, USE_OCCLUSION, TEXTURE_DATA, err);
     if (texture < 0)
         return texture;
-    if (!is_found(from, texture) || texture_is_grey(from->import->builder, texture))
+    if (!is_found(from, texture) || texture_mixer_looks(from->mixer, texture, LOOK_GREY))
         place(from, used, texture, to);
     else
         texture_mixer_drop(from->mixer, texture);
@@ -138,7 +138,7 @@ int material_textures_roughness(struct material_textures *from, struct material 
         return 0;
     int texture = a;
     /* One coloured picture for both uses is packed like glTF's. */
-    if (!(a >= 0 && b >= 0 && is_same(metallic, roughness) && !texture_is_grey(from->import->builder, a))) {
+    if (!(a >= 0 && b >= 0 && is_same(metallic, roughness) && !texture_mixer_looks(from->mixer, a, LOOK_GREY))) {
         const struct texture_mix mix = {.kind = MIX_METALLIC_ROUGHNESS,
                                         .a = a,
                                         .b = b,
@@ -155,40 +155,15 @@ int material_textures_roughness(struct material_textures *from, struct material 
 
 /* --- opacity --- */
 
-/* The transparent share of a picture. */
-struct coverage {
-    uint64_t texels, clear, veiled; /* clear: alpha below 0.5; veiled: alpha not near 0 or 1 */
-};
-
-static struct coverage coverage_of(const struct bake_builder *builder, int texture)
-{
-    const struct texture *picture = &builder->textures[texture];
-    struct coverage out = {.texels = (uint64_t)picture->width * picture->height};
-    for (uint64_t i = 0; i < out.texels; i++) {
-        const uint8_t alpha = builder->pixels[picture->pixel_first + 4 * i + 3];
-        out.clear += alpha < 128;
-        out.veiled += alpha > 24 && alpha < 232;
-    }
-    return out;
-}
-
-/* Returns true if part of the picture is transparent, like a grille, hair or leaves. */
-static bool has_holes(const struct coverage *coverage)
-{
-    /* If nearly all of it is transparent, the alpha channel means something else, such as gloss. */
-    return coverage->clear > coverage->texels / 1000 && coverage->clear < coverage->texels - coverage->texels / 20;
-}
-
 /* `is_meant`: the file says that the texture's alpha is opacity. */
 static void set_alpha_mode(const struct material_textures *from, bool is_meant, struct material *to)
 {
     const int texture = to->textures[TEXTURE_BASE_COLOR].texture;
     if (to->alpha_mode != ALPHA_OPAQUE || !is_found(from, texture))
         return;
-    const struct coverage coverage = coverage_of(from->import->builder, texture);
-    if (is_meant && coverage.veiled > coverage.texels / 4)
+    if (is_meant && texture_mixer_looks(from->mixer, texture, LOOK_VEILED))
         to->alpha_mode = ALPHA_BLEND;
-    else if (has_holes(&coverage))
+    else if (texture_mixer_looks(from->mixer, texture, LOOK_HOLES))
         to->alpha_mode = ALPHA_MASK;
 }
 

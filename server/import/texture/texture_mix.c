@@ -18,6 +18,7 @@ void texture_mixer_fini(struct texture_mixer *mixer)
 {
     free(mixer->made);
     free(mixer->parts);
+    free(mixer->looks);
     *mixer = (struct texture_mixer){.builder = mixer->builder, .limits = mixer->limits};
 }
 
@@ -73,6 +74,21 @@ void texture_mixer_drop(struct texture_mixer *mixer, int32_t texture)
         return;
     mixer->parts = mem_realloc(mixer->parts, (mixer->part_count + 1) * sizeof *mixer->parts);
     mixer->parts[mixer->part_count++] = texture;
+}
+
+bool texture_mixer_looks(struct texture_mixer *mixer, int32_t texture, enum texture_look look)
+{
+    const size_t had = mixer->look_count;
+    const uint8_t bit = (uint8_t)(1u << look);
+    if ((size_t)texture >= had) {
+        mixer->looks = mem_grow(mixer->looks, &mixer->look_count, (size_t)texture + 1, sizeof *mixer->looks);
+        memset(mixer->looks + had, 0, (mixer->look_count - had) * sizeof *mixer->looks);
+    }
+    struct texture_looks *looks = &mixer->looks[texture];
+    if ((looks->known & bit) == 0 && texture_looks(mixer->builder, texture, look))
+        looks->true_ones |= bit;
+    looks->known |= bit;
+    return (looks->true_ones & bit) != 0;
 }
 
 /* --- taking parts out --- */

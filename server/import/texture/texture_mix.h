@@ -47,6 +47,10 @@ struct texture_mixer {
     uint32_t made_count;
     int32_t *parts; /* [part_count]: candidates for removal */
     uint32_t part_count;
+    struct texture_looks {
+        uint8_t known, true_ones; /* bits by enum texture_look */
+    } * looks;                    /* [look_count] of the first textures */
+    size_t look_count;
 };
 
 /* Borrows builder and limits until texture_mixer_end() or texture_mixer_fini(). */
@@ -75,11 +79,19 @@ struct metallic_roughness specular_glossiness_to_metallic_roughness(const struct
 void texture_mix_fill(const struct bake_builder *builder, const struct texture_mix *mix, uint32_t width,
                       uint32_t height, uint8_t *out);
 
-/* Whether a picture (level 0 of a found texture) looks like a normal map: most texels are unit vectors that point out
- * of the surface. Needed because files use one name for height maps and normal maps. */
-bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture);
-/* Whether all texels are grey or nearly grey. */
-bool texture_is_grey(const struct bake_builder *builder, int32_t texture);
+/* What a picture (level 0 of a found texture) looks like. */
+enum texture_look {
+    /* Most texels are unit vectors that point out of the surface. Needed because files use one name for height maps and
+     * normal maps. */
+    LOOK_NORMAL_MAP,
+    LOOK_GREY,   /* all texels, or nearly */
+    LOOK_HOLES,  /* a part is transparent, like that of a grille, hair or leaves */
+    LOOK_VEILED, /* more than a quarter is neither clear nor opaque */
+    LOOK_COUNT
+};
+bool texture_looks(const struct bake_builder *builder, int32_t texture, enum texture_look look);
+/* The same, looking at each picture only once: thousands of materials may share one. */
+bool texture_mixer_looks(struct texture_mixer *mixer, int32_t texture, enum texture_look look);
 
 /* The height of a white texel above a black one, relative to the picture's width. Files give bump maps a factor but no
  * unit. */

@@ -211,11 +211,18 @@ void texture_mix_fill(const struct bake_builder *builder, const struct texture_m
 
 /* --- classification of pictures --- */
 
-bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture)
+static bool is_grey(const uint8_t *pixels, uint64_t count)
 {
-    const struct texture *picture = &builder->textures[texture];
-    const uint8_t *pixels = builder->pixels + picture->pixel_first;
-    const uint64_t count = (uint64_t)picture->width * picture->height;
+    uint64_t colored = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const int r = pixels[4 * i], g = pixels[4 * i + 1], b = pixels[4 * i + 2];
+        colored += abs(r - g) > 16 || abs(g - b) > 16 || abs(r - b) > 16;
+    }
+    return colored * 100 < count;
+}
+
+static bool is_normal_map(const uint8_t *pixels, uint64_t count)
+{
     uint64_t normals = 0;
     for (uint64_t i = 0; i < count; i++) {
         const float x = (float)pixels[4 * i] / 127.5f - 1, y = (float)pixels[4 * i + 1] / 127.5f - 1,
@@ -223,18 +230,30 @@ bool texture_is_normal_map(const struct bake_builder *builder, int32_t texture)
         const float length_squared = x * x + y * y + z * z;
         normals += z > 0 && length_squared > 0.7f && length_squared < 1.3f;
     }
-    return normals * 10 >= count * 9 && !texture_is_grey(builder, texture);
+    return normals * 10 >= count * 9 && !is_grey(pixels, count);
 }
 
-bool texture_is_grey(const struct bake_builder *builder, int32_t texture)
+static bool has_holes(const uint8_t *pixels, uint64_t count)
 {
+    uint64_t clear = 0;
+    for (uint64_t i = 0; i < count; i++)
+        clear += pixels[4 * i + 3] < 128;
+    /* If nearly all of it is transparent, the alpha channel means something else, such as gloss. */
+    return clear > count / 1000 && clear < count - count / 20;
+}
+
+static bool is_veiled(const uint8_t *pixels, uint64_t count)
+{
+    uint64_t veiled = 0;
+    for (uint64_t i = 0; i < count; i++)
+        veiled += pixels[4 * i + 3] > 24 && pixels[4 * i + 3] < 232;
+    return veiled > count / 4;
+}
+
+bool texture_looks(const struct bake_builder *builder, int32_t texture, enum texture_look look)
+{
+    static bool (*const LOOKS[LOOK_COUNT])(const uint8_t *pixels, uint64_t count) = {
+        [LOOK_NORMAL_MAP] = is_normal_map, [LOOK_GREY] = is_grey, [LOOK_HOLES] = has_holes, [LOOK_VEILED] = is_veiled};
     const struct texture *picture = &builder->textures[texture];
-    const uint8_t *pixels = builder->pixels + picture->pixel_first;
-    const uint64_t count = (uint64_t)picture->width * picture->height;
-    uint64_t colored = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const int r = pixels[4 * i], g = pixels[4 * i + 1], b = pixels[4 * i + 2];
-        colored += abs(r - g) > 16 || abs(g - b) > 16 || abs(r - b) > 16;
-    }
-    return colored * 100 < count;
+    return LOOKS[look](builder->pixels + picture->pixel_first, (uint64_t)picture->width * picture->height);
 }

@@ -155,6 +155,18 @@ def test_weights_that_cannot_be_moved_together_rest(start, tmp_path, channels, k
     assert vertices(server, model="a.gltf", clip=0, t=0.5)[0][1] == expected(OUTER, kept)
 
 
+@pytest.mark.parametrize("target, values", [("weights", [5] * 6), ("weights/2", [5, 5])])
+def test_a_mesh_that_channels_move_twice_is_told_once_for_all_its_nodes(start, tmp_path, target, values):
+    document = json.loads(morphing(*[(f"/meshes/0/{target}", [0, 1], values, "LINEAR")] * 2))
+    document["nodes"] = [{"mesh": 0} for _ in range(5)]
+    document["scenes"] = [{"nodes": list(range(5))}]
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    model = start("--render-workers", "0", root=tmp_path).json("/v1/model", model="a.gltf")
+    assert model["clips"][0]["channels"] == 5
+    assert [warning["message"] for warning in model["warnings"]] == [
+        "animations[0].channels[1] moves the weights of meshes[0], as a channel before it does"]
+
+
 def test_a_vrm_file_names_the_bones_of_its_human(start, tmp_path):
     document = Document()
     triangle(document)

@@ -66,6 +66,29 @@ TEST(assimp_mend_x_parts_whole_numbers)
     expect(assimp_mend_x, "xof 0303txt 00321,", NULL);
     expect(assimp_mend_x, "xof 0303bin 0032\n1,2", NULL);
     expect(assimp_mend_x, "xof 0303txt", NULL);
+    expect(assimp_mend_x, "xof 0303txt 0032\n# 9\" \n1,0; // 3,4.5 \"\n2.0, 5,6",
+           "xof 0303txt 0032\n# 9\" \n1, 0; // 3,4.5 \"\n2.0, 5, 6");
+    expect(assimp_mend_x, "xof 0303txt 0032\n0,500000;0,0;-1;\n3;0,1,2; // 1.0", NULL); /* decimal commas */
+    expect(assimp_mend_x, "xof 0303txt 0032\n0;5;1;\n3;0,1,2;", "xof 0303txt 0032\n0;5;1;\n3;0, 1, 2;");
+}
+
+TEST(assimp_reads_x_of_either_comma)
+{
+    static const char *const CORNERS[] = {"0,0;0,0;0,0;,\n0,500000;0,0;0,0;,\n0,0;0,25;0,0;;",
+                                          "0;0;0;,\n0.5;0;0;,\n0;0.25;0;;"};
+    for (size_t i = 0; i < sizeof CORNERS / sizeof *CORNERS; i++) {
+        char text[300];
+        struct assimp_run run;
+        assimp_run_init(&run);
+        snprintf(text, sizeof text, "xof 0303txt 0032\nMesh m {\n3;\n%s\n1;\n3;0,1,2;;\n}\n", CORNERS[i]);
+        temp_tree_file(&run.tree, "a.x", text);
+        assimp_run_import(&run, "a.x");
+        assert_int_equal(run.rc, 0);
+        assert_int_equal(run.model.index_count, 3);
+        CHECK_NEAR(run.model.positions[0].x + run.model.positions[1].x + run.model.positions[2].x, 0.5, 1e-6);
+        CHECK_NEAR(run.model.positions[0].y + run.model.positions[1].y + run.model.positions[2].y, 0.25, 1e-6);
+        assimp_run_fini(&run);
+    }
 }
 
 TEST(assimp_reads_smd_as_people_write_it)

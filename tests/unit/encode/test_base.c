@@ -234,3 +234,45 @@ TEST(nearest_name_is_the_one_with_the_fewest_edits)
     much[sizeof much - 1] = '\0';
     assert_null(nearest_of(much));
 }
+
+/* The optimal string alignment distance by its definition. */
+static size_t plain_distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t all[32][32];
+    for (size_t i = 0; i <= a_bytes; i++)
+        for (size_t j = 0; j <= b_bytes; j++) {
+            size_t best = i == 0 ? j : j == 0 ? i : all[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (i > 0 && j > 0) {
+                best = all[i - 1][j] + 1 < best ? all[i - 1][j] + 1 : best;
+                best = all[i][j - 1] + 1 < best ? all[i][j - 1] + 1 : best;
+            }
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && all[i - 2][j - 2] + 1 < best)
+                best = all[i - 2][j - 2] + 1;
+            all[i][j] = best;
+        }
+    return all[a_bytes][b_bytes];
+}
+
+/* nearest_consider() computes only what can be near enough. */
+TEST(nearest_names_have_the_plain_distance)
+{
+    uint32_t random = 1, near_count = 0;
+    for (int round = 0; round < 20000; round++) {
+        char words[2][24] = {{0}};
+        size_t sizes[2];
+        for (int w = 0; w < 2; w++) {
+            sizes[w] = (random = random * 1664525 + 1013904223) >> 8 & 15;
+            for (size_t i = 0; i < sizes[w]; i++)
+                words[w][i] = (char)('a' + ((random = random * 1664525 + 1013904223) >> 16 & 1));
+        }
+        const size_t longer = sizes[0] > sizes[1] ? sizes[0] : sizes[1], most = longer < 6 ? 1 : longer / 3;
+        const size_t expected = plain_distance(words[1], sizes[1], words[0], sizes[0]);
+        struct nearest nearest = NEAREST_NONE;
+        nearest_consider(&nearest, words[0], words[1], sizes[1]);
+        assert_int_equal(nearest.name != NULL, expected <= most);
+        if (nearest.name != NULL)
+            assert_int_equal(nearest.edits, expected);
+        near_count += nearest.name != NULL;
+    }
+    assert_in_range(near_count, 1000, 19000);
+}

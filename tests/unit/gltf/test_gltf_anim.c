@@ -228,6 +228,38 @@ TEST(gltf_pointers_move_nodes)
     gltf_run_fini(&run);
 }
 
+/* One warning, however many nodes show the mesh. */
+TEST(gltf_channels_of_a_mesh_that_come_twice)
+{
+    static const struct {
+        const char *channels, *values;
+        uint32_t warnings, channel_count, component_count;
+    } ROWS[] = {
+        {POINTER("/meshes/0/weights") "," POINTER("/meshes/0/weights"), VALUES(SCALAR, 6), 1, 1, 2},
+        {POINTER("/meshes/0/weights") "," POINTER("/nodes/1/weights"), VALUES(SCALAR, 6), 1, 1, 2},
+        {POINTER("/nodes/1/weights/1") "," POINTER("/meshes/0/weights/1") "," POINTER("/meshes/0/weights/1"),
+         VALUES(SCALAR, 3), 2, 1, 2},
+        {POINTER("/meshes/0/weights/1") "," POINTER("/meshes/0/weights/0") "," POINTER("/nodes/1/weights/0"),
+         VALUES(SCALAR, 3), 1, 1, 2},
+        {POINTER("/meshes/0/weights/2") "," POINTER("/meshes/0/weights/2"), VALUES(SCALAR, 3), 2, 0, 0},
+        {POINTER("/meshes/1/weights") "," POINTER("/nodes/1/scale"), VALUES(VEC3, 3), 1, 1, 3},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct gltf_run run;
+        char accessors[200];
+        print_message("%s\n", ROWS[i].channels);
+        snprintf(accessors, sizeof accessors, "%s%s", POINTS, ROWS[i].values);
+        gltf_run_init(&run);
+        run_animation(&run, ROWS[i].channels, SAMPLER(""), accessors, &GOOD);
+        assert_true(gltf_succeeded(&run));
+        assert_int_equal(run.builder.warning_count, ROWS[i].warnings);
+        assert_int_equal(run.builder.channel_count, ROWS[i].channel_count);
+        if (ROWS[i].channel_count > 0)
+            assert_int_equal(run.builder.channels[0].component_count, ROWS[i].component_count);
+        gltf_run_fini(&run);
+    }
+}
+
 TEST(gltf_keys_are_limited)
 {
     struct gltf_run run;

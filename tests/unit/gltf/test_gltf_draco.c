@@ -45,22 +45,28 @@ static size_t encode(const struct strip *strip, int is_edgebreaker, uint8_t *out
     return draco_encode(&source, out, out_size);
 }
 
-/* `count` is what the accessors say; `position` the type of the first; `ids` what the extension maps. */
-static void run_file(struct gltf_run *run, const uint8_t *bytes, size_t size_bytes, const char *ids, int mode)
+/* `count` is what the accessors of vertices say, and `ids` what the extension maps. */
+static void run_counted(struct gltf_run *run, const uint8_t *bytes, size_t size_bytes, const char *ids, int mode,
+                        int count)
 {
     char json[2048];
     snprintf(json, sizeof json,
              "{'asset':{'version':'2.0'},'extensionsRequired':['KHR_draco_mesh_compression'],"
              "'extensionsUsed':['KHR_draco_mesh_compression'],'buffers':[{'byteLength':%zu}],"
              "'bufferViews':[{'buffer':0,'byteLength':%zu}],"
-             "'accessors':[{'componentType':5126,'count':8,'type':'VEC3'},"
-             "{'componentType':5121,'count':8,'type':'VEC4'},{'componentType':5126,'count':8,'type':'VEC4'},"
+             "'accessors':[{'componentType':5126,'count':%d,'type':'VEC3'},"
+             "{'componentType':5121,'count':%d,'type':'VEC4'},{'componentType':5126,'count':%d,'type':'VEC4'},"
              "{'componentType':5123,'count':18,'type':'SCALAR'}],"
              "'nodes':[{'mesh':0,'skin':0},{},{},{}],'skins':[{'joints':[1,2,3]}],'meshes':[{'primitives':[{"
              "'attributes':{'POSITION':0,'JOINTS_0':1,'WEIGHTS_0':2},'indices':3,'mode':%d,"
              "'extensions':{'KHR_draco_mesh_compression':{'bufferView':0,'attributes':{%s}}}}]}]}",
-             size_bytes, size_bytes, mode, ids);
+             size_bytes, size_bytes, count, count, count, mode, ids);
     gltf_run_glb(run, json, bytes, size_bytes);
+}
+
+static void run_file(struct gltf_run *run, const uint8_t *bytes, size_t size_bytes, const char *ids, int mode)
+{
+    run_counted(run, bytes, size_bytes, ids, mode, VERTICES);
 }
 #define IDS "'POSITION':0,'JOINTS_0':1,'WEIGHTS_0':2"
 
@@ -125,6 +131,23 @@ TEST(gltf_draco_both_encodings)
         for (uint32_t v = 0; v < VERTICES; v++)
             check_influences(&strip, &run, v);
         check_triangles(&strip, &run);
+    }
+    gltf_run_fini(&run);
+}
+
+/* Triangles of the mesh, positions of an accessor: the former must not reach beyond the latter. */
+TEST(gltf_draco_triangles_of_other_positions)
+{
+    const struct strip strip = make_strip();
+    uint8_t bytes[2048];
+    const size_t size = encode(&strip, 0, bytes, sizeof bytes);
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run_counted(&run, bytes, size, "'NORMAL':0", 4, VERTICES);
+    assert_true(gltf_succeeded(&run));
+    for (int count = 1; count < VERTICES; count++) {
+        run_counted(&run, bytes, size, "'NORMAL':0", 4, count);
+        assert_true(gltf_failed(&run, ERR_BAD_MODEL, "meshes[0].primitives[0]: index "));
     }
     gltf_run_fini(&run);
 }

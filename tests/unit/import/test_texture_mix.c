@@ -186,10 +186,25 @@ TEST(mix_knows_normal_maps_and_grey)
     setup(&t);
     const int flat = add(&t, FLAT, 2, TEXTURE_DATA), heights = add(&t, HEIGHTS, 2, TEXTURE_DATA),
               bricks = add(&t, BRICKS, 1, TEXTURE_DATA);
-    assert_true(texture_is_normal_map(&t.builder, flat));
-    assert_false(texture_is_normal_map(&t.builder, heights));
-    assert_false(texture_is_normal_map(&t.builder, bricks));
-    assert_true(texture_is_grey(&t.builder, heights));
-    assert_false(texture_is_grey(&t.builder, flat));
+    assert_true(texture_mixer_looks(&t.mixer, flat, LOOK_NORMAL_MAP));
+    assert_false(texture_mixer_looks(&t.mixer, heights, LOOK_NORMAL_MAP));
+    assert_false(texture_mixer_looks(&t.mixer, bricks, LOOK_NORMAL_MAP));
+    assert_true(texture_mixer_looks(&t.mixer, heights, LOOK_GREY));
+    assert_false(texture_mixer_looks(&t.mixer, flat, LOOK_GREY));
+    teardown(&t);
+}
+
+TEST(mix_looks_at_each_picture_once)
+{
+    static const uint8_t OPAQUE[] = {1, 2, 3, 255, 1, 2, 3, 255}, HOLES[] = {1, 2, 3, 0, 1, 2, 3, 255};
+    struct mixing t;
+    setup(&t);
+    const int32_t opaque = add(&t, OPAQUE, 2, TEXTURE_COLORS), holes = add(&t, HOLES, 2, TEXTURE_COLORS);
+    assert_true(texture_mixer_looks(&t.mixer, holes, LOOK_HOLES));
+    assert_false(texture_mixer_looks(&t.mixer, opaque, LOOK_HOLES));
+    memset(t.builder.pixels, 128, t.builder.pixel_byte_count); /* veiled: nobody has looked at that yet */
+    assert_true(texture_mixer_looks(&t.mixer, holes, LOOK_HOLES));
+    assert_true(texture_mixer_looks(&t.mixer, opaque, LOOK_VEILED));
+    assert_false(texture_looks(&t.builder, holes, LOOK_HOLES));
     teardown(&t);
 }

@@ -2,8 +2,11 @@
 #include "tests/unit/obj/obj_run.h"
 #include "tests/unit/support/check.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char OBJ[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\n"
@@ -272,6 +275,28 @@ TEST(mtl_maps_have_options_on_both_sides)
     }
 }
 
+/* More than 100,000 options, which take no longer than others. */
+TEST(mtl_maps_have_any_number_of_options)
+{
+    enum { OPTIONS = 200000 };
+    static const char OPTION[] = " -s 2";
+    for (int is_name = 0; is_name < 2; is_name++) {
+        struct assimp_run run;
+        char *mtl = mem_zalloc(100 + OPTIONS * (sizeof OPTION - 1), 1);
+        char *at = mtl + sprintf(mtl, "newmtl m\nmap_Kd %s", is_name ? "u.tga" : "t.tga");
+        for (int i = 0; i < OPTIONS; i++, at += sizeof OPTION - 1)
+            memcpy(at, OPTION, sizeof OPTION);
+        strcpy(at, is_name ? " y\n" : "\n");
+        assimp_run_init(&run);
+        assimp_run_put_tga(&run, "t.tga", RED);
+        const struct material *m = import_obj_of(&run, mtl);
+        assert_int_equal(run.model.textures[0].state, is_name ? TEXTURE_MISSING : TEXTURE_FOUND);
+        CHECK_NEAR(m->textures[TEXTURE_BASE_COLOR].uv_from_texcoord[0], is_name ? 1 : 2, 0);
+        assimp_run_fini(&run);
+        free(mtl);
+    }
+}
+
 TEST(mtl_map_without_a_file_is_none)
 {
     static const char *const MTL[] = {"newmtl m\nmap_Kd\n", "newmtl m\nmap_Kd \"\"\n", "newmtl m\nmap_Kd -s 1 1\n",
@@ -337,6 +362,19 @@ TEST(mtl_libraries_are_several_and_have_blanks)
         assert_int_equal(run.model.warning_count, 0);
         assimp_run_fini(&run);
     }
+}
+
+/* Each file is read once, at its first name: names without end would take time without end. */
+TEST(mtl_libraries_are_read_once)
+{
+    struct assimp_run run;
+    assimp_run_init(&run);
+    temp_tree_file(&run.tree, "a.mtl", "newmtl m\nKd 1 0 0\n");
+    temp_tree_file(&run.tree, "b.mtl", "newmtl m\nKd 0 1 0\n");
+    import_at(&run, "x.obj", "mtllib a.mtl b.mtl a.mtl\nmtllib ./a.mtl\nmtllib c/../A.mtl\n");
+    CHECK_NEAR(run.model.materials[0].base_color[0], 0, 0);
+    CHECK_NEAR(run.model.materials[0].base_color[1], 1, 0);
+    assimp_run_fini(&run);
 }
 
 /* A renamed model finds the library of its new name. */

@@ -27,6 +27,7 @@ static const char *const NOTATIONS[] = {
     "\t v\t0.5\t1  100 \n\n  v 2 0 -3\t\n#v 9 9 9\n v 0 4 0\n\tf 1  2\t3 ", /* blanks, comments */
     "v 0.5 \\\n 1 100\nv 2 \\\r\n0 -3\nv 0 4\\\n 0\nf 1 \\\n2 \\\r3\n",     /* continued lines */
     "# c:\\dir\\\nv 0,5 1 1e2 # half\nv 2 0 -3\nv 0 4 0\nf 1 2 3 # all\n",  /* not continued; a decimal comma */
+    "v 0.5 1 100 # c:\\a\\\nv 2 0 -3 1 #\\\nv 0 4 0\nf 1 2 3 # \\\r# up\n", /* nor behind values */
     "v 0.5 1 100#half\nv 2 0 -3\nv 0 4 0\nf 1 2 3 #all\n",
     "f 1 2 3\nv 0.5 1 100\nv 2 0 -3\nv 0 4 0\n",                      /* faces first */
     "v 9 9 9\nv 0.5 1 100\nv 2 0 -3\nv 0 4 0\nf -3 -2 -1\nv 8 8 8\n", /* from the last one back */
@@ -220,12 +221,13 @@ TEST(obj_smoothing_groups_are_kept)
 
 TEST(obj_colours_are_of_vertices)
 {
-    for (int is_byte = 0; is_byte < 2; is_byte++) {
+    static const char *const TEXTS[] = {
+        "v 0 0 0 1 0 0\nv 1 0 0 0 1 0.4\nv 0 1 0\nf 1 2 3\n",
+        "v 0 0 0 1.0000001 0 0\nv 1 0 0 0 1.5 0.4\nv 0 1 0\nf 1 2 3\n", /* rounded, or brighter than white */
+        "v 0 0 0 255 0 0\nv 1 0 0 0 255 102\nv 0 1 0\nf 1 2 3\n"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         struct assimp_run run;
-        obj_run_good(&run,
-                     is_byte ? "v 0 0 0 255 0 0\nv 1 0 0 0 255 102\nv 0 1 0\nf 1 2 3\n"
-                             : "v 0 0 0 1 0 0\nv 1 0 0 0 1 0.4\nv 0 1 0\nf 1 2 3\n",
-                     NULL);
+        obj_run_good(&run, TEXTS[i], NULL);
         /* ((0.4 + 0.055) / 1.055) ^ 2.4 = 0.13287 (IEC 61966-2-1) */
         static const struct rgba16 COLORS[3] = {
             {65535, 0, 0, 65535}, {0, 65535, 8708, 65535}, {65535, 65535, 65535, 65535}};
