@@ -15,7 +15,11 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { PREFETCH_MAX = 8, NS_PER_MS = 1000000 };
+enum {
+    PREFETCH_MAX = 8,
+    NS_PER_MS = 1000000,
+    COPY_MAX_BYTES = 262144, /* of an answer that the loop copies: it takes some 100 us */
+};
 
 /* A model requested before its query. */
 struct prefetch {
@@ -29,14 +33,17 @@ struct batch {
     struct call *call;         /* the client's call */
     struct call item;          /* the current query; it borrows its request from the batch */
     struct batch_reply answer;
-    size_t counted_bytes;         /* of the answer, in the budget */
-    bool has_capacity;            /* a whole answer is counted, however large it is so far */
-    uint64_t cpu_ns;              /* processor time of the queries so far */
-    uint32_t place;               /* index of the next query */
-    uint32_t prefetched;          /* queries whose models were prefetched */
-    uint32_t wait_count;          /* pending prefetches */
-    bool is_running;              /* run() is on the stack */
-    bool is_under_way;            /* a query is pending */
+    size_t counted_bytes; /* of the answer, in the budget */
+    bool has_capacity;    /* a whole answer is counted, however large it is so far */
+    uint64_t cpu_ns;      /* processor time of the queries so far */
+    uint32_t place;       /* index of the next query */
+    uint32_t prefetched;  /* queries whose models were prefetched */
+    uint32_t wait_count;  /* pending prefetches */
+    struct reply large;   /* the answer of the current query, which a work thread copies */
+    struct work work;     /* the copying */
+    bool is_running;      /* run() is on the stack */
+    bool is_under_way;    /* a query is pending, or its answer is copied */
+    bool is_copying;
     struct prefetch prefetches[]; /* [query_count] */
 };
 
@@ -103,16 +110,63 @@ static void prefetch_model(struct batch *batch, uint32_t index)
 
 /* --- queries --- */
 
+static void copy_large(struct work *work)
+{
+    struct batch *batch = work->data;
+    batch_reply_put(&batch->answer, &batch->large);
+    buf_reserve(&batch->answer.reply.body, COPY_MAX_BYTES); /* for the errors of the other queries */
+    buf_fini(&batch->large.body);
+}
+
+static void on_copied(struct work *work, int status __attribute__((unused)))
+{
+    struct batch *batch = work->data;
+    struct service *service = batch->service;
+    batch->is_under_way = batch->is_copying = false;
+    reply_fini(&batch->large);
+    count_memory(batch);
+    stats_set(STAT_ANSWERS_RUNNING, --service->work_count);
+    run(batch);
+    if (service->is_ending)
+        service_release(service);
+    else
+        service_answer_resume(service);
+}
+
+/* Whether adding the answer takes long: it is large, or a large buffer has to grow, which may copy it. */
+static bool is_long_to_put(const struct batch *batch, const struct reply *reply)
+{
+    const struct buf *body = &batch->answer.reply.body;
+    const size_t more_bytes = reply->body.size_bytes + sizeof ",\n";
+    return more_bytes > COPY_MAX_BYTES ||
+           (body->size_bytes > COPY_MAX_BYTES && body->size_bytes + more_bytes > body->capacity_bytes);
+}
+
+/* Copying an answer of 25 MB would hold the loop for many milliseconds. */
+static void start_copying(struct batch *batch, struct reply *reply)
+{
+    batch->large = *reply;
+    reply_init(reply);
+    batch->is_copying = true;
+    batch->work.data = batch;
+    stats_set(STAT_ANSWERS_RUNNING, ++batch->service->work_count);
+    work_start(batch->service->loop, WORK_COMPUTES, &batch->work, copy_large, on_copied);
+}
+
 static void on_item(struct call *item, struct reply *reply)
 {
     struct batch *batch = container_of(item, struct batch, item);
-    batch->is_under_way = false;
     batch->cpu_ns += item->cpu_ns;
     batch->has_capacity = item->has_capacity;
     if (!batch->is_running) /* the loop has run in the meantime */
         batch->item.spent_ns = 0;
     if (reply->stale_s > batch->answer.reply.stale_s)
         batch->answer.reply.stale_s = reply->stale_s;
+    if (is_long_to_put(batch, reply)) {
+        start_copying(batch, reply);
+        return;
+    }
+    batch->is_under_way = false;
     batch_reply_put(&batch->answer, reply);
     count_memory(batch);
     reply_fini(reply);
@@ -197,7 +251,7 @@ void service_batch_cancel(struct call *call)
         cache_cancel(waiter);
         batch->wait_count--;
     }
-    if (batch->is_under_way)
+    if (batch->is_under_way && !batch->is_copying)
         service_find_cancel(&batch->item);
     else
         run(batch);

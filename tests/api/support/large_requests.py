@@ -158,6 +158,8 @@ REQUESTS = {
     "values": lambda: ("/v1/query", b'{"queries":[' + b"0," * 65000 + b"0]}"),
     "mesh": lambda: moments("mesh", 40, model="dragon.glb"),
     "batch of meshes": lambda: ("/v1/query", batch(op="mesh", clip=0)),
+    "batch of a large mesh": lambda: ("/v1/query", json.dumps({"queries": [
+        {"op": "mesh", "model": "dragon.glb", "clip": 0, "t": [t / 100 for t in range(60)]}]}).encode()),
     "rays at triangles": lambda: ("/v1/raycast", raycast_json("flat.gltf", rays(100), test="mesh")),
     "rays at triangles, binary": lambda: ("/v1/raycast", raycast_binary("flat.gltf", rays(390), test="mesh")),
     "balls at triangles": lambda: ("/v1/raycast", raycast_binary("flat.gltf", rays(40, radius=0.5), test="mesh")),
