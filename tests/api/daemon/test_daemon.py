@@ -407,6 +407,8 @@ def wait_until_refused(server):
             server.connect().socket.close()
         except ConnectionRefusedError:
             return
+        except ConnectionResetError:
+            pass  # it closes at this moment
         time.sleep(0.01)
     raise AssertionError("the server still takes connections")
 
