@@ -53,7 +53,8 @@ def junit_rows(suite, path):
             where = os.path.relpath(where, TOP)
         ended = {child.tag for child in case}
         result = "failed" if ended & {"failure", "error"} else "skipped" if "skipped" in ended else "passed"
-        rows.append(Row("test", suite, where, case.get("name"), float(case.get("time", 0)), "", result))
+        used = next((one.get("value") for one in case.iter("property") if one.get("name") == "processor_s"), "")
+        rows.append(Row("test", suite, where, case.get("name"), float(case.get("time", 0)), used, result))
     return rows
 
 
@@ -65,14 +66,16 @@ def unit_files():
 
 def by_file(rows):
     """A row for each file of the tests in rows, longest first."""
-    sums = collections.defaultdict(float)
+    sums, used = collections.defaultdict(float), collections.defaultdict(float)
     failed = set()
     for row in rows:
         if row.file:
             sums[row.suite, row.file] += row.seconds
+            if row.processor_s:
+                used[row.suite, row.file] += float(row.processor_s)
             if row.result == "failed":
                 failed.add((row.suite, row.file))
-    return [Row("file", *key, "", seconds, "", "failed" if key in failed else "passed")
+    return [Row("file", *key, "", seconds, f"{used[key]:.2f}" if key in used else "", "failed" if key in failed else "passed")
             for key, seconds in sorted(sums.items(), key=lambda item: -item[1])]
 
 

@@ -35,6 +35,8 @@ PATIENCE_S = 120  # for events that are immediate unless the machine is busy
 # Timeouts of a server, unless a test is about them: a test, a client or a worker that had to wait for the processor is not a failure.
 PATIENT = {f"POSED_{name}_TIMEOUT": f"{PATIENCE_S}s" for name in ("HEADER", "IDLE", "BODY", "WRITE", "IMPORT", "SETTLE", "RENDER")}
 
+PROCESSOR_S = pytest.StashKey()
+
 
 def is_sanitized():
     """Whether posed was built with sanitizers. They keep freed memory, and work with neither limits on memory nor the sandbox."""
@@ -55,6 +57,23 @@ def pytest_collection_modifyitems(items):
     for item in items:
         item.add_marker(item.path.parent.name)
         item.add_marker(item.path.stem)
+
+
+def processor_s():
+    """Seconds of processor time of this process and of its children that have ended, as times(2) tells them."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    item.stash[PROCESSOR_S] = processor_s()
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item):
+    """tests/times.py finds what each test cost. A server that many tests share counts where it ends."""
+    yield
+    item.user_properties.append(("processor_s", f"{processor_s() - item.stash[PROCESSOR_S]:.2f}"))
 
 
 def pytest_deselected(items):
