@@ -39,9 +39,6 @@ static int shading_of(const struct aiMaterial *material)
 
 /* --- base colour and opacity --- */
 
-/* The colours of materials that assimp makes. */
-static const float STAND_IN_GREY = 0.6f, STAND_IN_GREY_OF_X = 0.5f;
-
 static void set_opacity(const struct aiMaterial *from, struct material *to)
 {
     float opacity = 1;
@@ -50,34 +47,37 @@ static void set_opacity(const struct aiMaterial *from, struct material *to)
     material_set_opacity(to, opacity > 0 && opacity <= 1 ? opacity : 1);
 }
 
-/* Whether assimp made the material, because the file has none, and some vertices have colours, which it must not
- * darken. */
-static bool is_beneath_colors(const struct aiScene *scene, uint32_t index)
+/* Whether assimp made the material, because the file has none: by the names and greys that it gives these. That of .x
+ * has no name, but a highlight by Gouraud, which no material of a file has. DXF and OFF have no materials. */
+static bool is_stand_in(const struct assimp_job *job, const struct aiMaterial *material)
 {
+    static const struct {
+        const char *name;
+        float grey;
+    } STAND_INS[] = {{AI_DEFAULT_MATERIAL_NAME, 0.6f},
+                     {"LWODefaultMaterial", 0.6f},
+                     {"MS3D_DefaultMat", 0.6f},
+                     {"%%%DEFAULT", 0.3f}};
     struct aiString name = {0};
-    float color[3];
-    bool has_colors = false;
-    const struct aiMaterial *material = scene->mMaterials[index];
-    const bool is_named = aiGetMaterialString(material, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS && name.length > 0;
-    if (is_named && strcmp(name.data, AI_DEFAULT_MATERIAL_NAME) != 0)
+    float color[3], shininess = 0;
+    if (assimp_is_format(job, "dxf off"))
+        return true;
+    if (!get_color(material, AI_MATKEY_COLOR_DIFFUSE, color) || color[0] != color[1] || color[0] != color[2])
         return false;
-    for (uint32_t m = 0; m < scene->mNumMeshes; m++)
-        has_colors |= scene->mMeshes[m]->mMaterialIndex == index && scene->mMeshes[m]->mColors[0] != NULL;
-    return has_colors && get_color(material, AI_MATKEY_COLOR_DIFFUSE, color) &&
-           (color[0] == STAND_IN_GREY || color[0] == STAND_IN_GREY_OF_X) && color[0] == color[1] &&
-           color[0] == color[2];
+    aiGetMaterialString(material, AI_MATKEY_NAME, &name);
+    for (size_t i = 0; i < sizeof STAND_INS / sizeof *STAND_INS; i++)
+        if (strcmp(name.data, STAND_INS[i].name) == 0)
+            return color[0] == STAND_INS[i].grey;
+    get_number(material, AI_MATKEY_SHININESS, &shininess);
+    return assimp_is_format(job, "x") && name.length == 0 && color[0] == 0.5f && shininess == 1 &&
+           shading_of(material) == (int)aiShadingMode_Gouraud;
 }
 
-static void set_color(const struct aiScene *scene, uint32_t index, struct material *to)
+static void set_color(const struct assimp_job *job, const struct aiMaterial *from, struct material *to)
 {
-    const struct aiMaterial *from = scene->mMaterials[index];
     const bool is_textured = to->textures[TEXTURE_BASE_COLOR].texture >= 0;
     float color[3] = {1, 1, 1};
-    if (!is_textured && is_beneath_colors(scene, index)) {
-        set_opacity(from, to);
-        return;
-    }
-    if (!get_color(from, AI_MATKEY_BASE_COLOR, color))
+    if (!is_stand_in(job, from) && !get_color(from, AI_MATKEY_BASE_COLOR, color))
         get_color(from, AI_MATKEY_COLOR_DIFFUSE, color);
     /* The texture colours it; black under a texture means that the texture stands in the colour's place. */
     for (int i = 0; i < 3; i++)
@@ -158,7 +158,7 @@ static int add_material(struct assimp_job *job, uint32_t index, struct err *err)
                (shading_of(from) == (int)aiShadingMode_NoShading ? MATERIAL_UNLIT : 0);
     if (material_textures_surface(&textures, &to, err) < 0)
         return err->code;
-    set_color(job->scene, index, &to);
+    set_color(job, from, &to);
     set_reflection(from, &to);
     set_emission(from, &to);
     if (material_textures_roughness(&textures, &to, err) < 0 || material_textures_opacity(&textures, &to, err) < 0)

@@ -140,6 +140,18 @@ static void make_normals(struct mesh_reader *reader)
     free(starts);
 }
 
+/* Whether the file names a colour: what assimp gives to the corners of DXF without one is a grey in all four channels.
+ */
+static bool has_color(const struct mesh_reader *reader, uint32_t v)
+{
+    static const float STAND_IN = 0.6f;
+    if (reader->from->mColors[0] == NULL)
+        return false;
+    const struct aiColor4D *color = &reader->from->mColors[0][v];
+    return !(assimp_is_format(reader->job, "dxf") && color->r == STAND_IN && color->g == STAND_IN &&
+             color->b == STAND_IN && color->a == STAND_IN);
+}
+
 static void add_corner(struct mesh_reader *reader, uint32_t v, uint32_t corner)
 {
     const struct aiMesh *from = reader->from;
@@ -151,7 +163,7 @@ static void add_corner(struct mesh_reader *reader, uint32_t v, uint32_t corner)
     for (int place = 0; place < 2; place++)
         if (reader->texcoords[place] != NULL) /* assimp's V points up, the rows of our textures go down */
             vertex.texcoords[place] = (struct vec2){reader->texcoords[place][v].x, 1 - reader->texcoords[place][v].y};
-    if (from->mColors[0] != NULL) {
+    if (has_color(reader, v)) {
         const struct aiColor4D *color = &from->mColors[0][v];
         const double scale = reader->color_scale;
         vertex.rgba =

@@ -129,20 +129,19 @@ int collada_read_materials(struct collada_model *model, struct err *err)
     return rc;
 }
 
-int32_t collada_default_material(struct collada_model *model, bool has_colors, struct err *err)
+int32_t collada_default_material(struct collada_model *model, struct err *err)
 {
     struct collada_effect effect;
     struct material material = MATERIAL_PLAIN;
-    int32_t *known = &model->default_materials[has_colors];
-    if (*known >= 0)
-        return *known;
+    if (model->default_material >= 0)
+        return model->default_material;
     collada_effect_default(&effect);
-    for (int i = 0; i < 3 && has_colors; i++)
+    for (int i = 0; i < 3; i++)
         effect.diffuse[i] = 1;
     material.flags |= MATERIAL_DOUBLE_SIDED;
     set_factors(&effect, &material);
     if (import_put_material(model->import, &material, err) < 0)
         return err->code;
-    *known = (int32_t)model->builder->material_count - 1;
-    return *known;
+    model->default_material = (int32_t)model->builder->material_count - 1;
+    return model->default_material;
 }

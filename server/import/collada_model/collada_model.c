@@ -46,7 +46,7 @@ static bool is_archive(const struct import *import)
 int import_collada(struct import *import, struct err *err)
 {
     struct collada_archive archive = {.folder = ""};
-    struct collada_model model = {.import = import, .builder = import->builder, .default_materials = {-1, -1}};
+    struct collada_model model = {.import = import, .builder = import->builder, .default_material = -1};
     int rc = 0;
     if (is_archive(import)) {
         model.archive = &archive;

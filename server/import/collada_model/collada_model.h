@@ -26,7 +26,7 @@ struct collada_model {
 
     struct collada_material *materials; /* [material_count], in the builder's order */
     uint32_t material_count;
-    int32_t default_materials[2]; /* the builder's, for parts without one: without and with colours; -1 until needed */
+    int32_t default_material; /* the builder's, for parts without one; -1 until needed */
 
     /* The builder's nodes whose mesh has morph targets. */
     struct morphed_node {
@@ -66,9 +66,8 @@ uint32_t collada_node_end(const struct collada_model *model, uint32_t n);
 /* --- collada_material.c, collada_effect.c, collada_image.c --- */
 
 int collada_read_materials(struct collada_model *model, struct err *err);
-/* Returns the index of the double-sided material for parts without one, or a negative ERR_. It is grey, but white where
- * vertices have colours. */
-int32_t collada_default_material(struct collada_model *model, bool has_colors, struct err *err);
+/* Returns the index of the white, double-sided material for parts without one, or a negative ERR_. */
+int32_t collada_default_material(struct collada_model *model, struct err *err);
 
 /* --- collada_instance.c: instances with their meshes and skins --- */
 

@@ -162,9 +162,7 @@ int collada_add_primitive(struct collada_mesh_reader *reader, uint32_t p, const 
     if (part->face_count == 0)
         return 0;
     find_corners(reader, p, binding, &corners);
-    const int32_t material = binding->material >= 0
-                                 ? binding->material
-                                 : collada_default_material(reader->model, corners.colors != NULL, err);
+    const int32_t material = binding->material >= 0 ? binding->material : collada_default_material(reader->model, err);
     if (material < 0)
         return material;
     read_faces(reader, &corners, p);

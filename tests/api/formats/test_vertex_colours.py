@@ -8,6 +8,7 @@ import numpy
 import pytest
 from PIL import Image
 
+import small_static
 from conftest import REPOSITORY
 
 SHARED = REPOSITORY.parent / "shared" / "models" / "bugs" / "colours"
@@ -232,3 +233,41 @@ def test_grey_files_are_the_same_grey(start):
         assert whole == 255 and (255 * found == [55, 55, 55, 255]).all(), name  # bytes are enough for this grey
     assert sorted(colors_of(server, "grey_colorgroup.3mf")[:, 0]) == [55, 55, 55, 56]  # of 0x80 and 0x81
     check_ramp(server, SHARED)
+
+
+def x(material=""):
+    """A square of .x."""
+    rows = "".join(f"{p[0]};{p[1]};{p[2]};{',' if p is not SQUARE[-1] else ';'}" for p in SQUARE)
+    of = f"MeshMaterialList {{ 1; 1; 0; Material {material} }}" if material else ""
+    return f"xof 0303txt 0032\nMesh a {{ 4; {rows} 1; 4;0,1,2,3;; {of} }}\n"
+
+
+#: Files without a material, and without colours.
+BARE = {"a.off": small_static.off(), "a.dxf": small_static.dxf(), "a.ase": small_static.ase(), "a.x": x(), "a.dae": dae(GREY).replace("COLOR", "COLOUR"),
+        "a.obj": obj((255, 255, 255)), "a.x3d": x3d(GREY, colors=False)}
+#: Files whose own material is the grey that a reader gives to those.
+GREY_OF_ITS_OWN = {"five.x": (x("{ 0.5;0.5;0.5;1;; 5; 0;0;0;; 0;0;0;; }"), 0.5), "six.x": (x("{ 0.6;0.6;0.6;1;; 1; 0;0;0;; 0;0;0;; }"), 0.6),
+                   "red.nff": (small_static.nff(), None)}
+
+
+def base_colors(server, model):
+    """Of the parts of an exported file: factors and colours of vertices together."""
+    document, data = chunks(server.get(f"/v1/export?model={model}").body)
+    part, = (part for mesh in document["meshes"] for part in mesh["primitives"])
+    factor = document["materials"][part["material"]]["pbrMetallicRoughness"].get("baseColorFactor", [1, 1, 1, 1])[:3] if "material" in part else [1, 1, 1]
+    if "COLOR_0" not in part["attributes"]:
+        return numpy.array([factor])
+    return exported(server, model)[1][:, :3] * factor
+
+
+def test_what_has_no_material_is_white(start, tmp_path):
+    """No grey that stands in for a material darkens it."""
+    for name, text in BARE.items():
+        put(tmp_path, name, text)
+    for name, (text, _) in GREY_OF_ITS_OWN.items():
+        put(tmp_path, name, text)
+    server = start("--render-workers", "0", root=tmp_path)
+    for name in BARE:
+        assert (base_colors(server, name) == 1).all(), (name, base_colors(server, name))
+    for name, (_, grey) in GREY_OF_ITS_OWN.items():
+        assert numpy.allclose(base_colors(server, name), [1, 0, 0] if grey is None else light(255 * grey), atol=1e-4), name
