@@ -383,8 +383,8 @@ export interface ExportParameters extends Abortable {
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
   /** poses a second in place of the keys of the file */
   fps?: number;
-  /** 1: what glTF cannot say becomes the nearest that it can, with a warning */
-  approximate?: Flag;
+  /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */
+  exact?: Flag;
   /** how vertices, indices and keys are compressed, without loss */
   compress?: 'none' | 'meshopt' | 'draco';
 }

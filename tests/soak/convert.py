@@ -87,11 +87,11 @@ def convert(run, server, jobs, model, files=()):
         return None
     path = run.root / "converted" / ((model + "".join("+" + pathlib.Path(file).name for file in files)).replace("/", "_") + ".glb")
     query = {"clip_file": list(files)} if files else {}
-    data, error = original.export(server, model, **query)
+    data, error = original.export(server, model, exact=1, **query)
     is_exact = not error
     if error and error["code"] == "not_in_gltf":
         run.refused.append(error["message"])
-        data, error = original.export(server, model, approximate=1, **query)
+        data, error = original.export(server, model, **query)
     if error:
         run.fail(model, "posed", f"{error['code']}: {error['message']}")
         return None

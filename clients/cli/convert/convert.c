@@ -24,9 +24,22 @@ static const struct {
                {"images", "texture", "textures"}};
 enum { COUNTED_COUNT = sizeof COUNTED / sizeof *COUNTED };
 
-static const cJSON *warnings_of(const cJSON *glb)
+static const cJSON *list_of(const cJSON *glb, const char *member)
 {
-    return json_get(json_get(json_get(glb, "asset"), "extras"), "warnings");
+    return json_get(json_get(json_get(glb, "asset"), "extras"), member);
+}
+
+/* "warning: code: message" for each of the list. */
+static void print_list(const cJSON *list, const char *kind)
+{
+    const cJSON *one;
+    cJSON_ArrayForEach(one, list)
+    {
+        struct text line = {0};
+        text_put_printable(&line, member_text(one, "message"));
+        terminal_info("%s: %s: %s", kind, member_text(one, "code"), line.at);
+        text_free(&line);
+    }
 }
 
 static void report_line(const char *file, size_t size_bytes, const cJSON *glb)
@@ -51,8 +64,9 @@ static void report_json(const char *model, const char *file, size_t size_bytes, 
     cJSON_AddNumberToObject(json, "bytes", (double)size_bytes);
     for (int i = 0; i < COUNTED_COUNT; i++)
         cJSON_AddNumberToObject(json, COUNTED[i].plural, cJSON_GetArraySize(json_get(glb, COUNTED[i].member)));
-    cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(warnings_of(glb), true));
-    const cJSON *clip_files = json_get(json_get(json_get(glb, "asset"), "extras"), "clip_files");
+    cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(list_of(glb, "warnings"), true));
+    cJSON_AddItemToObject(json, "approximations", cJSON_Duplicate(list_of(glb, "approximations"), true));
+    const cJSON *clip_files = list_of(glb, "clip_files");
     if (clip_files != NULL)
         cJSON_AddItemToObject(json, "clip_files", cJSON_Duplicate(clip_files, true));
     json_print(json);
@@ -61,14 +75,9 @@ static void report_json(const char *model, const char *file, size_t size_bytes, 
 static void report(const char *model, const char *file, bool is_stdout, const struct posed_packet *answer)
 {
     cJSON *glb = glb_parse(answer->data, answer->data_bytes, NULL, NULL);
-    const cJSON *warning;
-    cJSON_ArrayForEach(warning, warnings_of(glb))
-    {
-        struct text line = {0};
-        text_put_printable(&line, member_text(warning, "message"));
-        terminal_info("warning: %s: %s", member_text(warning, "code"), line.at);
-        text_free(&line);
-    }
+    print_list(list_of(glb, "warnings"), "warning");
+    if (terminal.is_verbose)
+        print_list(list_of(glb, "approximations"), "approximated");
     convert_clips_report(glb);
     if (terminal.is_json && !is_stdout)
         report_json(model, file, answer->data_bytes, glb);
@@ -122,11 +131,6 @@ static int convert(struct command_context *context, const struct convert_clips *
     if (status != STATUS_DONE)
         return status;
     status = convert_request(&request, &joined, &answer);
-    char code[64] = "";
-    if (status == STATUS_FAILED)
-        connection_error_code(&context->connection, code);
-    if (strcmp(code, "not_in_gltf") == 0 && args_parameter(args, "approximate") == NULL)
-        terminal_info("--approximate writes the nearest that glTF can say, and tells how far off that is");
     if (status == STATUS_DONE)
         status = output_give(file, answer.data, answer.data_bytes);
     if (status == STATUS_DONE)

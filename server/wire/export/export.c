@@ -104,7 +104,9 @@ static void put_asset(struct export *e)
         buf_put_char(out, '}');
     surfaces_put_texture_states(&e->surfaces, out);
     export_put_clip_files(e);
-    buf_put_text(out, ",\"warnings\":[");
+    buf_put_text(out, ",\"approximations\":[");
+    buf_put(out, e->approximations.data, e->approximations.size_bytes);
+    buf_put_text(out, "],\"warnings\":[");
     buf_put(out, e->warnings.data, e->warnings.size_bytes);
     buf_put_text(out, "]}}");
 }
@@ -191,6 +193,7 @@ static void put_glb(struct reply_context *context)
     glb_clear(e.glb, context->limit_bytes);
     e.glb->compression = context->request->export.compression;
     buf_init(&e.warnings, context->limit_bytes);
+    buf_init(&e.approximations, context->limit_bytes);
     pose_init(&e.before);
     pose_init(&e.after);
     if (plan(&e))
@@ -204,6 +207,7 @@ static void put_glb(struct reply_context *context)
     buf_fini(&e.clips.values);
     buf_fini(&e.clips.names);
     buf_fini(&e.warnings);
+    buf_fini(&e.approximations);
 }
 
 void body_put_export(struct reply_context *context)

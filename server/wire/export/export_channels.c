@@ -16,11 +16,16 @@ float *export_values(const struct export *e, const struct channel *channel)
     return (float *)(void *)e->clips.values.data + channel->value_first;
 }
 
-const char *export_clip_label(const struct export_clip *clip, char out[EXPORT_LABEL_SIZE])
+const char *export_clip_label(const struct export *e, const struct export_clip *clip, char out[EXPORT_LABEL_SIZE])
 {
     char name[SHORT_NAME_SIZE];
     snprintf(out, EXPORT_LABEL_SIZE, "clip %u '%s'", clip->index,
              short_name(clip->source, clip->source->clips[clip->index].name, name));
+    if (clip->file > 0) {
+        const size_t used = strlen(out);
+        snprintf(out + used, EXPORT_LABEL_SIZE - used, " of '%.*s'", SHORT_NAME_SIZE,
+                 e->context->request->sources[clip->file - 1].path);
+    }
     return out;
 }
 

@@ -124,9 +124,9 @@ struct export
     struct trs *scaled_transforms; /* likewise */
     float top_from_scene[16];      /* of EXPORT_TOP */
     bool has_axes;
-    struct pose before, after; /* for measuring: the poses of the model and of the file */
-    double size;               /* the longest side of the model's box at rest */
-    struct buf warnings;       /* JSON objects, separated by commas */
+    struct pose before, after;           /* for measuring: the poses of the model and of the file */
+    double size;                         /* the longest side of the model's box at rest */
+    struct buf warnings, approximations; /* JSON objects, separated by commas */
 };
 
 /* --- export_memory.c --- */
@@ -145,6 +145,10 @@ bool export_is_affordable(struct export *e, uint64_t steps);
 
 /* Adds a warning to asset.extras.warnings. `code` is stable, the message is for people. */
 void export_warn(struct export *e, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds to asset.extras.approximations what the file says otherwise than the model, and by which share of the model's
+ * size its poses are off. From EXPORT_WARNED on it is a warning, too. */
+void export_approximate(struct export *e, const char *code, double share_of_size, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Makes the reply the error that glTF cannot express the model; the message names the model first. Returns false. */
 bool export_refuse(struct export *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -173,7 +177,7 @@ bool export_put_skins(struct export *e);
 /* Adds as many sets of joints and weights as the primitive needs, and writes their attributes. */
 bool export_put_influences(struct export *e, const struct primitive *primitive);
 
-enum { EXPORT_LABEL_SIZE = SHORT_NAME_SIZE + 32 };
+enum { EXPORT_LABEL_SIZE = 2 * SHORT_NAME_SIZE + 48 };
 
 /* --- export_measure.c --- */
 
@@ -243,7 +247,7 @@ float *export_values(const struct export *e, const struct channel *channel);
  * error. */
 bool export_add_keys(struct export *e, struct channel *channel, uint32_t key_count);
 /* "clip 2 'walk'", for messages. */
-const char *export_clip_label(const struct export_clip *clip, char out[EXPORT_LABEL_SIZE]);
+const char *export_clip_label(const struct export *e, const struct export_clip *clip, char out[EXPORT_LABEL_SIZE]);
 
 /* --- export_clips.c, export_keys.c --- */
 

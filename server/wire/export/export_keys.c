@@ -35,7 +35,7 @@ static bool refuse_keys(struct export *e, const struct export_clip *clip, const 
                         const char *why)
 {
     char label[EXPORT_LABEL_SIZE], name[SHORT_NAME_SIZE];
-    return export_refuse(e, "%s has keys of node %u '%s' %s", export_clip_label(clip, label), channel->node,
+    return export_refuse(e, "%s has keys of node %u '%s' %s", export_clip_label(e, clip, label), channel->node,
                          short_name(e->model, e->model->nodes[channel->node].name, name), why);
 }
 
@@ -47,7 +47,7 @@ static bool crop(struct export *e, const struct export_clip *clip)
         struct channel channel = export_channels(e, clip)[c];
         if (!(export_times(e, &channel)[0] < 0))
             continue;
-        if (!e->context->request->export.is_approximate)
+        if (e->context->request->export.is_exact)
             return refuse_keys(e, clip, &channel, "before time 0, where glTF has none");
         if (!export_crop_channel(e, &channel))
             return false;
@@ -56,9 +56,9 @@ static bool crop(struct export *e, const struct export_clip *clip)
     }
     char label[EXPORT_LABEL_SIZE];
     if (count > 0)
-        export_warn(e, "keys_cropped",
-                    "%s has keys before time 0 in %u channels: here they begin with a key of the pose at 0",
-                    export_clip_label(clip, label), count);
+        export_approximate(e, "keys_cropped", 0,
+                           "%s has keys before time 0 in %u channels: here they begin with a key of the pose at 0",
+                           export_clip_label(e, clip, label), count);
     return true;
 }
 
@@ -119,13 +119,13 @@ static bool check_times(struct export *e, uint32_t index)
     if (clip->is_approximated || export_share_of_size(e, &distance) <= EXPORT_EXACT)
         return true;
     char label[EXPORT_LABEL_SIZE], where[EXPORT_DISTANCE_SIZE];
-    export_clip_label(clip, label);
+    export_clip_label(e, clip, label);
     export_distance_label(e, &distance, where);
-    if (!e->context->request->export.is_approximate)
+    if (e->context->request->export.is_exact)
         return export_refuse(e, "%s has key times that 32 bit floats are too far from: poses would be off by %s", label,
                              where);
-    export_warn(e, "key_times_rounded", "%s has key times that 32 bit floats are far from: poses are off by %s", label,
-                where);
+    export_approximate(e, "key_times_rounded", export_share_of_size(e, &distance),
+                       "%s has key times that 32 bit floats are far from: poses are off by %s", label, where);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* export_methods.c - handles skins with dual quaternion skinning, which glTF lacks. They are refused or, with
- * approximate=1, exported as linear skinning with a warning about the error. */
+/* export_methods.c - handles skins with dual quaternion skinning, which glTF lacks. They are
+ * exported as linear skinning with a warning about the error; exact=1 refuses them. */
 #include "anim/pose/skin.h"
 #include "wire/export/export_internal.h"
 
@@ -144,13 +144,13 @@ bool export_check_methods(struct export *e)
         if (is_dual[s] == 0)
             continue;
         short_name(e->model, e->model->skins[s].name, name);
-        if (!e->context->request->export.is_approximate)
+        if (e->context->request->export.is_exact)
             return export_refuse(e, "skin %u '%s' moves its vertices by dual quaternions, which glTF does not have", s,
                                  name);
         if (!measure_skin(e, s, vertices, &comparison))
             return false;
-        export_warn(
-            e, "linear_skinning",
+        export_approximate(
+            e, "linear_skinning", fmax(export_share_of_size(e, &comparison.worst), EXPORT_WARNED),
             "skin %u '%s' moves its vertices by dual quaternions, which glTF does not have: vertices are off by %s", s,
             name, export_distance_label(e, &comparison.worst, where));
     }

@@ -1,5 +1,6 @@
-/* export_scales.c - handles nodes that do not inherit scales by matrix products. They are refused or, with
- * approximate=1, get separate transforms that approximate their matrices best, at rest and at the keys of each clip. */
+/* export_scales.c - handles nodes that do not inherit scales by matrix products. They get
+ * separate transforms that approximate their matrices best, at rest and at the keys of each clip; exact=1 refuses them.
+ */
 #include "anim/pose/scale_effect.h"
 #include "wire/export/export_internal.h"
 
@@ -104,7 +105,7 @@ bool export_find_scales(struct export *e)
     if (e->is_scaled == NULL || e->scaled_scratch == NULL || e->scaled_matrices == NULL || e->scaled_transforms == NULL)
         return false;
     const bool is_any = mark(e, model, POSE_REST, e->scaled_scratch, e->is_scaled, &first);
-    if (is_any && !e->context->request->export.is_approximate)
+    if (is_any && e->context->request->export.is_exact)
         return refuse(e, "at rest", first);
     return !is_any || place_nodes(e);
 }
@@ -274,8 +275,8 @@ bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip)
     memcpy(sampler.is_scaled, e->is_scaled, e->model->node_count);
     if (!mark(e, clip->source, (int32_t)clip->index, e->scaled_scratch, sampler.is_scaled, &first))
         return true;
-    snprintf(where, sizeof where, "in %s", export_clip_label(clip, label));
-    if (!e->context->request->export.is_approximate)
+    snprintf(where, sizeof where, "in %s", export_clip_label(e, clip, label));
+    if (e->context->request->export.is_exact)
         return refuse(e, where, first);
     const bool is_good = sample_nodes(&sampler, clip);
     free(sampler.is_moved);
@@ -287,9 +288,9 @@ bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip)
 static void warn(struct export *e, const char *what, const struct export_distance *distance)
 {
     char where[EXPORT_DISTANCE_SIZE];
-    export_warn(e, "scales_approximated",
-                "%s has nodes that do not inherit scales as glTF has them: poses are off by %s", what,
-                export_distance_label(e, distance, where));
+    export_approximate(e, "scales_approximated", export_share_of_size(e, distance),
+                       "%s has nodes that do not inherit scales as glTF has them: poses are off by %s", what,
+                       export_distance_label(e, distance, where));
 }
 
 bool export_warn_of_scales(struct export *e)
@@ -305,7 +306,7 @@ bool export_warn_of_scales(struct export *e)
             continue;
         if (!export_measure(e, i, &distance))
             return false;
-        warn(e, export_clip_label(&e->clips.clips[i], label), &distance);
+        warn(e, export_clip_label(e, &e->clips.clips[i], label), &distance);
     }
     return true;
 }

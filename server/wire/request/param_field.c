@@ -108,7 +108,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_EXPORT_UP] = {AT(export.up), HAS(export.has_up)},
     [PARAM_SAMPLE_RATE] = {AT(export.sample_rate), .least = 0.001, .most = RATE_MAX,
                            .expected = "a number of poses a second from 0.001 to 1000"},
-    [PARAM_APPROXIMATE] = {AT(export.is_approximate)},
+    [PARAM_EXACT] = {AT(export.is_exact)},
     [PARAM_COMPRESS] = {AT(export.compression)},
     [PARAM_WITH] = {AT(compare.with)},
     [PARAM_TOLERANCE] = {AT(compare.tolerance), HAS(compare.has_tolerance), .least = 1e-9, .most = 1,

@@ -156,7 +156,7 @@ struct request_export {
     bool has_no_clips;
     enum glb_compression compression; /* of arrays */
     bool is_strict;                   /* unmatched parts of other files' clips are an error */
-    bool is_approximate;              /* content that glTF cannot express is approximated */
+    bool is_exact;                    /* content that glTF cannot express is an error */
     bool has_up;
     uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
     const char *clip_names; /* name pattern for the clips of other files, with {file} and {clip}; or NULL */

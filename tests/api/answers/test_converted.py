@@ -51,7 +51,7 @@ def server(root):
 
 def converted(server, root, model, **query):
     """The case of a model, or None if glTF cannot express it."""
-    data, error = original.export(server, model, **query)
+    data, error = original.export(server, model, exact=1, **query)
     if error and error["code"] == "not_in_gltf":
         return None
     assert data, error

@@ -44,8 +44,14 @@ def test_what_is_refused(folder):
     done = posectl("convert", "robot.glb", "-o", "robot.gltf", cwd=folder)
     assert done.status == 2 and "convert writes .glb, not 'robot.gltf'" in done.err
     assert posectl("convert", cwd=folder).status == 2 and posectl("convert", "nobody.fbx", "-o", "a.glb", cwd=folder).status == 2
+    done = posectl("convert", "odd.fbx", "-o", "odd.glb", "--exact", cwd=folder)
+    assert done.status == 1 and "not_in_gltf" in done.err and not (folder / "odd.glb").exists()
+
+
+def test_what_gltf_cannot_say_is_told(folder):
     done = posectl("convert", "odd.fbx", "-o", "odd.glb", cwd=folder)
-    assert done.status == 1 and "not_in_gltf" in done.err and "--approximate" in done.err and not (folder / "odd.glb").exists()
-    done = posectl("convert", "odd.fbx", "-o", "odd.glb", "--approximate", cwd=folder)
-    assert done.status == 0 and "warning: scales_approximated" in done.err and (folder / "odd.glb").exists()
-    assert posectl("convert", "odd.fbx", "-o", "odd.glb", "--approximate", "-q", cwd=folder).err == ""
+    assert done.status == 0 and "warning: scales_approximated" in done.err and "posectl: approximated: " not in done.err and (folder / "odd.glb").exists()
+    assert "posectl: approximated: scales_approximated: the rest pose" in posectl("convert", "odd.fbx", "-o", "odd.glb", "-v", cwd=folder).err
+    assert posectl("convert", "odd.fbx", "-o", "odd.glb", "-q", cwd=folder).err == ""
+    told = json.loads(posectl("convert", "odd.fbx", "-o", "odd.glb", "--json", cwd=folder).out)["approximations"]
+    assert told[0]["code"] == "scales_approximated" and told[0]["share_of_size"] > 1e-4

@@ -1,5 +1,6 @@
 """/v1/export: the whole model as a file with the poses of the model."""
 import json
+import re
 import struct
 
 import pytest
@@ -183,7 +184,7 @@ def test_axes_and_unit(start, tmp_path):
         assert glb.json["nodes"][-1]["name"] == "gltf_from_scene" and glb.json["scenes"][0]["nodes"] == [1]
     up = positions(server, "b.glb")[0]
     assert [x - y for x, y in zip(up[6:9], up[:3])] == pytest.approx([0, 0, 1 / 0.0254], abs=1e-3)  # y is z now
-    for bad in ("up=w", "unit=0", "unit=parsec", "fps=0", "clips=", "format=gltf", "approximate=2"):
+    for bad in ("up=w", "unit=0", "unit=parsec", "fps=0", "clips=", "format=gltf", "exact=2"):
         assert server.get("/v1/export?model=a.gltf&" + bad).error() == "bad_parameter", bad
 
 
@@ -236,15 +237,16 @@ def test_scales_that_are_not_inherited(start, tmp_path):
     (tmp_path / "a.fbx").write_text(fbx(**OWN_SCALES))
     (tmp_path / "plain.fbx").write_text(fbx(leg=OWN_SCALES["leg"]))
     server = start()
-    answer = server.get("/v1/export?model=a.fbx")
+    answer = server.get("/v1/export?model=a.fbx&exact=1")
     assert (answer.status, answer.error()) == (422, "not_in_gltf")
     assert "node 1 'leg' does not inherit the scales above it" in answer.json()["error"]["message"]
-    data, glb = export(server, "a.fbx", approximate=1)
+    data, glb = export(server, "a.fbx")
     (tmp_path / "b.glb").write_bytes(data)
     assert "scales_approximated" in warnings(glb)
     a, b = (server.json("/v1/pose", model=model, clip="-", what="scene")["frames"][0]["scene"][1] for model in ("a.fbx", "b.glb"))
     assert b[12:15] == pytest.approx(a[12:15], abs=1e-5)  # the shear is lost, the position is not
-    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])  # the flag makes no difference here
+    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])
+    assert export(server, "plain.fbx", exact=1)[0] == export(server, "plain.fbx")[0]
 
 
 def test_markers_and_lengths_of_clips(start, tmp_path):
@@ -278,12 +280,17 @@ EARLY = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/C
 def test_keys_before_time_0(start, tmp_path):
     (tmp_path / "a.dae").write_text(EARLY)
     server = start()
-    answer = server.get("/v1/export?model=a.dae")
+    answer = server.get("/v1/export?model=a.dae&exact=1")
     assert (answer.status, answer.error()) == (422, "not_in_gltf")
     assert "keys of node 1 'box' before time 0" in answer.json()["error"]["message"]
-    data, glb = export(server, "a.dae", approximate=1)
+    data, glb = export(server, "a.dae")
     (tmp_path / "b.glb").write_bytes(data)
-    assert warnings(glb) == ["keys_cropped"] and glb.key_times(0) == [0, 1, 3]
+    assert warnings(glb) == [] and glb.key_times(0) == [0, 1, 3]
+    (tmp_path / "still.dae").write_text(re.sub("<library_animations>.*</library_animations>", "", EARLY, flags=re.S))
+    message = server.get("/v1/export?model=still.dae&clip_file=a.dae&exact=1").json()["error"]["message"]
+    assert message.startswith("'still.dae': clip 0 ") and " of 'a.dae' has keys of node 1 'box' before time 0" in message
+    cropped, = glb.json["asset"]["extras"]["approximations"]
+    assert (cropped["code"], cropped["share_of_size"]) == ("keys_cropped", 0)
     assert check(server, "a.dae", "b.glb", glb) < 2e-6
     place = server.json("/v1/pose", model="b.glb", t=0.5, what="scene", joints="box")["frames"][0]["scene"][0][12:15]
     assert place == [6, 1, 2]

@@ -84,10 +84,10 @@ def test_dual_quaternions_are_refused_or_approximated(start, tmp_path):
     data, glb = export(server, "linear.fbx")
     (tmp_path / "linear.glb").write_bytes(data)
     assert warnings(glb) == [] and check(server, "linear.fbx", "linear.glb", glb) < 2e-6
-    answer = server.get("/v1/export?model=dual.fbx")
+    answer = server.get("/v1/export?model=dual.fbx&exact=1")
     assert (answer.status, answer.error()) == (422, "not_in_gltf")
     assert "'skin' moves its vertices by dual quaternions" in answer.json()["error"]["message"]
-    data, glb = export(server, "dual.fbx", approximate=1)
+    data, glb = export(server, "dual.fbx")
     (tmp_path / "dual.glb").write_bytes(data)
     said, = glb.json["asset"]["extras"]["warnings"]
     assert said["code"] == "linear_skinning"
@@ -105,16 +105,31 @@ def test_key_times_that_are_no_floats(start, tmp_path):
     later = [(round((1800 + i / 29.97 + 0.00003) * TICKS_PER_S), 80 * (i % 2)) for i in range(12)]
     (tmp_path / "a.fbx").write_text(Fbx(curve=[(0, 0), *later]).text())
     server = start()
-    data, glb = export(server, "a.fbx", approximate=1)
+    data, glb = export(server, "a.fbx")
     (tmp_path / "b.glb").write_bytes(data)
     said, = glb.json["asset"]["extras"]["warnings"]
     assert said["code"] == "key_times_rounded"
     off = float(said["message"].split(" of the model's size")[0].split("(")[1])
-    assert off / 4 < check(server, "a.fbx", "b.glb", glb, exact=1.01 * off) and off < 0.01
-    answer = server.get("/v1/export?model=a.fbx")
+    assert off / 4 < check(server, "a.fbx", "b.glb", glb, exact=1.01 * off) and 1e-4 < off < 0.01
+    told, = glb.json["asset"]["extras"]["approximations"]
+    assert {name: told[name] for name in said} == said and told["share_of_size"] == pytest.approx(off, rel=0.1)
+    answer = server.get("/v1/export?model=a.fbx&exact=1")
     assert (answer.status, answer.error()) == (422, "not_in_gltf")
     assert "key times that 32 bit floats are too far from" in answer.json()["error"]["message"]
     near(server, "a.fbx", "b.glb", 1e-4, clip="bend", t=900)
+
+
+def test_sampled_keys_are_at_floats(start, tmp_path):
+    """Each has the motion at the time that the file keeps, however late."""
+    later = [(round((1800 + i / 7) * TICKS_PER_S), 80 * (i % 2)) for i in range(12)]
+    (tmp_path / "a.fbx").write_text(Fbx(curve=[(0, 0), *later]).text())
+    server = start()
+    data, glb = export(server, "a.fbx", fps=29.97)
+    (tmp_path / "b.glb").write_bytes(data)
+    times = glb.key_times(0)
+    assert warnings(glb) == [] and len(times) > 50000
+    for time in times[-40:]:
+        near(server, "a.fbx", "b.glb", 2e-6, clip="bend", t=repr(time), wrap="clamp")
 
 
 def test_keys_side_by_side_stay_in_order(start, tmp_path):
@@ -122,7 +137,7 @@ def test_keys_side_by_side_stay_in_order(start, tmp_path):
     at = round(1000 * TICKS_PER_S)
     (tmp_path / "a.fbx").write_text(Fbx(curve=[(0, 0), (at, 10), (at + 1, 80), (1001, 90)]).text())
     server = start()
-    data, glb = export(server, "a.fbx", approximate=1)
+    data, glb = export(server, "a.fbx")
     (tmp_path / "b.glb").write_bytes(data)
     times = glb.key_times(0)
     assert times == sorted(set(times)) and times[0] == 0

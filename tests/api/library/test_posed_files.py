@@ -294,7 +294,7 @@ def test_the_file_is_answered_as_files_are(models):
 
 
 @pytest.mark.parametrize("parameter", ["textures=0", "subtree=1", "clips=0", "clip_name=walk", "clip_file=dragon.glb",
-                                       "strict=1", "up=z", "unit=m", "fps=30", "approximate=1", "compress=meshopt"])
+                                       "strict=1", "up=z", "unit=m", "fps=30", "exact=1", "compress=meshopt"])
 def test_what_is_for_glb_files_is_refused(models, parameter):
     answer = models.get(f"/v1/export?model=robot.glb&format=posed&{parameter}")
     assert answer.status == 400 and answer.error() == "bad_parameter"

@@ -207,7 +207,7 @@ static const struct {
     {"up", "/v1/export?model=a&up=x"},
     {"unit", "/v1/export?model=a&unit=m"},
     {"fps", "/v1/export?model=a&fps=9"},
-    {"approximate", "/v1/export?model=a&approximate=1"},
+    {"exact", "/v1/export?model=a&exact=1"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
     {"queries", NULL},
     {"fit", "/v1/hitboxes?model=a&fit=box"},
