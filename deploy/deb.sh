@@ -4,7 +4,7 @@
 # commit (SOURCE_DATE_EPOCH), so that the same commit gives the same bytes.
 set -eu
 TOP=$1 OUT=$2 version=$3
-export TOP OUT
+export TOP OUT version
 cd "$TOP"
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}"
 export SOURCE_DATE_EPOCH

@@ -28,6 +28,7 @@ hints() {
         esac
         url=http://$address
         model=$(first_model "$url")
+        [ "$model" != MODEL ] || printf '\nThere are no models in %s yet: put some there; the page shows them as they come.\n' "$root"
         cat <<TEXT
 
 Open $url/ in a browser, or try:

@@ -368,7 +368,9 @@ class Page {
     } catch (problem) {
       this.loading('');
       if (problem.status === 401) return;
-      const text = problem.code === 'not_found' || problem.code === 'model_not_found' ? `There is no model '${this.model}' here.` : problem.message;
+      const isMissing = problem.code === 'not_found' || problem.code === 'model_not_found';
+      const [nearest = ''] = /did you mean '[^']*'\?/.exec(problem.message) || [];
+      const text = isMissing ? `There is no model '${this.model}' here. ${nearest.replace('did', 'Did')}`.trim() : problem.message;
       this.notice('load', text, 'bad', make('button', { type: 'button', onclick: () => this.load() }, 'Try again'));
       if (!this.description) this.watch.follow(this.model); // it may appear, or become valid, later
     }

@@ -101,7 +101,9 @@ class PosedError(Exception):
         self.server = ""
 
     def __str__(self) -> str:
-        return super().__str__() + (f" (server {self.server})" if self.server else "")
+        there_are = ", ".join(f"{one.get('index')} {one.get('name')!r}" for one in self.candidates[:8])
+        return (super().__str__() + (f"; there are {there_are}" if there_are else "") + (", ..." if len(self.candidates) > 8 else "")
+                + (f" (server {self.server})" if self.server else ""))
 
     def of(self, server: object) -> "PosedError":
         """Note which server refused; returns the exception itself."""

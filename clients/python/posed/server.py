@@ -35,7 +35,7 @@ def find_program(program: Optional[PathLike] = None) -> str:
     built = above[3] / "build" / "posed" if len(above) > 3 and (above[3] / "protocol" / "packets.def").exists() else None
     found = shutil.which("posed") or (shutil.which(str(built)) if built is not None else None)
     if found is None:
-        raise FileNotFoundError("cannot find the program posed: install it, or set POSED_PROGRAM to its path")
+        raise FileNotFoundError("cannot find the program posed: install it, or set POSED_PROGRAM to its path, which is build/posed after 'make' in the source tree")
     return found
 
 

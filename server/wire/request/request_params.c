@@ -46,14 +46,14 @@ static const char *list_owners(const char *name, char list[LIST_SIZE])
     return list;
 }
 
-/* Lists all names, or says where to find them when a message cannot hold them. */
+/* Lists the names that a message can hold, and says where the others are. */
 static const char *list_names(const char *const *names, size_t count, char list[LIST_SIZE])
 {
-    size_t at = 0;
-    for (size_t i = 0; i < count && at < LIST_SIZE; i++)
+    size_t at = 0, i = 0;
+    for (; i < count && at + strlen(names[i]) < NAMES_MOST; i++)
         at += (size_t)snprintf(list + at, LIST_SIZE - at, "%s%s", i == 0 ? "" : ", ", names[i]);
-    if (at >= NAMES_MOST)
-        snprintf(list, LIST_SIZE, "the parameters that its table in protocol/http.md lists");
+    if (i < count)
+        snprintf(list + at, LIST_SIZE - at, " and %zu more, see protocol/http.md", count - i);
     return list;
 }
 

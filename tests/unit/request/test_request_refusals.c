@@ -22,7 +22,7 @@ static const struct row {
     {"/v1/pose?model=a&width=3", ERR_UNKNOWN_PARAMETER, "/v1/pose does not take 'width'; it belongs to /v1/render"},
     {"/v1/render?model=a&format=bin", ERR_BAD_PARAMETER, "png, json, jpeg or webp"},
     {"/v1/render?model=a&size=100", ERR_UNKNOWN_PARAMETER,
-     "/v1/render takes the parameters that its table in protocol/http.md lists"},
+     "/v1/render takes model, hash, estimate, clip, "},
     {"/v1/sheet?model=a&VIEW=lit", ERR_UNKNOWN_PARAMETER, "'VIEW'; names are in lower case: did you mean 'view'?"},
     {"/v1/sheet?model=a&PROJEKTION=level", ERR_UNKNOWN_PARAMETER,
      "unknown parameter 'PROJEKTION'; did you mean 'projection'?"},
