@@ -332,8 +332,7 @@ run_typos := $(strip $(foreach name,root Root DIR dir MODELS models PORT port ht
 $(if $(run_typos),$(error make run takes ROOT=, HTTP= and ARGS=, not $(run_typos)))
 endif
 run: all $(if $(runs_samples),samples)
-	@deploy/run.sh $(out)/posed $(call quoted,$(ROOT)) --http $(call quoted,$(HTTP)) $(if $(runs_samples),--uploads $(ROOT)/uploads) $(ARGS) || \
-	  { status=$$?; [ $$status != 2 ] || echo 'make run: HTTP=127.0.0.1:PORT is another port, ROOT=DIR has other models, ARGS=.. are options of posed' >&2; exit $$status; }
+	@deploy/run.sh $(out)/posed $(call quoted,$(ROOT)) --http $(call quoted,$(HTTP)) $(if $(runs_samples),--uploads $(ROOT)/uploads) $(ARGS)
 
 # --- tests --------------------------------------------------------------------------------------------------------
 # After `deps`: apt-get runs once at a time.
