@@ -71,18 +71,19 @@ static int check_property_channel(const struct model *model, uint32_t i, const u
     const struct property_channel *at = &model->property_channels[i];
     const struct channel *channel = &at->channel;
     const uint32_t id = channel->path - PATH_COUNT;
-    const char *field = at->clip >= model->clip_count                            ? "clip"
-                        : id >= PROPERTY_COUNT                                   ? "path"
-                        : !property_is_drawn(model, id, channel->node)           ? "node"
-                        : i > 0 && !is_sorted(at - 1, at)                        ? "order"
-                        : channel->interpolation > INTERPOLATION_CUBICSPLINE     ? "interpolation"
-                        : channel->component_count != property_of(id).count      ? "component_count"
-                        : !is_key_range(model, channel, falls)                   ? "key_times"
-                        : !is_value_range(model, channel)                        ? "values"
-                        : model->key_times[channel->key_time_first + channel->key_count - 1] >
-                                model->clips[at->clip].duration_s                ? "duration"
-                        : channel->reserved != 0                                 ? "reserved"
-                                                                                 : NULL;
+    const char *field =
+        at->clip >= model->clip_count                        ? "clip"
+        : id >= PROPERTY_COUNT                               ? "path"
+        : !property_is_drawn(model, id, channel->node)       ? "node"
+        : i > 0 && !is_sorted(at - 1, at)                    ? "order"
+        : channel->interpolation > INTERPOLATION_CUBICSPLINE ? "interpolation"
+        : channel->component_count != property_of(id).count  ? "component_count"
+        : !is_key_range(model, channel, falls)               ? "key_times"
+        : !is_value_range(model, channel)                    ? "values"
+        : model->key_times[channel->key_time_first + channel->key_count - 1] > model->clips[at->clip].duration_s
+            ? "duration"
+        : channel->reserved != 0 ? "reserved"
+                                 : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "property_channels", i, field);
 }
 

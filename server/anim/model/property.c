@@ -52,8 +52,7 @@ static struct property of_transform(uint32_t slot, uint32_t part)
         [TEXTURE_OCCLUSION] = "occlusionTexture",
         [TEXTURE_EMISSIVE] = "emissiveTexture"};
     static const char *const PARTS[] = {"offset", "scale", "rotation"};
-    const struct layer_texture *layer =
-        slot < TEXTURE_SLOT_COUNT ? NULL : &LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT];
+    const struct layer_texture *layer = slot < TEXTURE_SLOT_COUNT ? NULL : &LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT];
     const bool is_rotation = part == TRANSFORM_ROTATION;
     return (struct property){.kind = layer == NULL ? PROPERTY_OF_MATERIAL : PROPERTY_OF_LAYER,
                              .layer = layer == NULL ? -1 : (int32_t)layer->layer,
@@ -153,10 +152,9 @@ static bool is_drawn_of_light(const struct model *model, uint32_t id, uint32_t t
     if (target >= model->light_count)
         return false;
     const struct model_light *light = &model->lights[target];
-    return id == PROPERTY_LIGHT_RANGE ? light->range > 0
-           : id == PROPERTY_LIGHT_INNER_CONE || id == PROPERTY_LIGHT_OUTER_CONE
-               ? light->kind == LIGHT_KIND_SPOT
-               : true;
+    return id == PROPERTY_LIGHT_RANGE                                           ? light->range > 0
+           : id == PROPERTY_LIGHT_INNER_CONE || id == PROPERTY_LIGHT_OUTER_CONE ? light->kind == LIGHT_KIND_SPOT
+                                                                                : true;
 }
 
 static bool is_drawn_of_camera(const struct model *model, uint32_t id, uint32_t target)
@@ -180,8 +178,7 @@ bool property_is_drawn(const struct model *model, uint32_t id, uint32_t target)
 
 /* The rotation direction makes the extension's own example (offset 0,1, a quarter turn, scale 0.5) show the lower left
  * quadrant. The GLSL in its text has the transposed matrix. */
-void texture_transform_matrix(const double offset[2], const double scale[2], double rotation,
-                              float uv_from_texcoord[6])
+void texture_transform_matrix(const double offset[2], const double scale[2], double rotation, float uv_from_texcoord[6])
 {
     const double c = trig_cos(rotation), s = trig_sin(rotation);
     const double m[6] = {c * scale[0], s * scale[1], offset[0], -s * scale[0], c * scale[1], offset[1]};

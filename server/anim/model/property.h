@@ -7,7 +7,7 @@
 enum property_id {
 #define PROPERTY(id, kind, slot, pointer, count, type, field, least, most, missing) PROPERTY_##id,
 #include "anim/model/property.def"
-    PROPERTY_LAYERS,                                               /* LAYER_NUMBERS in their order */
+    PROPERTY_LAYERS,                                                 /* LAYER_NUMBERS in their order */
     PROPERTY_TRANSFORMS = PROPERTY_LAYERS + (int)LAYER_NUMBER_COUNT, /* of each slot: TRANSFORM_ */
 };
 /* The parts of KHR_texture_transform. A clip has all three of a texture or none. */

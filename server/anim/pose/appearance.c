@@ -43,10 +43,14 @@ static void sample_property(const struct model *model, const struct channel *cha
 static void *object_of(struct appearance *appearance, const struct model *model, uint32_t kind, uint32_t target)
 {
     switch (kind) {
-    case PROPERTY_OF_MATERIAL: return &appearance->materials[target];
-    case PROPERTY_OF_LAYER: return &appearance->layers[model->materials[target].layers];
-    case PROPERTY_OF_LIGHT: return &appearance->lights[target];
-    default: return &appearance->cameras[target];
+    case PROPERTY_OF_MATERIAL:
+        return &appearance->materials[target];
+    case PROPERTY_OF_LAYER:
+        return &appearance->layers[model->materials[target].layers];
+    case PROPERTY_OF_LIGHT:
+        return &appearance->lights[target];
+    default:
+        return &appearance->cameras[target];
     }
 }
 
@@ -56,7 +60,8 @@ static void set_number(struct appearance *appearance, const struct model *model,
     const struct property property = property_of(channel->path - PATH_COUNT);
     double values[4];
     sample_property(model, channel, time_s, values);
-    float *out = (float *)(void *)((char *)object_of(appearance, model, property.kind, channel->node) + property.offset);
+    float *out =
+        (float *)(void *)((char *)object_of(appearance, model, property.kind, channel->node) + property.offset);
     for (uint32_t i = 0; i < property.count; i++)
         out[i] = (float)values[i];
 }
@@ -135,12 +140,12 @@ static void repair(struct appearance *appearance, const struct model *model, uin
 
 /* A copy of an array of the model. */
 #define COPY(to, capacity, plural, singular)                                                                           \
-    appearance->to = mem_reserve(appearance->to, &appearance->capacity, model->singular##_count,                       \
-                                 sizeof *appearance->to);                                                              \
+    appearance->to =                                                                                                   \
+        mem_reserve(appearance->to, &appearance->capacity, model->singular##_count, sizeof *appearance->to);           \
     if (appearance->to == NULL && model->singular##_count > 0)                                                         \
         return err_set(err, ERR_NO_MEMORY, "no memory for %u " #plural " of a clip", model->singular##_count);         \
     if (model->singular##_count > 0)                                                                                   \
-        memcpy(appearance->to, model->plural, model->singular##_count * sizeof *appearance->to)
+    memcpy(appearance->to, model->plural, model->singular##_count * sizeof *appearance->to)
 
 static int copy_arrays(struct appearance *appearance, const struct model *model, struct err *err)
 {

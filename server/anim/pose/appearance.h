@@ -1,5 +1,5 @@
-/* appearance.h - evaluates the materials, lights and cameras that a clip moves (anim/model/property.h). Pure; one thread
- * at a time. Memory is reused from call to call. */
+/* appearance.h - evaluates the materials, lights and cameras that a clip moves (anim/model/property.h). Pure; one
+ * thread at a time. Memory is reused from call to call. */
 #pragma once
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
-/* gltf_keys.c - reads the keys of channels (glTF 2.0, 3.11). Each accessor is read once, however many channels and clips
- * use it. */
+/* gltf_keys.c - reads the keys of channels (glTF 2.0, 3.11). Each accessor is read once, however many channels and
+ * clips use it. */
 #include "import/gltf/gltf_keys.h"
 
 #include "anim/model/property.h"
@@ -27,7 +27,8 @@ static bool is_dropped(const struct accessor *times, uint32_t key)
     return key + 1 < times->count && time_of(times, key) == time_of(times, key + 1);
 }
 
-static int check_times(struct gltf *gltf, const struct gltf_key_source *source, struct gltf_times *times, struct err *err)
+static int check_times(struct gltf *gltf, const struct gltf_key_source *source, struct gltf_times *times,
+                       struct err *err)
 {
     times->count = source->times.count;
     double before = 0;
@@ -138,7 +139,8 @@ static int add_values(struct gltf *gltf, struct gltf_key_source *source, const s
 }
 
 /* If no keys are left out, the values are the accessor's rows, independent of times and interpolation. */
-static bool is_known(const struct gltf_values *values, const struct gltf_key_source *source, const struct gltf_times *times)
+static bool is_known(const struct gltf_values *values, const struct gltf_key_source *source,
+                     const struct gltf_times *times)
 {
     return values->is_read && (times->has_duplicates ? values->times == (int64_t)source->times.index &&
                                                            values->size == floats_per_key(&source->channel)
@@ -171,8 +173,8 @@ static int check_rotations(const struct gltf *gltf, const struct gltf_key_source
     return 0;
 }
 
-static int read_values(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct gltf_key_source *source,
-                       const struct gltf_times *times, struct err *err)
+static int read_values(struct gltf *gltf, uint32_t index, const struct accessor_use *use,
+                       struct gltf_key_source *source, const struct gltf_times *times, struct err *err)
 {
     struct gltf_values *values = &gltf->values[index];
     const struct accessor_use times_use = {source->where, ACCESSOR_SCALAR, ACCESSOR_F32};
@@ -198,7 +200,7 @@ static struct accessor_use use_of(const struct channel *channel, const char *whe
     const bool is_scalar = path == PATH_WEIGHTS || path == PATH_VISIBILITY;
     return (struct accessor_use){.where = where,
                                  .types = is_scalar ? (unsigned)ACCESSOR_SCALAR : TYPES[channel->component_count],
-                                 .components = path == PATH_VISIBILITY                              ? ACCESSOR_U8
+                                 .components = path == PATH_VISIBILITY                          ? ACCESSOR_U8
                                                : path == PATH_TRANSLATION || path == PATH_SCALE ? ACCESSOR_F32
                                                                                                 : numbers};
 }
@@ -219,9 +221,8 @@ int gltf_read_keys(struct gltf *gltf, const cJSON *sampler, const char *sampler_
                    struct err *err)
 {
     const char *name = json_text(sampler, "interpolation");
-    const int interpolation = source->channel.path == PATH_VISIBILITY
-                                  ? INTERPOLATION_STEP /* booleans have no other */
-                              : name == NULL ? INTERPOLATION_LINEAR
+    const int interpolation = source->channel.path == PATH_VISIBILITY ? INTERPOLATION_STEP /* booleans have no other */
+                              : name == NULL                          ? INTERPOLATION_LINEAR
                                              : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
     if (interpolation < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);

@@ -86,8 +86,7 @@ const cJSON *gltf_property_owner(const struct gltf *gltf, uint32_t property, uin
     char pointer[PROPERTY_POINTER_SIZE], prefix[16];
     snprintf(prefix, sizeof prefix, "/%u/", index);
     property_put_pointer(property, index, pointer);
-    return owner_at(object_of(gltf, property_of(property).kind, index),
-                    strstr(pointer, prefix) + strlen(prefix), name);
+    return owner_at(object_of(gltf, property_of(property).kind, index), strstr(pointer, prefix) + strlen(prefix), name);
 }
 
 /* A property is there if the file states it, or if it has a default and the object around it is there. Materials that

@@ -151,8 +151,8 @@ static int add_constant(struct gltf_properties *properties, uint32_t material, u
         values[0] = (float)json_number(owner, name, (double)property.missing);
     else
         json_floats(owner, name, property.count, values);
-    return import_put_property_channel(properties->gltf->import,
-                                       &(struct property_channel){properties->clip, channel}, err);
+    return import_put_property_channel(properties->gltf->import, &(struct property_channel){properties->clip, channel},
+                                       err);
 }
 
 /* Returns the number of parts of the value that the property is a part of, and the first of them in *first. */
@@ -160,7 +160,7 @@ static uint32_t parts_of(uint32_t id, uint32_t *first)
 {
     const bool is_transform = id >= PROPERTY_TRANSFORMS;
     *first = is_transform ? id - (id - PROPERTY_TRANSFORMS) % TRANSFORM_PARTS : PROPERTY_EMISSIVE;
-    return is_transform                                                   ? (uint32_t)TRANSFORM_PARTS
+    return is_transform                                                  ? (uint32_t)TRANSFORM_PARTS
            : id == PROPERTY_EMISSIVE || id == PROPERTY_EMISSIVE_STRENGTH ? 2
                                                                          : 0;
 }
