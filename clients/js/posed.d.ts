@@ -180,7 +180,7 @@ export interface KeysParameters extends Abortable {
   /** a node by name, even one of digits or with a comma */
   joint_name?: string | readonly string[];
   /** only the keys of these properties of a node */
-  path?: 'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | ReadonlyArray<'translation' | 'rotation' | 'scale' | 'weights' | 'visibility'>;
+  path?: 'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | 'property' | ReadonlyArray<'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | 'property'>;
   /** nodes with all below them */
   subtree?: Refs;
 }
