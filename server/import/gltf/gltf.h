@@ -6,7 +6,7 @@
  * a negative ERR_ code and name the culprit by its JSON path. Single-threaded. */
 #pragma once
 
-#include "import/gltf/gltf_json.h"
+#include "import/gltf_file/gltf_json.h"
 #include "import/source/import.h"
 #include "import/texture/texture.h"
 #include "import/texture/texture_mix.h"

@@ -99,8 +99,7 @@ static bool is_required(const struct gltf *gltf)
 
 bool gltf_is_specular_glossiness(const struct gltf *gltf, const cJSON *material)
 {
-    return gloss_of(material) != NULL &&
-           (json_member(material, "pbrMetallicRoughness") == NULL || is_required(gltf));
+    return gloss_of(material) != NULL && (json_member(material, "pbrMetallicRoughness") == NULL || is_required(gltf));
 }
 
 /* For materials without textures, or with only a diffuse texture if the surface cannot be metal. */
@@ -217,7 +216,7 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
         reader.out.flags |= MATERIAL_UNLIT;
     const int rc = gltf_is_specular_glossiness(gltf, json) ? read_specular_glossiness(&reader, err)
-                                                   : read_metallic_roughness(&reader, err);
+                                                           : read_metallic_roughness(&reader, err);
     if (rc < 0 || read_surface(&reader, err) < 0 || gltf_read_layers(&reader, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = reader.out;
