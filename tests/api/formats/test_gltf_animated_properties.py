@@ -13,6 +13,7 @@ from PIL import Image
 
 from conftest import Server
 from contract_model import Document
+from posectl import posectl
 
 MATERIAL, LIGHT, CAMERA = "/materials/0/", "/extensions/KHR_lights_punctual/lights/0/", "/cameras/"
 SIDE = 12
@@ -369,6 +370,31 @@ def test_an_export_of_sampled_poses_keeps_these_keys(server):
     sampler, = document["animations"][0]["samplers"]
     assert sampler["interpolation"] == "STEP" and document["accessors"][sampler["input"]]["count"] == 2
     assert document["extensionsUsed"].count("KHR_animation_pointer") == 1
+
+
+def test_keys_lists_the_channels(server):
+    """With their limits, and the parts of a transform that keep their value. A light is told once for each node that has it."""
+    document = scene([("pbrMetallicRoughness/baseColorTexture", 0)])
+    document.root["nodes"] += [{"extensions": {"KHR_lights_punctual": {"light": 0}}}, {"name": "still"}]
+    place = MATERIAL + "pbrMetallicRoughness/baseColorTexture/extensions/KHR_texture_transform/"
+    name = written(server, animate(document, (place + "rotation", [0, 1], [0, 1]), (LIGHT + "intensity", [0.5], [3])))
+    clip, = server.json("/v1/model", model=name)["clips"]
+    assert (clip["channels"], clip["properties"], clip["duration"]) == (0, 5, 1)
+    for query in ({}, {"path": "property"}, {"path": "scale,property"}):
+        answer, = server.json("/v1/keys", model=name, **query)["clips"]
+        assert answer["channels"] == []
+        said = {channel["pointer"]: (channel["interpolation"], channel["components"], channel["times"], channel["values"]) for channel in answer["properties"]}
+        assert said == {
+            place + "offset": ("STEP", 2, [0], pytest.approx([0.1, 0.2])), place + "scale": ("STEP", 2, [0], pytest.approx([0.8, 1.2])),
+            place + "rotation": ("LINEAR", 1, [0, 1], [0, 1]),
+            LIGHT + "intensity": ("LINEAR", 1, [0.5], [3]), LIGHT.replace("0", "1") + "intensity": ("LINEAR", 1, [0.5], [3])}
+        limits = {channel["pointer"]: (channel["least"], channel["most"]) for channel in answer["properties"]}
+        assert limits[place + "rotation"] == (-100, 100) and limits[LIGHT + "intensity"][0] == 0
+    for query in ({"path": "scale"}, {"joints": "still"}):
+        assert "properties" not in server.json("/v1/keys", model=name, **query)["clips"][0]
+    lines = posectl("text", str(server.folder / name)).out.splitlines()
+    assert [line for line in lines if "KHR_texture_transform/rotation" in line] == [
+        f"clip -: {place}rotation at 0 s: 0", f"clip -: {place}rotation at 1 s: 1"]
 
 
 # --- pointers at nothing ---
