@@ -55,9 +55,8 @@ static void list_draws(struct posed_model *posed, const struct model *model, con
         const struct material *materials =
             posed->appearance.is_animated ? posed->appearance.materials : model->materials;
         struct posed_draw *out = &posed->draws[posed->draw_count++];
-        *out = (struct posed_draw){.draw = d,
-                                   .material = material >= 0 ? &materials[material] : &MATERIAL_PLAIN,
-                                   .morph_first = NOT_MORPHED};
+        *out = (struct posed_draw){
+            .draw = d, .material = material >= 0 ? &materials[material] : &MATERIAL_PLAIN, .morph_first = NOT_MORPHED};
         if (is_morphed(posed, model, draw)) {
             out->morph_first = *morphed_count;
             *morphed_count += primitive->vertex_count;
