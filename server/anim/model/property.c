@@ -61,8 +61,8 @@ static struct property of_transform(uint32_t slot, uint32_t part)
                              .member = layer == NULL ? MEMBERS[slot] : layer->member,
                              .of_transform = PARTS[part],
                              .count = is_rotation ? 1 : 2,
-                             .least = is_rotation ? (float)-TRIG_MAX : -1e6f,
-                             .most = is_rotation ? (float)TRIG_MAX : 1e6f,
+                             .least = -1e6f,
+                             .most = 1e6f,
                              .missing = part == TRANSFORM_SCALE};
 }
 
@@ -79,13 +79,21 @@ struct property property_of(uint32_t id)
 
 static const char OF_EXTENSION[] = "extensions/", OF_TRANSFORM[] = "/extensions/KHR_texture_transform/";
 
-void property_put_pointer(uint32_t id, uint32_t index, char out[PROPERTY_POINTER_SIZE])
+void property_put_path(uint32_t id, char out[PROPERTY_POINTER_SIZE])
 {
     const struct property property = property_of(id);
     const bool is_of_layer = property.extension != NULL, is_transform = property.of_transform != NULL;
-    snprintf(out, PROPERTY_POINTER_SIZE, "%s%u/%s%s%s%s%s%s", PREFIXES[property.kind], index,
-             is_of_layer ? OF_EXTENSION : "", is_of_layer ? property.extension : "", is_of_layer ? "/" : "",
-             property.member, is_transform ? OF_TRANSFORM : "", is_transform ? property.of_transform : "");
+    snprintf(out, PROPERTY_POINTER_SIZE, "%s%s%s%s%s%s", is_of_layer ? OF_EXTENSION : "",
+             is_of_layer ? property.extension : "", is_of_layer ? "/" : "", property.member,
+             is_transform ? OF_TRANSFORM : "", is_transform ? property.of_transform : "");
+}
+
+void property_put_pointer(uint32_t id, uint32_t index, char out[PROPERTY_POINTER_SIZE])
+{
+    const int size = snprintf(out, PROPERTY_POINTER_SIZE, "%s%u/", PREFIXES[property_of(id).kind], index);
+    char path[PROPERTY_POINTER_SIZE];
+    property_put_path(id, path);
+    snprintf(out + size, PROPERTY_POINTER_SIZE - (size_t)size, "%s", path);
 }
 
 /* Moves *at behind `text`, or returns false. */
@@ -180,7 +188,9 @@ bool property_is_drawn(const struct model *model, uint32_t id, uint32_t target)
  * quadrant. The GLSL in its text has the transposed matrix. */
 void texture_transform_matrix(const double offset[2], const double scale[2], double rotation, float uv_from_texcoord[6])
 {
-    const double c = trig_cos(rotation), s = trig_sin(rotation);
+    static const double TURN = 6.283185307179586;
+    const double angle = fabs(rotation) > TRIG_MAX ? remainder(rotation, TURN) : rotation;
+    const double c = trig_cos(angle), s = trig_sin(angle);
     const double m[6] = {c * scale[0], s * scale[1], offset[0], -s * scale[0], c * scale[1], offset[1]};
     for (int i = 0; i < 6; i++)
         uv_from_texcoord[i] = (float)m[i];

@@ -33,6 +33,8 @@ struct property property_of(uint32_t id);
 
 /* A pointer at a property: "/materials/3/normalTexture/scale". */
 enum { PROPERTY_POINTER_SIZE = 192 };
+/* Writes the part of a pointer behind the object's index: "normalTexture/scale". */
+void property_put_path(uint32_t id, char out[PROPERTY_POINTER_SIZE]);
 /* Writes the pointer at a property of an object, by the object's index in a file. */
 void property_put_pointer(uint32_t id, uint32_t index, char out[PROPERTY_POINTER_SIZE]);
 /* Finds the property that a pointer names, and the object's index. Returns PROPERTY_COUNT for any other pointer. */

@@ -109,8 +109,8 @@ struct gltf_target {
     int64_t node, mesh; /* a mesh, or -1, stands for the nodes that show it with its own weights */
     int path;           /* PATH_ */
     int64_t weight;     /* with PATH_WEIGHTS: the only one that moves; or -1 */
-    uint32_t property;  /* PROPERTY_, or GLTF_NO_PROPERTY; then the others have no meaning but this: */
-    uint32_t object;    /* the file's index of the material, light or camera */
+    uint32_t property;  /* PROPERTY_ of a material, light or camera; or GLTF_NO_PROPERTY */
+    uint32_t object;    /* with a property: the file's index of its material, light or camera; node and path are -1 */
 };
 #define GLTF_NO_PROPERTY UINT32_MAX
 

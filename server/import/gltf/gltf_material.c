@@ -4,10 +4,8 @@
 #include "import/gltf/gltf_properties.h"
 
 #include "anim/model/property.h"
-#include "anim/model/trig.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <string.h>
 
 static float limited(double value, double least, double most)
@@ -18,14 +16,12 @@ static float limited(double value, double least, double most)
 /* KHR_texture_transform. */
 static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
 {
-    static const double TURN = 6.283185307179586;
     float offset[2] = {0, 0}, scale[2] = {1, 1};
     json_floats(transform, "offset", 2, offset);
     json_floats(transform, "scale", 2, scale);
-    const double angle = json_number(transform, "rotation", 0);
     texture_transform_matrix((double[2]){(double)offset[0], (double)offset[1]},
-                             (double[2]){(double)scale[0], (double)scale[1]},
-                             fabs(angle) > TRIG_MAX ? remainder(angle, TURN) : angle, uv_from_texcoord);
+                             (double[2]){(double)scale[0], (double)scale[1]}, json_number(transform, "rotation", 0),
+                             uv_from_texcoord);
 }
 
 int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,

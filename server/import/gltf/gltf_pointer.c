@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
 #include <string.h>
 
 /* Reads an index below `count` at *at (RFC 6901, 4: no leading zeros) and moves *at behind it. */
@@ -83,10 +82,9 @@ static const cJSON *owner_at(const cJSON *object, const char *path, char name[64
 
 const cJSON *gltf_property_owner(const struct gltf *gltf, uint32_t property, uint32_t index, char name[64])
 {
-    char pointer[PROPERTY_POINTER_SIZE], prefix[16];
-    snprintf(prefix, sizeof prefix, "/%u/", index);
-    property_put_pointer(property, index, pointer);
-    return owner_at(object_of(gltf, property_of(property).kind, index), strstr(pointer, prefix) + strlen(prefix), name);
+    char path[PROPERTY_POINTER_SIZE];
+    property_put_path(property, path);
+    return owner_at(object_of(gltf, property_of(property).kind, index), path, name);
 }
 
 /* A property is there if the file states it, or if it has a default and the object around it is there. Materials that

@@ -389,7 +389,7 @@ def test_keys_lists_the_channels(server):
             place + "rotation": ("LINEAR", 1, [0, 1], [0, 1]),
             LIGHT + "intensity": ("LINEAR", 1, [0.5], [3]), LIGHT.replace("0", "1") + "intensity": ("LINEAR", 1, [0.5], [3])}
         limits = {channel["pointer"]: (channel["least"], channel["most"]) for channel in answer["properties"]}
-        assert limits[place + "rotation"] == (-100, 100) and limits[LIGHT + "intensity"][0] == 0
+        assert limits[place + "rotation"] == (-1e6, 1e6) and limits[LIGHT + "intensity"][0] == 0
     for query in ({"path": "scale"}, {"joints": "still"}):
         assert "properties" not in server.json("/v1/keys", model=name, **query)["clips"][0]
     lines = posectl("text", str(server.folder / name)).out.splitlines()

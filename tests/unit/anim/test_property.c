@@ -91,6 +91,25 @@ TEST(texture_transform_of_the_extensions_example)
     CHECK_NEAR(m[3] + m[4] + m[5], 0.5, 1e-6);
     CHECK_NEAR(m[2], 0, 0);
     CHECK_NEAR(m[5], 1, 0);
+    float turned[6]; /* a thousand turns further */
+    texture_transform_matrix((double[2]){0, 1}, (double[2]){0.5, 0.5}, 1.5707963267948966 + 2000 * M_PI, turned);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(turned[i], m[i], 1e-6);
+}
+
+TEST(appearance_is_within_the_limits_of_properties)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    struct appearance appearance = {0};
+    struct err err;
+    const float values[4] = {9, -9, 1e30f, 0.25f};
+    memcpy((char *)f.block + ((const char *)f.model.key_values - (const char *)f.block), values, sizeof values);
+    assert_int_equal(appearance_evaluate(&appearance, &f.model, 0, 0, &err), 0);
+    const float expected[4] = {1, 0, 1, 0.25f};
+    assert_memory_equal(appearance.materials[0].base_color, expected, sizeof expected);
+    appearance_fini(&appearance);
+    fixture_fini(&f);
 }
 
 TEST(appearance_of_a_clip)
