@@ -83,7 +83,8 @@ static int add_property(struct clip_reader *reader, const struct gltf_target *ta
         return 0;
     if (read_keys(reader, sampler, source, err) < 0)
         return err->code;
-    return gltf_properties_put(&reader->properties, target, &source->channel, err);
+    gltf_properties_add(&reader->properties, target, &source->channel);
+    return 0;
 }
 
 static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t index, struct err *err)
@@ -118,7 +119,6 @@ static int read_clip(struct clip_reader *reader, struct err *err)
     builder->clips[reader->clip].channel_first = builder->channel_count;
     reader->claims.clip = reader->clip + 1;
     reader->properties.clip = reader->clip;
-    reader->properties.first = builder->property_channel_count;
     uint32_t index = 0;
     int rc = 0;
     for (const cJSON *item = json_first(json, "channels"); item != NULL && rc == 0; item = item->next)

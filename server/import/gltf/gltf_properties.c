@@ -56,6 +56,7 @@ void gltf_properties_fini(struct gltf_properties *properties)
     free(properties->lights.next);
     free(properties->cameras.first);
     free(properties->cameras.next);
+    free(properties->channels);
 }
 
 static const struct gltf_users *users_for(const struct gltf_properties *properties, uint32_t property)
@@ -85,46 +86,52 @@ bool gltf_properties_are_drawn(const struct gltf_properties *properties, const s
     return false;
 }
 
-int gltf_properties_put(struct gltf_properties *properties, const struct gltf_target *target,
-                        const struct channel *channel, struct err *err)
+void gltf_properties_add(struct gltf_properties *properties, const struct gltf_target *target,
+                         const struct channel *channel)
 {
-    const struct gltf_users *users = users_for(properties, target->property);
-    struct property_channel added = {properties->clip, *channel};
-    for (uint32_t at = first_user(properties, target); at > 0; at = users == NULL ? 0 : users->next[at - 1]) {
-        added.channel.node = at - 1;
-        if (import_put_property_channel(properties->gltf->import, &added, err) < 0)
-            return err->code;
-    }
-    return 0;
+    properties->channels = mem_grow(properties->channels, &properties->capacity, (size_t)properties->count + 1,
+                                    sizeof *properties->channels);
+    properties->channels[properties->count] = *channel;
+    properties->channels[properties->count++].node = target->object;
 }
 
 /* --- the end of a clip --- */
 
 static int by_target(const void *a, const void *b)
 {
-    const struct channel *x = &((const struct property_channel *)a)->channel,
-                         *y = &((const struct property_channel *)b)->channel;
+    const struct channel *x = a, *y = b;
     return x->node != y->node   ? (x->node > y->node ? 1 : -1)
            : x->path != y->path ? (x->path > y->path ? 1 : -1)
                                 : (x->reserved > y->reserved) - (x->reserved < y->reserved);
 }
 
-/* The first channel in the file counts. */
-static void drop_duplicates(const struct gltf_properties *properties)
+static int by_model_target(const void *a, const void *b)
 {
-    struct bake_builder *builder = properties->gltf->builder;
-    uint32_t kept = properties->first;
-    for (uint32_t i = properties->first; i < builder->property_channel_count; i++) {
-        const struct property_channel at = builder->property_channels[i];
-        const struct channel *before = &builder->property_channels[kept - (kept > properties->first)].channel;
-        if (kept > properties->first && before->node == at.channel.node && before->path == at.channel.path)
-            bake_warn(builder, "channel_ignored",
-                      "animations[%u].channels[%u] moves what channels[%u] before it points at", at.clip,
-                      at.channel.reserved, before->reserved);
+    const struct property_channel *x = a, *y = b;
+    return by_target(&x->channel, &y->channel);
+}
+
+static void sort(const struct gltf_properties *properties)
+{
+    if (properties->count > 0)
+        qsort(properties->channels, properties->count, sizeof *properties->channels, by_target);
+}
+
+/* The first channel in the file counts. */
+static void drop_duplicates(struct gltf_properties *properties)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < properties->count; i++) {
+        const struct channel at = properties->channels[i];
+        const struct channel *before = kept > 0 ? &properties->channels[kept - 1] : NULL;
+        if (before != NULL && before->node == at.node && before->path == at.path)
+            bake_warn(properties->gltf->builder, "channel_ignored",
+                      "animations[%u].channels[%u] moves what channels[%u] before it points at", properties->clip,
+                      at.reserved, before->reserved);
         else
-            builder->property_channels[kept++] = at;
+            properties->channels[kept++] = at;
     }
-    builder->property_channel_count = kept;
+    properties->count = kept;
 }
 
 /* Adds a channel that holds a material's own value. */
@@ -132,10 +139,10 @@ static int add_constant(struct gltf_properties *properties, uint32_t material, u
 {
     struct bake_builder *builder = properties->gltf->builder;
     const struct property property = property_of(id);
+    const struct gltf_target target = {.property = id, .object = material};
     char name[64];
     const cJSON *owner = gltf_property_owner(properties->gltf, id, material, name);
-    const struct channel channel = {.node = material,
-                                    .path = PATH_COUNT + id,
+    const struct channel channel = {.path = PATH_COUNT + id,
                                     .interpolation = INTERPOLATION_STEP,
                                     .component_count = property.count,
                                     .key_time_first = builder->key_time_count,
@@ -151,8 +158,8 @@ static int add_constant(struct gltf_properties *properties, uint32_t material, u
         values[0] = (float)json_number(owner, name, (double)property.missing);
     else
         json_floats(owner, name, property.count, values);
-    return import_put_property_channel(properties->gltf->import, &(struct property_channel){properties->clip, channel},
-                                       err);
+    gltf_properties_add(properties, &target, &channel);
+    return 0;
 }
 
 /* Returns the number of parts of the value that the property is a part of, and the first of them in *first. */
@@ -168,14 +175,14 @@ static uint32_t parts_of(uint32_t id, uint32_t *first)
 /* Adds the parts that the sorted channels [.. end) lack of the value that channel `i` begins. Moves *i to its end. */
 static int complete(struct gltf_properties *properties, uint32_t *i, uint32_t end, struct err *err)
 {
-    const struct channel begin = properties->gltf->builder->property_channels[(*i)++].channel;
+    const struct channel begin = properties->channels[(*i)++];
     uint32_t first;
     const uint32_t count = parts_of(begin.path - PATH_COUNT, &first);
     if (count == 0)
         return 0;
     uint32_t known = 1U << (begin.path - PATH_COUNT - first);
     for (; *i < end; ++*i) {
-        const struct channel *at = &properties->gltf->builder->property_channels[*i].channel;
+        const struct channel *at = &properties->channels[*i];
         const uint32_t part = at->path - PATH_COUNT - first;
         if (at->node != begin.node || part >= count)
             break;
@@ -187,25 +194,37 @@ static int complete(struct gltf_properties *properties, uint32_t *i, uint32_t en
     return 0;
 }
 
-static void sort(const struct gltf_properties *properties)
+/* Gives each object of the model its channels, in order. */
+static int put_channels(const struct gltf_properties *properties, struct err *err)
 {
     struct bake_builder *builder = properties->gltf->builder;
-    if (builder->property_channel_count > properties->first)
-        qsort(builder->property_channels + properties->first, builder->property_channel_count - properties->first,
-              sizeof *builder->property_channels, by_target);
+    const uint32_t begin = builder->property_channel_count;
+    for (uint32_t i = 0; i < properties->count; i++) {
+        struct property_channel added = {properties->clip, properties->channels[i]};
+        const struct gltf_target target = {.property = added.channel.path - PATH_COUNT, .object = added.channel.node};
+        const struct gltf_users *users = users_for(properties, target.property);
+        added.channel.reserved = 0;
+        for (uint32_t at = first_user(properties, &target); at > 0; at = users == NULL ? 0 : users->next[at - 1]) {
+            added.channel.node = at - 1;
+            if (import_put_property_channel(properties->gltf->import, &added, err) < 0)
+                return err->code;
+        }
+    }
+    if (builder->property_channel_count > begin)
+        qsort(builder->property_channels + begin, builder->property_channel_count - begin,
+              sizeof *builder->property_channels, by_model_target);
+    return 0;
 }
 
 int gltf_properties_end_clip(struct gltf_properties *properties, struct err *err)
 {
-    struct bake_builder *builder = properties->gltf->builder;
     sort(properties);
     drop_duplicates(properties);
-    const uint32_t end = builder->property_channel_count;
-    for (uint32_t i = properties->first; i < end;)
+    const uint32_t end = properties->count;
+    for (uint32_t i = 0; i < end;)
         if (complete(properties, &i, end, err) < 0)
             return err->code;
-    sort(properties);
-    for (uint32_t i = properties->first; i < builder->property_channel_count; i++)
-        builder->property_channels[i].channel.reserved = 0;
-    return 0;
+    const int rc = put_channels(properties, err);
+    properties->count = 0;
+    return rc;
 }

@@ -16,8 +16,11 @@ struct gltf_users {
 struct gltf_properties {
     struct gltf *gltf;
     uint32_t clip;
-    uint32_t first; /* property channel of the clip */
     struct gltf_users lights, cameras;
+    struct channel
+        *channels; /* [count], of the clip; node: the file's object; reserved: the channel's index in the file */
+    uint32_t count;
+    size_t capacity;
 };
 
 /* Finds the layers of materials that some clip moves. Call it before the materials are read, which would leave out
@@ -31,11 +34,10 @@ void gltf_properties_fini(struct gltf_properties *properties);
 /* True when pictures show the target's property, else there is a warning that begins with `where`. */
 bool gltf_properties_are_drawn(const struct gltf_properties *properties, const struct gltf_target *target,
                                const char *where);
-/* Adds a channel, whose node is not set and whose `reserved` is its index in the file. Returns 0 or the error of
- * import_full(). */
-int gltf_properties_put(struct gltf_properties *properties, const struct gltf_target *target,
-                        const struct channel *channel, struct err *err);
-/* Sorts the channels of the clip from properties->first on, drops those whose property an earlier one moves, with a
- * warning, and adds constant channels where only a part of a texture transform or of an emission moves. Returns 0 or
- * the error of import_full(). */
+/* Adds a channel to the clip. Its node does not count, and its `reserved` is its index in the file. */
+void gltf_properties_add(struct gltf_properties *properties, const struct gltf_target *target,
+                         const struct channel *channel);
+/* Puts the channels of the clip into the model and empties the list. A channel whose property an earlier one moves is
+ * left out with a warning. Where only a part of a texture transform or of an emission moves, constant channels are
+ * added for the others. Returns 0 or the error of import_full(). */
 int gltf_properties_end_clip(struct gltf_properties *properties, struct err *err);

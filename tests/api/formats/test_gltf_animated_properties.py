@@ -461,3 +461,13 @@ def test_a_light_at_several_nodes_moves_at_all(server):
     assert apart(picture(server, name, query_of("clip=0&t=0&light=file")), expected) <= 1
     exported = written(server, server.get(f"/v1/export?format=glb&model={name}").body)
     assert apart(picture(server, exported, query_of("clip=0&t=0&light=file")), expected) <= 1
+
+
+def test_a_light_that_channels_move_twice_is_told_once_for_all_its_nodes(server):
+    document = scene()
+    document.root["nodes"] += [{"extensions": {"KHR_lights_punctual": {"light": 0}}} for _ in range(5)]
+    name = written(server, animate(document, *[(LIGHT + "intensity", [0], [n]) for n in range(3)]))
+    model = server.json("/v1/model", model=name)
+    assert model["clips"][0]["properties"] == 6
+    assert [warning["message"] for warning in model["warnings"]] == [
+        f"animations[0].channels[{n}] moves what channels[0] before it points at" for n in (1, 2)]
