@@ -17,8 +17,7 @@ struct gltf_properties {
     struct gltf *gltf;
     uint32_t clip;
     struct gltf_users lights, cameras;
-    struct channel
-        *channels; /* [count], of the clip; node: the file's object; reserved: the channel's index in the file */
+    struct channel *channels; /* [count], of the clip; node: the file's object; reserved: its index in the file */
     uint32_t count;
     size_t capacity;
 };
