@@ -179,8 +179,8 @@ export interface KeysParameters extends Abortable {
   joints?: Refs;
   /** a node by name, even one of digits or with a comma */
   joint_name?: string | readonly string[];
-  /** only the keys of these properties of a node */
-  path?: 'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | ReadonlyArray<'translation' | 'rotation' | 'scale' | 'weights' | 'visibility'>;
+  /** only the keys of these properties of a node, or of materials, lights and cameras */
+  path?: 'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | 'property' | ReadonlyArray<'translation' | 'rotation' | 'scale' | 'weights' | 'visibility' | 'property'>;
   /** nodes with all below them */
   subtree?: Refs;
 }

@@ -96,9 +96,11 @@ static int draw_view(struct renderer *renderer, const struct cells *cells, uint3
     const uint32_t side = job->picture.width < job->picture.height ? job->picture.width : job->picture.height;
     const struct debug_view_query query = {
         .view = (enum view)job->picture.view, .joint = job->joint, .scale = scale, .side = side};
+    struct loaded_model shown = *cells->loaded;
+    shown.mapped.model = appearance_view(&renderer->posed.appearance, &cells->loaded->mapped.model);
     if (query.view == VIEW_LIT || query.view == VIEW_ONION)
-        return draw_posed_model(&renderer->drawing, cells->loaded, &renderer->posed, &job->picture, scale, err);
-    return debug_views_draw(&renderer->views, &renderer->drawing, cells->loaded, &renderer->posed, &query, err);
+        return draw_posed_model(&renderer->drawing, &shown, &renderer->posed, &job->picture, scale, err);
+    return debug_views_draw(&renderer->views, &renderer->drawing, &shown, &renderer->posed, &query, err);
 }
 
 static int cast_shadow(struct renderer *renderer, const struct model *model, const struct picture_spec *picture,

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
 import { startServer, temporaryFolder, until } from './posed.mjs';
 import { compare, picture, settled } from './viewer_page.mjs';
 import { overlap, root, useViewer, withModel } from './viewer_server.mjs';
@@ -157,6 +158,60 @@ test('hides what a clip hides', async () => {
     await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
     await settled(page);
     assert.ok(await overlap(page, { clip: '-' }) > 0.95);
+  });
+});
+
+// A square whose picture, colour, gloss and coat a clip moves. Its normal texture and its transform keep a part at rest.
+const SHIMMERS = (() => {
+  const chunk = (name, data) => {
+    const body = Buffer.concat([Buffer.from(name), data]), [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([size, body, sum]);
+  };
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), chunk('IHDR', Buffer.from('00000002000000020802000000', 'hex')),
+    chunk('IDAT', deflateSync(Buffer.from([0, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255, 255, 255, 255]))), chunk('IEND', Buffer.alloc(0))]);
+  const parts = [], accessors = [];
+  const add = (type, width, list, more = {}) => {
+    parts.push(Buffer.from(new Float32Array(list).buffer));
+    return accessors.push({ bufferView: parts.length - 1, componentType: 5126, count: list.length / width, type, ...more }) - 1;
+  };
+  const corners = [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]];
+  const attributes = { POSITION: add('VEC3', 3, corners.flatMap(([x, y]) => [x, y, 0]), { min: [0, 0, 0], max: [1, 1, 0] }),
+    NORMAL: add('VEC3', 3, corners.flatMap(() => [0, 0, 1])), TEXCOORD_0: add('VEC2', 2, corners.flat()) };
+  const times = add('SCALAR', 1, [0, 2], { min: [0], max: [2] });
+  const place = 'pbrMetallicRoughness/baseColorTexture/extensions/KHR_texture_transform';
+  const channels = [['pbrMetallicRoughness/baseColorFactor', 'VEC4', 4, [1, 1, 1, 1, 0.2, 1, 0.5, 1]], [`${place}/offset`, 'VEC2', 2, [0, 0, 0.7, 0.2]], [`${place}/rotation`, 'SCALAR', 1, [0, 1]],
+    ['emissiveFactor', 'VEC3', 3, [0, 0, 0, 0.1, 0, 0.3]], ['pbrMetallicRoughness/roughnessFactor', 'SCALAR', 1, [0, 0, 1, -1, 0.1, 0]], ['extensions/KHR_materials_clearcoat/clearcoatFactor', 'SCALAR', 1, [0, 1]]];
+  const outputs = channels.map(([, type, width, list]) => add(type, width, list));
+  const bytes = Buffer.concat(parts);
+  let byteOffset = 0;
+  const bufferViews = parts.map(({ length }) => { byteOffset += length; return { buffer: 0, byteOffset: byteOffset - length, byteLength: length }; });
+  return JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], extensionsUsed: ['KHR_animation_pointer', 'KHR_materials_clearcoat', 'KHR_texture_transform'],
+    buffers: [{ byteLength: bytes.length, uri: 'data:application/octet-stream;base64,' + bytes.toString('base64') }], bufferViews, accessors,
+    images: [{ uri: 'data:image/png;base64,' + png.toString('base64') }], samplers: [{ magFilter: 9728, minFilter: 9728 }], textures: [{ source: 0, sampler: 0 }],
+    materials: [{ doubleSided: true, pbrMetallicRoughness: { metallicFactor: 0.2, baseColorTexture: { index: 0, extensions: { KHR_texture_transform: { scale: [1.5, 0.8] } } } }, extensions: { KHR_materials_clearcoat: {} } }],
+    meshes: [{ primitives: [{ attributes, material: 0 }] }], nodes: [{ mesh: 0 }],
+    animations: [{ samplers: outputs.map((output, i) => ({ input: times, output, interpolation: i === 4 ? 'CUBICSPLINE' : 'LINEAR' })),
+      channels: channels.map(([pointer], sampler) => ({ sampler, target: { path: 'pointer', extensions: { KHR_animation_pointer: { pointer: `/materials/0/${pointer}` } } } })) }] });
+})();
+
+test('moves materials as a clip does', async () => {
+  fs.writeFileSync(path.join(root, 'shimmers.gltf'), SHIMMERS);
+  await withModel({ model: 'shimmers.gltf' }, async (page) => {
+    const seen = new Set();
+    for (const t of [0, 0.5, 1.3, 2]) {
+      await page.evaluate((one) => { window.viewer.time_s = one; }, t);
+      await settled(page);
+      const { overlap: share, difference } = await compare(page, { wrap: 'clamp' });
+      assert.ok(share > 0.97 && difference < 4, `${t}: ${share}, ${difference}`);
+      seen.add((await picture(page)).toString('base64'));
+    }
+    assert.equal(seen.size, 4);
+    await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
+    await settled(page);
+    const rest = await compare(page, { clip: '-' });
+    assert.ok(rest.difference < 4, `at rest: ${rest.difference}`);
   });
 });
 

@@ -1,5 +1,6 @@
 // The viewer's requests to the server about the pose of its model.
 import { Frames } from '../js/frames.js';
+import { MovingLooks } from './moving_looks.js';
 import { Shot, clipParameters } from './shots.js';
 import { Visibility } from './visibility.js';
 
@@ -69,14 +70,17 @@ export class Questions {
     return { ...found, frameRate: info.frame_rate ?? 30 };
   }
 
-  /** The nodes that a chosen clip hides. Only glTF files can hide nodes by a clip; a blend hides none. */
-  async visibility({ blend, ...choice }) {
+  /** What a chosen clip changes beside the pose: the nodes that it hides, and materials. Only glTF files can do this; a blend does not. */
+  async changes({ blend, ...choice }) {
     const { info, query } = this.#model;
     const isTold = choice.clip !== '-' && !blend && (choice.clip_file || (info.clips.length > 0 && /^(glT|GLB)/.test(info.format ?? '')));
     const { retarget, ...clip } = isTold ? clipParameters({ ...choice, blend: null }) : {};
-    if (!isTold || retarget) return new Visibility(info.nodes, []);
-    const response = await this.#server.get(this.#server.link('v1/keys', { ...query, clip: 0, ...clip, path: 'visibility' }), undefined);
-    return new Visibility(info.nodes, (await response.json()).clips[0]?.channels ?? []);
+    let keys = {};
+    if (isTold && !retarget) {
+      const response = await this.#server.get(this.#server.link('v1/keys', { ...query, clip: 0, ...clip, path: 'visibility,property' }), undefined);
+      keys = (await response.json()).clips[0] ?? {};
+    }
+    return { visibility: new Visibility(info.nodes, keys.channels ?? []), looks: new MovingLooks(info.materials, keys.properties ?? []) };
   }
 
   /** The server's own camera for a clip: view_from_scene, or null if the server draws none. */

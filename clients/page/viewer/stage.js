@@ -1,6 +1,7 @@
 // A model in a pose: the palettes of the current shot, the places of joints and vertices, and the size of all.
 import { boneSolids } from './overlay.js';
 import { ballOf, boxBall, jointReaches, skinDual, skinLinear } from './skinning.js';
+import { MovingLooks } from './moving_looks.js';
 import { movePoint, multiply } from './vectors.js';
 import { Visibility } from './visibility.js';
 
@@ -35,8 +36,24 @@ export class Stage {
     this.viewPalette = new Float32Array(this.palette.length);
     this.#reaches = [...model.skins.values()].map((skin) => ({ ...skin, ...jointReaches(skin, model.entries) }));
     this.ball = this.#restBall();
-    this.visibility = new Visibility(model.info.nodes, []);
-    this.hidden = this.visibility.hiddenAt(0);
+    this.change({ visibility: new Visibility(model.info.nodes, []), looks: new MovingLooks(model.info.materials, []) });
+  }
+
+  /** Takes what the clip changes beside the pose. */
+  change({ visibility, looks }) {
+    this.visibility = visibility;
+    this.looks = looks;
+    this.#changeAt(0);
+  }
+
+  #changeAt(time_s) {
+    this.hidden = this.visibility.hiddenAt(time_s);
+    const moved = new Map(); // by material: entries share their look
+    for (const entry of this.entries) {
+      if (entry.material === null || entry.material === undefined || !this.model.info.materials[entry.material]) continue;
+      if (!moved.has(entry.material)) moved.set(entry.material, this.looks.at(entry.material, time_s));
+      entry.look = moved.get(entry.material);
+    }
   }
 
   #restBall() {
@@ -51,7 +68,7 @@ export class Stage {
    */
   take(shot, time_s, gpu) {
     this.shot = shot;
-    this.hidden = this.visibility.hiddenAt(time_s);
+    this.#changeAt(time_s);
     this.#positions.clear();
     for (const skin of this.model.skins.values()) {
       const palette = shot.palette(skin.index);

@@ -161,9 +161,9 @@ export class Viewer extends ViewerControls {
     const choice = this.#choice, clip = await questions.clipInfo(choice);
     if (data !== this.#data || choice !== this.#choice) return;
     playback.setClip(choice, clip?.duration ?? 0, clip?.frameRate ?? 30);
-    const [shot, visibility] = await Promise.all([questions.first(playback.parameters), questions.visibility(choice)]);
+    const [shot, changes] = await Promise.all([questions.first(playback.parameters), questions.changes(choice)]);
     if (data !== this.#data || choice !== this.#choice) return;
-    data.stage.visibility = visibility;
+    data.stage.change(changes);
     playback.startIsShown();
     this.#take(shot);
   }

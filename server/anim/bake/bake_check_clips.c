@@ -1,6 +1,8 @@
 /* bake_check_clips.c - checks channels, clips and markers. */
 #include "anim/bake/bake_check.h"
 
+#include "anim/model/property.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,6 +56,35 @@ static int check_channel(const struct model *model, uint32_t c, const uint32_t *
                         : channel->reserved != 0               ? "reserved"
                                                                : NULL;
     return field == NULL ? 0 : bake_check_fail(err, "channels", c, field);
+}
+
+static bool is_sorted(const struct property_channel *before, const struct property_channel *at)
+{
+    return before->clip != at->clip                   ? before->clip < at->clip
+           : before->channel.node != at->channel.node ? before->channel.node < at->channel.node
+                                                      : before->channel.path < at->channel.path;
+}
+
+/* The order allows a clip to drive a property once, which bounds the cost of evaluating it. Clips are checked. */
+static int check_property_channel(const struct model *model, uint32_t i, const uint32_t *falls, struct err *err)
+{
+    const struct property_channel *at = &model->property_channels[i];
+    const struct channel *channel = &at->channel;
+    const uint32_t id = channel->path - PATH_COUNT;
+    const char *field =
+        at->clip >= model->clip_count                        ? "clip"
+        : id >= PROPERTY_COUNT                               ? "path"
+        : !property_is_drawn(model, id, channel->node)       ? "node"
+        : i > 0 && !is_sorted(at - 1, at)                    ? "order"
+        : channel->interpolation > INTERPOLATION_CUBICSPLINE ? "interpolation"
+        : channel->component_count != property_of(id).count  ? "component_count"
+        : !is_key_range(model, channel, falls)               ? "key_times"
+        : !is_value_range(model, channel)                    ? "values"
+        : model->key_times[channel->key_time_first + channel->key_count - 1] > model->clips[at->clip].duration_s
+            ? "duration"
+        : channel->reserved != 0 ? "reserved"
+                                 : NULL;
+    return field == NULL ? 0 : bake_check_fail(err, "property_channels", i, field);
 }
 
 /* `driven`: for each node and path, the last clip that drove it, from 1. A clip drives a target once, so evaluating it
@@ -130,6 +161,8 @@ int bake_check_clips(const struct model *model, struct err *err)
         rc = check_channel(model, c, falls, err);
     if (rc == 0)
         rc = check_clips(model, driven, err);
+    for (uint32_t i = 0; i < model->property_channel_count && rc == 0; i++)
+        rc = check_property_channel(model, i, falls, err);
     if (rc == 0)
         rc = bake_check_each(model, "markers", model->marker_count, marker_fault, err);
 done:

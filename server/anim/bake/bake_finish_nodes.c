@@ -66,6 +66,12 @@ int bake_finish_check_references(const struct bake_builder *b, struct err *err)
             b->channels[c].key_count == 0 ||
             !bake_is_range(b->channels[c].key_time_first, b->channels[c].key_count, b->key_time_count))
             rc = bake_check_fail(err, "channels", c, "node");
+    for (uint32_t c = 0; c < b->property_channel_count && rc == 0; c++) {
+        const struct property_channel *at = &b->property_channels[c];
+        if (at->clip >= b->clip_count || at->channel.key_count == 0 ||
+            !bake_is_range(at->channel.key_time_first, at->channel.key_count, b->key_time_count))
+            rc = bake_check_fail(err, "property_channels", c, "clip");
+    }
     return rc;
 }
 
@@ -242,6 +248,11 @@ int bake_finish_clips(struct bake_builder *builder, struct err *err)
         }
         clip->start_s = clip->channel_count == 0 ? 0 : start_s;
         clip->duration_s = duration_s;
+    }
+    for (uint32_t i = 0; i < builder->property_channel_count; i++) {
+        const struct channel *channel = &builder->property_channels[i].channel;
+        double *duration_s = &builder->clips[builder->property_channels[i].clip].duration_s;
+        *duration_s = fmax(*duration_s, builder->key_times[channel->key_time_first + channel->key_count - 1]);
     }
     free(driven);
     return 0;

@@ -1,5 +1,6 @@
 /* compare_clips.c - compares clips: matches them, then compares their lengths, ranges and poses. */
 #include "anim/compare/compare_internal.h"
+#include "anim/pose/appearance.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -94,8 +95,10 @@ static void tell_alone(struct compare *compare, enum compare_side s, uint32_t in
 {
     const struct clip *clip = &compare->sides[s].model->clips[index];
     char name[THING_SIZE];
+    uint32_t properties;
+    appearance_channels(compare->sides[s].model, index, &properties);
     struct difference *difference =
-        clip->channel_count == 0
+        clip->channel_count == 0 && properties == 0
             ? NULL /* it moves nothing, and tools drop it */
             : difference_add(compare, s == COMPARE_OLD ? DIFFERENCE_CLIP_REMOVED : DIFFERENCE_CLIP_ADDED);
     if (difference == NULL)

@@ -42,6 +42,9 @@ static inline float *layer_number_to(struct material_layers *layers, const struc
     return (float *)(void *)((char *)layers + number->offset);
 }
 
+/* An index of refraction below 1 is invalid, except for 0, which reflects everything (KHR_materials_ior). */
+static inline float material_ior(float ior) { return ior > 0 && ior < 1 ? 1 : ior; }
+
 /* Returns the layers of a material of the model, or NULL. */
 const struct material_layers *material_layers_of(const struct model *model, const struct material *material);
 /* Returns the texture in a slot below TEXTURE_ALL_COUNT. Slots of layers are empty for a material without layers. */

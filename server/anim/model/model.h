@@ -142,9 +142,9 @@ struct draw {
 struct clip {
     struct str name;
     uint32_t channel_first, channel_count;
-    double start_s;    /* the first key's clip time */
-    double duration_s; /* at least the last key's clip time, more where the file says so; the loop range is
-                          [0, duration_s) */
+    double start_s;    /* the clip time of the first key of its channels */
+    double duration_s; /* at least the last key's clip time, of property channels too; more where the file says so; the
+                          loop range is [0, duration_s) */
 };
 
 enum channel_path {
@@ -170,6 +170,13 @@ struct channel {
     uint32_t key_time_first, key_count; /* at least 1; times strictly rising; shared between channels */
     uint32_t value_first;
     uint32_t reserved;
+};
+
+/* Moves a number of a material, a light or a camera while a clip plays (anim/model/property.h). Sorted by clip, then
+ * channel.node, then channel.path; strictly, so that a clip drives each of them once. */
+struct property_channel {
+    uint32_t clip;
+    struct channel channel; /* node: the material, light or camera; path: PATH_COUNT + PROPERTY_ */
 };
 
 struct warning {

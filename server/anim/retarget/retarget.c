@@ -54,6 +54,8 @@ void retarget_init(struct retarget *retarget, const struct model *model, const s
     view->compiled_clip_count = 0;
     view->channels = NULL;
     view->channel_count = 0;
+    view->property_channels = NULL; /* likewise */
+    view->property_channel_count = 0;
     view->key_times = source->key_times;
     view->key_time_count = source->key_time_count;
     view->key_values = source->key_values;

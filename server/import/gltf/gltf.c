@@ -87,6 +87,8 @@ int import_gltf(struct import *import, struct err *err)
     free(gltf.values);
     free(gltf.deltas);
     free(gltf.view_images);
+    free(gltf.animated_layers);
+    free(gltf.lights.items);
     free(gltf.texcoords);
     texture_mixer_fini(&gltf.mixer);
     cJSON_Delete(gltf.root);

@@ -6,7 +6,7 @@
  * a negative ERR_ code and name the culprit by its JSON path. Single-threaded. */
 #pragma once
 
-#include "import/gltf/gltf_json.h"
+#include "import/gltf_file/gltf_json.h"
 #include "import/source/import.h"
 #include "import/texture/texture.h"
 #include "import/texture/texture_mix.h"
@@ -68,7 +68,9 @@ struct gltf {
     uint64_t row_bytes;              /* total that accessor_charge() has counted */
     struct texcoord_sets *texcoords; /* [materials] */
     struct texture_mixer mixer;
-    uint32_t *view_images; /* [bufferViews]: the first image in the view + 1, or 0 */
+    struct gltf_list lights;   /* of KHR_lights_punctual, from gltf_read_lights() on */
+    uint32_t *animated_layers; /* [materials]: 1 << LAYER_ for each layer that a clip moves */
+    uint32_t *view_images;     /* [bufferViews]: the first image in the view + 1, or 0 */
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -107,12 +109,19 @@ struct gltf_target {
     int64_t node, mesh; /* a mesh, or -1, stands for the nodes that show it with its own weights */
     int path;           /* PATH_ */
     int64_t weight;     /* with PATH_WEIGHTS: the only one that moves; or -1 */
+    uint32_t property;  /* PROPERTY_ of a material, light or camera; or GLTF_NO_PROPERTY */
+    uint32_t object;    /* with a property: the file's index of its material, light or camera; node and path are -1 */
 };
+#define GLTF_NO_PROPERTY UINT32_MAX
 
 /* gltf_pointer.c: resolves a JSON pointer of KHR_animation_pointer, such as "/nodes/3/rotation", "/meshes/0/weights" or
- * "/nodes/3/weights/1". Returns false unless it points to a property that a core channel can animate, to a single
- * weight, or to a node's visibility. */
-bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, struct gltf_target *out);
+ * "/materials/1/emissiveFactor". Returns true for a property that a core channel can animate, a single weight, a node's
+ * visibility, and a property of anim/model/property.h that the file has. False: with a warning that begins with
+ * `where`. */
+bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, const char *where, struct gltf_target *out);
+/* Returns the object in the file that has or may have a property of one of its materials, lights or cameras, and the
+ * property's name in it. NULL: there is none. */
+const cJSON *gltf_property_owner(const struct gltf *gltf, uint32_t property, uint32_t index, char name[64]);
 
 /* gltf_extensions.c: refuses a file that requires an unsupported extension, and warns of unsupported extensions that it
  * uses. Call it after the schema check. */

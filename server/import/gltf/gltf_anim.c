@@ -1,254 +1,13 @@
-/* gltf_anim.c - animations: clips, their channels, and the keys of those (glTF 2.0, 3.11). */
-#include "import/gltf/gltf_accessor.h"
+/* gltf_anim.c - animations: clips and what their channels move (glTF 2.0, 3.11). */
 #include "import/gltf/gltf_claims.h"
+#include "import/gltf/gltf_keys.h"
+#include "import/gltf/gltf_properties.h"
 #include "import/gltf/gltf_weights.h"
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const char *const INTERPOLATIONS[] = {
-    [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
-/* A larger deviation from unit length is not rounding. The tolerances are for floats and for signed bytes, whose steps
- * are 1/127. */
-static const double UNIT_TOLERANCE = 1e-3, INTEGER_UNIT_TOLERANCE = 1.0 / 127;
-enum { INTERPOLATION_COUNT = sizeof INTERPOLATIONS / sizeof *INTERPOLATIONS };
-
-/* The state of reading one channel. */
-struct key_source {
-    char where[80]; /* "animations[0].channels[3]" */
-    struct accessor times, values;
-    bool is_open;           /* times has rows, not only a type and a count */
-    struct channel channel; /* node, path and component_count are set; read_keys() fills the rest */
-};
-
-/* --- keys: each accessor is read once, however many channels and clips use it --- */
-
-static double time_of(const struct accessor *accessor, uint32_t key)
-{
-    double time;
-    accessor_row(accessor, key, &time);
-    return time;
-}
-
-/* If neighbouring keys have equal times, the later one counts, because STEP gives the new value at a key. */
-static bool is_dropped(const struct accessor *times, uint32_t key)
-{
-    return key + 1 < times->count && time_of(times, key) == time_of(times, key + 1);
-}
-
-static int check_times(struct gltf *gltf, const struct key_source *source, struct gltf_times *times, struct err *err)
-{
-    times->count = source->times.count;
-    double before = 0;
-    for (uint32_t key = 0; key < source->times.count; key++) {
-        const double time = time_of(&source->times, key);
-        if (!isfinite(time))
-            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is not finite", source->where, key);
-        if (time < 0)
-            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before 0", source->where, key, time);
-        if (key > 0 && time < before)
-            return err_set(err, ERR_BAD_KEYS, "%s: the time of key %u is %.9g, before the %.9g of the key before",
-                           source->where, key, time, before);
-        if (key > 0 && time == before) {
-            times->has_duplicates = true;
-            times->count--;
-        }
-        before = time;
-    }
-    if (times->has_duplicates)
-        bake_warn(gltf->builder, "duplicate_key_times", "accessors[%u] has equal key times: the last of them is kept",
-                  source->times.index);
-    return 0;
-}
-
-/* Adds each input accessor to the builder once, for all channels and clips. */
-static int read_times(struct gltf *gltf, uint32_t index, struct key_source *source, struct gltf_times **out,
-                      struct err *err)
-{
-    struct bake_builder *builder = gltf->builder;
-    struct gltf_times *times = &gltf->times[index];
-    const struct accessor_use use = {source->where, ACCESSOR_SCALAR, ACCESSOR_F32};
-    *out = times;
-    source->is_open = !times->is_read;
-    if (times->is_read)
-        return accessor_describe(gltf, index, &use, &source->times, err);
-    if (accessor_open(gltf, index, &use, &source->times, err) < 0 ||
-        import_check_limit(gltf->import, LIMIT_KEYS, builder->key_time_count, source->times.count, source->where, err) <
-            0 ||
-        check_times(gltf, source, times, err) < 0)
-        return err->code;
-    times->first = builder->key_time_count;
-    double *key_times = bake_add_key_time(builder, times->count);
-    if (key_times == NULL)
-        return import_full(gltf->import, err);
-    for (uint32_t key = 0; key < source->times.count; key++)
-        if (!is_dropped(&source->times, key))
-            *key_times++ = time_of(&source->times, key);
-    times->is_read = true;
-    return 0;
-}
-
-static uint32_t floats_per_key(const struct channel *channel)
-{
-    return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
-}
-
-/* The number of floats per key, including in- and out-tangents. */
-static int read_key(const struct key_source *source, uint32_t key, float *out, struct err *err)
-{
-    const uint32_t width = source->values.width, rows = floats_per_key(&source->channel) / width;
-    double row[4];
-    for (uint32_t r = 0; r < rows; r++) {
-        accessor_row(&source->values, key * rows + r, row);
-        for (uint32_t i = 0; i < width; i++) {
-            float *value = &out[r * width + i];
-            *value = (float)row[i];
-            if (!isfinite(*value))
-                return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
-        }
-    }
-    return 0;
-}
-
-static int check_count(const struct key_source *source, struct err *err)
-{
-    const uint64_t expected = (uint64_t)source->times.count * floats_per_key(&source->channel);
-    const uint64_t given = (uint64_t)source->values.count * source->values.width;
-    if (given == expected)
-        return 0;
-    return err_set(err, ERR_BAD_KEYS, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
-                   source->times.count, (unsigned long long)expected, source->values.index, (unsigned long long)given);
-}
-
-static int add_values(struct gltf *gltf, struct key_source *source, const struct gltf_times *times,
-                      struct gltf_values *values, struct err *err)
-{
-    struct bake_builder *builder = gltf->builder;
-    const uint32_t size = floats_per_key(&source->channel);
-    if (import_check_limit(gltf->import, LIMIT_KEYS, builder->key_value_count, (uint64_t)source->times.count * size,
-                           source->where, err) < 0)
-        return err->code;
-    *values = (struct gltf_values){.first = builder->key_value_count, .times = -1};
-    float *out = bake_add_key_value(builder, times->count * size);
-    if (out == NULL)
-        return import_full(gltf->import, err);
-    for (uint32_t key = 0; key < source->times.count; key++) {
-        if (times->has_duplicates && is_dropped(&source->times, key))
-            continue;
-        if (read_key(source, key, out, err) < 0)
-            return err->code;
-        out += size;
-    }
-    if (times->has_duplicates)
-        values->times = source->times.index;
-    values->size = size;
-    values->is_read = true;
-    return 0;
-}
-
-/* If no keys are left out, the values are the accessor's rows, independent of times and interpolation. */
-static bool is_known(const struct gltf_values *values, const struct key_source *source, const struct gltf_times *times)
-{
-    return values->is_read && (times->has_duplicates ? values->times == (int64_t)source->times.index &&
-                                                           values->size == floats_per_key(&source->channel)
-                                                     : values->times < 0);
-}
-
-/* Warns of the first rotation without unit length; a zero quaternion is an error because it cannot be normalised. */
-static int check_rotations(const struct gltf *gltf, const struct key_source *source, struct gltf_values *values,
-                           uint32_t count, struct err *err)
-{
-    const uint32_t size = floats_per_key(&source->channel), bit = 1U << source->channel.interpolation;
-    const float *q = gltf->builder->key_values + values->first + (size > 4 ? 4 : 0);
-    const double tolerance = source->values.component == ACCESSOR_F32 ? UNIT_TOLERANCE : INTEGER_UNIT_TOLERANCE;
-    bool is_told = (values->checked & ~bit) != 0;
-    if (source->channel.path != PATH_ROTATION || (values->checked & bit) != 0)
-        return 0;
-    for (uint32_t key = 0; key < count; key++, q += size) {
-        const double square = (double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] + (double)q[2] * (double)q[2] +
-                              (double)q[3] * (double)q[3];
-        if (square == 0)
-            return err_set(err, ERR_BAD_KEYS, "%s: the rotation of key %u has no length", source->where, key);
-        if (!is_told && fabs(sqrt(square) - 1) > tolerance) {
-            bake_warn(gltf->builder, "rotation_normalised",
-                      "%s: the rotation of key %u has the length %.6g: rotations are normalised", source->where, key,
-                      sqrt(square));
-            is_told = true;
-        }
-    }
-    values->checked |= bit;
-    return 0;
-}
-
-static int read_values(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct key_source *source,
-                       const struct gltf_times *times, struct err *err)
-{
-    struct gltf_values *values = &gltf->values[index];
-    const struct accessor_use times_use = {source->where, ACCESSOR_SCALAR, ACCESSOR_F32};
-    if (check_count(source, err) < 0)
-        return err->code;
-    if (!is_known(values, source, times)) {
-        const bool needs_times = times->has_duplicates && !source->is_open;
-        if (accessor_open(gltf, index, use, &source->values, err) < 0 ||
-            (needs_times && accessor_open(gltf, source->times.index, &times_use, &source->times, err) < 0) ||
-            add_values(gltf, source, times, values, err) < 0)
-            return err->code;
-    }
-    source->channel.value_first = values->first;
-    return check_rotations(gltf, source, values, times->count, err);
-}
-
-/* The accessor types that a path accepts (glTF 2.0, 3.11, table of outputs). */
-static int check_output(struct gltf *gltf, uint32_t index, const struct accessor_use *use, struct key_source *source,
-                        struct err *err)
-{
-    if (accessor_describe(gltf, index, use, &source->values, err) < 0)
-        return err->code;
-    if (source->values.component != ACCESSOR_F32 && !source->values.is_normalized &&
-        source->channel.path != PATH_VISIBILITY)
-        return err_set(err, ERR_BAD_MODEL, "%s cannot be accessors[%u], which has integers that are not normalized",
-                       use->where, index);
-    return 0;
-}
-
-/* Reads the keys of `sampler`. `sampler_where` names its place in the file for messages. */
-static int read_keys(struct gltf *gltf, const cJSON *sampler, const char *sampler_where, struct key_source *source,
-                     struct err *err)
-{
-    const unsigned integers = ACCESSOR_I8 | ACCESSOR_U8 | ACCESSOR_I16 | ACCESSOR_U16;
-    const uint32_t path = source->channel.path;
-    const char *name = json_text(sampler, "interpolation");
-    const int interpolation = path == PATH_VISIBILITY ? INTERPOLATION_STEP /* booleans have no other */
-                              : name == NULL          ? INTERPOLATION_LINEAR
-                                                      : json_word(name, INTERPOLATIONS, INTERPOLATION_COUNT);
-    if (interpolation < 0)
-        return err_set(err, ERR_BAD_MODEL, "%s.interpolation is '%.20s', which is none of glTF's", sampler_where, name);
-    source->channel.interpolation = (uint32_t)interpolation;
-    char where[sizeof source->where + 16];
-    snprintf(where, sizeof where, "%s.%s", source->where, GLTF_PATHS[path]);
-    const struct accessor_use use = {
-        .where = where,
-        .types = path == PATH_ROTATION     ? ACCESSOR_VEC4
-                 : path_is_transform(path) ? ACCESSOR_VEC3
-                                           : ACCESSOR_SCALAR,
-        .components = path == PATH_VISIBILITY                         ? ACCESSOR_U8
-                      : path == PATH_ROTATION || path == PATH_WEIGHTS ? ACCESSOR_F32 | integers
-                                                                      : ACCESSOR_F32,
-    };
-    const uint32_t input = (uint32_t)json_index(sampler, "input"), output = (uint32_t)json_index(sampler, "output");
-    struct gltf_times *times;
-    if (check_output(gltf, output, &use, source, err) < 0 || read_times(gltf, input, source, &times, err) < 0 ||
-        read_values(gltf, output, &use, source, times, err) < 0)
-        return err->code;
-    source->channel.key_time_first = times->first;
-    source->channel.key_count = times->count;
-    return 0;
-}
-
-/* --- channels and clips --- */
 
 /* The state of reading one clip. */
 struct clip_reader {
@@ -257,6 +16,7 @@ struct clip_reader {
     struct gltf_list samplers;
     struct gltf_claims claims;
     struct gltf_weight_parts parts;
+    struct gltf_properties properties;
 };
 
 /* Finds what the channel animates. Returns 1, 0 with a warning (the channel moves nothing) or a negative code. */
@@ -266,17 +26,13 @@ static int read_target(struct clip_reader *reader, const cJSON *json, const char
     struct bake_builder *builder = reader->gltf->builder;
     const char *name = json_text(json, "path");
     const cJSON *pointer = json_member(json_member(json, "extensions"), "KHR_animation_pointer");
-    if (pointer != NULL) {
-        if (gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), out))
-            return 1;
-        bake_warn(builder, "channel_ignored", "%s points at '%.100s', which is not animated here", where,
-                  json_text(pointer, "pointer"));
-        return 0;
-    }
+    if (pointer != NULL)
+        return gltf_pointer_read(reader->gltf, json_text(pointer, "pointer"), where, out);
     *out = (struct gltf_target){.node = json_index(json, "node"),
                                 .mesh = -1,
                                 .path = json_word(name, GLTF_PATHS, PATH_VISIBILITY),
-                                .weight = -1};
+                                .weight = -1,
+                                .property = GLTF_NO_PROPERTY};
     if (out->path < 0)
         return err_set(err, ERR_BAD_MODEL, "%s.target.path is '%.20s', which is none of glTF's", where, name);
     if (out->node < 0)
@@ -284,8 +40,15 @@ static int read_target(struct clip_reader *reader, const cJSON *json, const char
     return out->node >= 0;
 }
 
+static int read_keys(struct clip_reader *reader, uint32_t sampler, struct gltf_key_source *source, struct err *err)
+{
+    char where[64];
+    snprintf(where, sizeof where, "animations[%u].samplers[%u]", reader->clip, sampler);
+    return gltf_read_keys(reader->gltf, reader->samplers.items[sampler], where, source, err);
+}
+
 static int add_channel(struct clip_reader *reader, const struct gltf_target *target, uint32_t sampler,
-                       struct key_source *source, struct err *err)
+                       struct gltf_key_source *source, struct err *err)
 {
     static const uint32_t COMPONENTS[] = {
         [PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3, [PATH_VISIBILITY] = 1};
@@ -297,9 +60,8 @@ static int add_channel(struct clip_reader *reader, const struct gltf_target *tar
     source->channel.component_count = target->weight >= 0            ? 1
                                       : target->path == PATH_WEIGHTS ? gltf->builder->nodes[target->node].weight_count
                                                                      : COMPONENTS[target->path];
-    char sampler_where[64];
-    snprintf(sampler_where, sizeof sampler_where, "animations[%u].samplers[%u]", reader->clip, sampler);
-    if (read_keys(gltf, reader->samplers.items[sampler], sampler_where, source, err) < 0)
+    source->what = GLTF_PATHS[target->path];
+    if (read_keys(reader, sampler, source, err) < 0)
         return err->code;
     if (target->weight >= 0) {
         gltf_weight_parts_add(&reader->parts, &source->channel, (uint32_t)target->weight);
@@ -308,9 +70,26 @@ static int add_channel(struct clip_reader *reader, const struct gltf_target *tar
     return import_put_channel(gltf->import, &source->channel, err);
 }
 
+static int add_property(struct clip_reader *reader, const struct gltf_target *target, uint32_t sampler, uint32_t index,
+                        struct gltf_key_source *source, struct err *err)
+{
+    char pointer[PROPERTY_POINTER_SIZE];
+    property_put_pointer(target->property, target->object, pointer);
+    source->what = pointer;
+    source->channel.path = PATH_COUNT + target->property;
+    source->channel.component_count = property_of(target->property).count;
+    source->channel.reserved = index;
+    if (!gltf_properties_are_drawn(&reader->properties, target, source->where))
+        return 0;
+    if (read_keys(reader, sampler, source, err) < 0)
+        return err->code;
+    gltf_properties_add(&reader->properties, target, &source->channel);
+    return 0;
+}
+
 static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t index, struct err *err)
 {
-    struct key_source source = {0};
+    struct gltf_key_source source = {0};
     struct gltf_target target;
     snprintf(source.where, sizeof source.where, "animations[%u].channels[%u]", reader->clip, index);
     const uint64_t sampler = json_count(json, "sampler", 0);
@@ -320,6 +99,8 @@ static int read_channel(struct clip_reader *reader, const cJSON *json, uint32_t 
     int rc = read_target(reader, json_member(json, "target"), source.where, &target, err);
     if (rc <= 0)
         return rc;
+    if (target.property != GLTF_NO_PROPERTY)
+        return add_property(reader, &target, (uint32_t)sampler, index, &source, err);
     if (target.mesh < 0)
         return add_channel(reader, &target, (uint32_t)sampler, &source, err);
     rc = 0;
@@ -337,12 +118,15 @@ static int read_clip(struct clip_reader *reader, struct err *err)
     builder->clips[reader->clip].name = gltf_name(reader->gltf, json, GLTF_ANIMATIONS, reader->clip);
     builder->clips[reader->clip].channel_first = builder->channel_count;
     reader->claims.clip = reader->clip + 1;
+    reader->properties.clip = reader->clip;
     uint32_t index = 0;
     int rc = 0;
     for (const cJSON *item = json_first(json, "channels"); item != NULL && rc == 0; item = item->next)
         rc = read_channel(reader, item, index++, err);
     if (rc == 0)
         rc = gltf_weight_parts_put(&reader->parts, reader->gltf, err);
+    if (rc == 0)
+        rc = gltf_properties_end_clip(&reader->properties, err);
     builder->clips[reader->clip].channel_count = builder->channel_count - builder->clips[reader->clip].channel_first;
     free(reader->samplers.items);
     return rc;
@@ -356,10 +140,12 @@ int gltf_read_animations(struct gltf *gltf, struct err *err)
     struct clip_reader reader = {.gltf = gltf};
     if (count > 0)
         gltf_claims_init(&reader.claims, gltf);
+    gltf_properties_init(&reader.properties, gltf);
     int rc = bake_add_clip(gltf->builder, count) == NULL ? import_full(gltf->import, err) : 0;
     for (; reader.clip < count && rc == 0; reader.clip++)
         rc = read_clip(&reader, err);
     gltf_claims_fini(&reader.claims);
+    gltf_properties_fini(&reader.properties);
     gltf_weight_parts_fini(&reader.parts);
     return rc;
 }

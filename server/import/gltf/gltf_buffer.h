@@ -5,7 +5,7 @@
 #pragma once
 
 #include "import/gltf/gltf.h"
-#include "import/gltf/gltf_uri.h"
+#include "import/gltf_file/gltf_uri.h"
 
 /* Chooses the path of a file that a relative URI names: the decoded URI or, if there is no such file, the URI as it
  * stands (exporters write plain file names), or either without query and fragment. Pass it to source_search() or

@@ -2,7 +2,7 @@
  * the decoded mesh; their accessors only give the types (extension's "Conformance"). */
 #include "import/gltf/gltf_primitive.h"
 
-#include "import/gltf/draco.h"
+#include "import/gltf_file/draco.h"
 #include "import/gltf/gltf_buffer.h"
 
 #include "base/mem.h"

@@ -62,9 +62,6 @@ static int read_textures(const struct layer_reader *reader, bool *has_effect, st
     return 0;
 }
 
-/* An index of refraction below 1 is invalid, except for 0, which reflects everything (KHR_materials_ior). */
-static void limit_ior(float *ior) { *ior = *ior > 0 && *ior < 1 ? 1 : *ior; }
-
 int gltf_read_layers(struct material_reader *reader, struct err *err)
 {
     const cJSON *extensions = json_member(reader->json, "extensions");
@@ -75,7 +72,8 @@ int gltf_read_layers(struct material_reader *reader, struct err *err)
         struct layer_reader of = {reader, layer, json_member(extensions, LAYER_EXTENSIONS[layer]), &out};
         if (of.json == NULL)
             continue;
-        bool has_effect = read_numbers(&of);
+        const bool is_animated = (reader->gltf->animated_layers[reader->index] & 1U << layer) != 0;
+        bool has_effect = read_numbers(&of) || is_animated;
         if (read_textures(&of, &has_effect, err) < 0)
             return err_prefix(err, "%s", LAYER_EXTENSIONS[layer]);
         out.present |= has_effect ? 1U << layer : 0;
@@ -85,7 +83,7 @@ int gltf_read_layers(struct material_reader *reader, struct err *err)
     /* without tangents, texture coordinates give the direction of the anisotropy */
     if ((out.present & 1U << LAYER_ANISOTROPY) != 0 && reader->texcoords.sets[0] < 0)
         texcoord_place(&reader->texcoords, 0);
-    limit_ior(&out.ior);
+    out.ior = material_ior(out.ior);
     struct bake_builder *builder = reader->gltf->builder;
     struct material_layers *layers = bake_add_material_layer(builder, 1);
     if (layers == NULL)

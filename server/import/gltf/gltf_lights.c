@@ -2,7 +2,6 @@
 #include "import/gltf/gltf.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cJSON *extension_of(const cJSON *object)
@@ -52,19 +51,19 @@ static void warn_of_many(struct gltf *gltf)
 
 int gltf_read_lights(struct gltf *gltf, struct err *err)
 {
-    const struct gltf_list lights = gltf_list_of(json_member(extension_of(gltf->root), "lights"));
+    gltf->lights = gltf_list_of(json_member(extension_of(gltf->root), "lights"));
     int rc = 0;
     for (uint32_t n = 0; n < gltf->builder->node_count && rc == 0; n++) {
         const int64_t index = json_index(extension_of(gltf_item(gltf, GLTF_NODES, n)), "light");
         if (index < 0)
             continue;
-        if (index >= lights.count) {
+        if (index >= gltf->lights.count) {
             rc = err_set(err, ERR_BAD_MODEL,
                          "nodes[%u].extensions.KHR_lights_punctual.light is %lld, but the file has %u lights", n,
-                         (long long)index, lights.count);
+                         (long long)index, gltf->lights.count);
             break;
         }
-        const cJSON *json = lights.items[index];
+        const cJSON *json = gltf->lights.items[index];
         struct model_light light = {.node = n};
         if (!read_light(json, &light)) {
             bake_warn(gltf->builder, "light_ignored",
@@ -76,7 +75,6 @@ int gltf_read_lights(struct gltf *gltf, struct err *err)
         light.name = name != NULL ? bake_textz(gltf->builder, name) : gltf->builder->nodes[n].name;
         rc = import_put_light(gltf->import, &light, err);
     }
-    free(lights.items);
     warn_of_many(gltf);
     return rc;
 }

@@ -1,10 +1,11 @@
 /* gltf_material.c - reads materials: metallic-roughness factors, textures and their placement on the surface. Converts
  * KHR_materials_pbrSpecularGlossiness (Khronos, archived) to the nearest metallic-roughness material. */
 #include "import/gltf/gltf_material.h"
+#include "import/gltf/gltf_properties.h"
 
+#include "anim/model/property.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <string.h>
 
 static float limited(double value, double least, double most)
@@ -12,19 +13,15 @@ static float limited(double value, double least, double most)
     return (float)(value > least ? value < most ? value : most : least);
 }
 
-/* KHR_texture_transform: translation * rotation * scale. The rotation direction makes the extension's own example
- * (offset 0,1, a quarter turn, scale 0.5) show the lower left quadrant. The GLSL in its text has the transposed
- * matrix. */
+/* KHR_texture_transform. */
 static void read_transform(const cJSON *transform, float uv_from_texcoord[6])
 {
     float offset[2] = {0, 0}, scale[2] = {1, 1};
     json_floats(transform, "offset", 2, offset);
     json_floats(transform, "scale", 2, scale);
-    const double angle = json_number(transform, "rotation", 0), c = cos(angle), s = sin(angle);
-    const double m[6] = {c * (double)scale[0],  s * (double)scale[1], (double)offset[0],
-                         -s * (double)scale[0], c * (double)scale[1], (double)offset[1]};
-    for (int i = 0; i < 6; i++)
-        uv_from_texcoord[i] = (float)m[i];
+    texture_transform_matrix((double[2]){(double)offset[0], (double)offset[1]},
+                             (double[2]){(double)scale[0], (double)scale[1]}, json_number(transform, "rotation", 0),
+                             uv_from_texcoord);
 }
 
 int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,
@@ -83,9 +80,9 @@ static int read_metallic_roughness(struct material_reader *reader, struct err *e
 
 static const char SPECULAR_GLOSSINESS[] = "KHR_materials_pbrSpecularGlossiness";
 
-static const cJSON *gloss_of(const struct material_reader *reader)
+static const cJSON *gloss_of(const cJSON *material)
 {
-    return json_member(json_member(reader->json, "extensions"), SPECULAR_GLOSSINESS);
+    return json_member(json_member(material, "extensions"), SPECULAR_GLOSSINESS);
 }
 
 static bool is_required(const struct gltf *gltf)
@@ -96,10 +93,9 @@ static bool is_required(const struct gltf *gltf)
     return false;
 }
 
-static bool is_specular_glossiness(const struct material_reader *reader)
+bool gltf_is_specular_glossiness(const struct gltf *gltf, const cJSON *material)
 {
-    return gloss_of(reader) != NULL &&
-           (json_member(reader->json, "pbrMetallicRoughness") == NULL || is_required(reader->gltf));
+    return gloss_of(material) != NULL && (json_member(material, "pbrMetallicRoughness") == NULL || is_required(gltf));
 }
 
 /* For materials without textures, or with only a diffuse texture if the surface cannot be metal. */
@@ -148,7 +144,7 @@ static int mix_textures(struct material_reader *reader, const struct specular_gl
 
 static int read_specular_glossiness(struct material_reader *reader, struct err *err)
 {
-    const cJSON *json = gloss_of(reader);
+    const cJSON *json = gloss_of(reader->json);
     struct material *out = &reader->out;
     struct specular_glossiness gloss = {.diffuse = {1, 1, 1, 1}, .specular = {1, 1, 1}};
     json_floats(json, "diffuseFactor", 4, gloss.diffuse);
@@ -215,8 +211,8 @@ static int read_material(struct gltf *gltf, uint32_t index, struct err *err)
         reader.out.flags |= MATERIAL_DOUBLE_SIDED;
     if (json_member(json_member(json, "extensions"), "KHR_materials_unlit") != NULL)
         reader.out.flags |= MATERIAL_UNLIT;
-    const int rc = is_specular_glossiness(&reader) ? read_specular_glossiness(&reader, err)
-                                                   : read_metallic_roughness(&reader, err);
+    const int rc = gltf_is_specular_glossiness(gltf, json) ? read_specular_glossiness(&reader, err)
+                                                           : read_metallic_roughness(&reader, err);
     if (rc < 0 || read_surface(&reader, err) < 0 || gltf_read_layers(&reader, err) < 0)
         return err_prefix(err, "materials[%u]", index);
     gltf->builder->materials[index] = reader.out;
@@ -234,6 +230,7 @@ int gltf_read_materials(struct gltf *gltf, struct err *err)
     const uint32_t count = gltf->lists[GLTF_MATERIALS].count;
     gltf->view_images = mem_zalloc(gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->view_images);
     gltf->texcoords = mem_zalloc(count, sizeof *gltf->texcoords);
+    gltf_properties_mark(gltf);
     texture_mixer_init(&gltf->mixer, gltf->builder, gltf->import->limits);
     if (bake_add_material(gltf->builder, count) == NULL)
         return import_full(gltf->import, err);

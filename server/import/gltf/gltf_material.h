@@ -16,6 +16,9 @@ struct material_reader {
 int gltf_place_texture(struct material_reader *reader, const cJSON *info, uint32_t content,
                        struct material_texture *out, struct err *err);
 
+/* True when the material is read from KHR_materials_pbrSpecularGlossiness, not from its metallic-roughness. */
+bool gltf_is_specular_glossiness(const struct gltf *gltf, const cJSON *material);
+
 /* gltf_layers.c: adds the layers of the material that have an effect to the builder. Call it after all other textures
  * are read, so that their sets of texture coordinates take precedence if there are too many. */
 int gltf_read_layers(struct material_reader *reader, struct err *err);

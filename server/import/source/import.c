@@ -176,8 +176,13 @@ static void hash_number(struct sha256_ctx *sha, uint64_t value, size_t size_byte
     sha256_update(sha, size_bytes, bytes);
 }
 
+/* The first section that an empty model does not count: models without it keep the hashes that they had before it. */
+enum { LATER_SECTIONS = 52 };
+
 static void hash_section(struct sha256_ctx *sha, uint32_t id, const void *items, uint32_t count, size_t item_bytes)
 {
+    if (id >= LATER_SECTIONS && count == 0)
+        return;
     hash_number(sha, id, 4);
     hash_number(sha, count, 8);
     if (count > 0)

@@ -75,7 +75,8 @@ static int find_own(const struct posed_model *posed, const struct model *model, 
     const uint32_t index = view->picture->camera - 1;
     if (index >= model->camera_count)
         return err_set(err, ERR_BAD_PARAMETER, "the model has no camera %u", index);
-    const struct model_camera *camera = &model->cameras[index];
+    const struct model_camera *camera =
+        posed->appearance.is_animated ? &posed->appearance.cameras[index] : &model->cameras[index];
     const double aspect = (double)view->picture->width / view->picture->height;
     if (!camera_of_model(camera, &posed->pose.scene_from_node[camera->node], aspect, points, point_count, out))
         return err_set(err, ERR_NOT_FINITE, "camera %u looks nowhere: the axes of its node %u have no direction", index,

@@ -52,10 +52,11 @@ static void list_draws(struct posed_model *posed, const struct model *model, con
         if (!is_in_scene || is_hidden)
             continue;
         const int32_t material = model_material(model, draw->primitive, view->picture->variant);
+        const struct material *materials =
+            posed->appearance.is_animated ? posed->appearance.materials : model->materials;
         struct posed_draw *out = &posed->draws[posed->draw_count++];
-        *out = (struct posed_draw){.draw = d,
-                                   .material = material >= 0 ? &model->materials[material] : &MATERIAL_PLAIN,
-                                   .morph_first = NOT_MORPHED};
+        *out = (struct posed_draw){
+            .draw = d, .material = material >= 0 ? &materials[material] : &MATERIAL_PLAIN, .morph_first = NOT_MORPHED};
         if (is_morphed(posed, model, draw)) {
             out->morph_first = *morphed_count;
             *morphed_count += primitive->vertex_count;
@@ -255,7 +256,11 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
         return err_set(err, ERR_BAD_PARAMETER, "the model has no clip %d", view->clip);
     skeleton_mesh_fini(&posed->skeleton);
     posed->point_count = 0;
-    if (evaluate(posed, model, view, err) < 0 || gather(posed, model, view, err) < 0)
+    /* a blend looks as the file does at rest */
+    const int32_t clip = view->layer_count > 0 ? POSE_REST : view->clip;
+    if (evaluate(posed, model, view, err) < 0 ||
+        appearance_evaluate(&posed->appearance, model, clip, view->clip_time_s, err) < 0 ||
+        gather(posed, model, view, err) < 0)
         return err->code;
     if (posed->draw_count > 0 && make_palettes(posed, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;
@@ -311,6 +316,7 @@ void posed_model_fini(struct posed_model *posed)
 {
     pose_fini(&posed->pose);
     blend_fini(&posed->blend);
+    appearance_fini(&posed->appearance);
     skeleton_mesh_fini(&posed->skeleton);
     free(posed->is_moved);
     free(posed->draws);

@@ -2,6 +2,7 @@
  * at a time. Memory is reused from pose to pose. */
 #pragma once
 
+#include "anim/pose/appearance.h"
 #include "anim/pose/blend.h"
 #include "anim/camera/camera.h"
 #include "anim/pose/skin.h"
@@ -34,7 +35,7 @@ struct pose_view {
 /* A draw of the model that is part of the picture. */
 struct posed_draw {
     uint32_t draw;
-    const struct material *material; /* in the picture's variant; MATERIAL_PLAIN for a draw without one */
+    const struct material *material; /* in the picture's variant and appearance; MATERIAL_PLAIN without one */
     uint64_t morph_first;            /* index into posed->morphed, or NOT_MORPHED */
     double middle[3];                /* of its vertices, scene space */
     double distance;                 /* of the middle along the view direction */
@@ -53,6 +54,7 @@ struct posed_model {
     bool *is_skin_used; /* [skin_count] */
     uint8_t *is_shown;  /* [node_count]: visibility at this time of the clip (anim/pose/visibility.h), with has_shown */
     bool has_shown;
+    struct appearance appearance; /* of materials, lights and cameras at this time of the clip */
     struct mat4 *palette;    /* [joint_count] as model->joints, view_from_bind; then view_from_scene and the identity */
     uint32_t joint_count;    /* of the palette */
     struct skin_part *parts; /* as model->joints, for skins that need them; NULL when none does */

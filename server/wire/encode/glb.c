@@ -37,6 +37,7 @@ static const struct {
     [GLB_MATRIX] = {"MAT4", sizeof(struct mat4), FLOAT, 0, false, false},
     [GLB_TIME] = {"SCALAR", sizeof(float), FLOAT, 0, false, true},
     [GLB_SCALAR] = {"SCALAR", sizeof(float), FLOAT, 0, false, false},
+    [GLB_VEC2] = {"VEC2", 2 * sizeof(float), FLOAT, 0, false, false},
     [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false},
     [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
     [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},

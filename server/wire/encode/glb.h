@@ -48,7 +48,8 @@ enum glb_array {
     GLB_NORMAL_DELTA, /* struct vec3 */
     GLB_MATRIX,       /* struct mat4 */
     GLB_TIME,         /* float: key times; with bounds */
-    GLB_SCALAR,       /* float, float[3], float[4]: key values */
+    GLB_SCALAR,       /* float, float[2], float[3], float[4]: key values */
+    GLB_VEC2,
     GLB_VEC3,
     GLB_VEC4,
     GLB_FLAG,          /* uint8_t */

@@ -6,6 +6,14 @@ struct channel *export_channels(const struct export *e, const struct export_clip
     return (struct channel *)(void *)e->clips.channels.data + clip->channel_first;
 }
 
+const struct channel *export_source_channel(const struct export_clip *clip, const struct channel *channel)
+{
+    const struct model *source = clip->source;
+    return channel->path >= PATH_COUNT
+               ? &source->property_channels[channel->reserved].channel
+               : &source->channels[source->clips[clip->index].channel_first + channel->reserved];
+}
+
 double *export_times(const struct export *e, const struct channel *channel)
 {
     return (double *)(void *)e->clips.times.data + channel->key_time_first;

@@ -71,7 +71,7 @@ static bool is_kept(const struct export *e, const struct channel *channel)
            (channel->path != PATH_WEIGHTS || export_mesh_of(e, channel->node) != GLB_NONE);
 }
 
-static bool take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index)
+bool export_take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index)
 {
     struct channel copy = *channel;
     copy.reserved = index;
@@ -129,13 +129,13 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
         const struct channel *channel = &source->channels[from->channel_first + c];
         if (!is_kept(e, channel))
             continue;
-        if (!take_channel(e, source, channel, c))
+        if (!export_take_channel(e, source, channel, c))
             return false;
         clip->channel_count++;
     }
     if (is_full(e))
         return context_fail_too_large(e->context);
-    if (!export_sample_scaled_nodes(e, clip))
+    if (!export_sample_scaled_nodes(e, clip) || !export_take_properties(e, clip))
         return false;
     if (clip->channel_count == 0)
         hold_still(e, clip);
@@ -161,6 +161,8 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
                           : request->export.clip_count > 0 ? request->export.clip_count
                                                            : model->clip_count;
     e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
+    e->animated = export_array(e, model->material_count, sizeof *e->animated);
+    e->surfaces.animated = e->animated;
     *count = 0;
     for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
         uint32_t clip = i;
@@ -171,7 +173,7 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
             clips[(*count)++] = clip;
         e->is_taken[clip] = 1;
     }
-    return e->is_taken == NULL ? NULL : clips;
+    return e->is_taken == NULL || e->animated == NULL ? NULL : clips;
 }
 
 bool export_take_clips(struct export *e)

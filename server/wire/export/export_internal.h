@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "anim/model/property.h"
 #include "wire/glb/surfaces.h"
 
 /* --- memory, owned by the export --- */
@@ -72,12 +73,13 @@ struct export_clip {
     struct str name;            /* with other files: in e->clips.names, with the suffix _number if that is above 1 */
     uint32_t number;
     uint32_t channel_first, channel_count;
-    double duration_s;    /* as in the source */
-    bool is_approximated; /* export_scales.c generated some of its channels */
+    uint32_t property_count; /* of these, the last ones that move properties: path >= PATH_COUNT */
+    double duration_s;       /* as in the source */
+    bool is_approximated;    /* export_scales.c generated some of its channels */
 };
 
-/* The clips of the file. Their keys are copies, which later steps may change. Their channels name nodes of the model.
- */
+/* The clips of the file. Their keys are copies, which later steps may change. Their channels name nodes of the model,
+ * or its materials, lights and cameras. */
 struct export_clips {
     struct export_clip *clips; /* [count] */
     uint32_t count;
@@ -105,6 +107,7 @@ struct export
     uint32_t root_count;
     uint8_t *is_moved;       /* [node_count of the model]: some clip of the file animates its transform */
     uint8_t *visibilities;   /* likewise: enum export_visible */
+    uint32_t *animated;      /* [material_count], as in struct surfaces */
     uint32_t *skin_places;   /* [skin_count] */
     uint32_t *joint_places;  /* [joint_count]: the place of each joint's node */
     uint32_t *camera_places; /* [camera_count] */
@@ -237,9 +240,11 @@ bool export_follow_times(struct export *e, const struct export_clip *clip, struc
 
 /* --- export_channels.c --- */
 
-/* Stored in channel->reserved of the file's channels: the index of the source's channel within its clip, or
- * EXPORT_OF_NOTHING. */
+/* Stored in channel->reserved of the file's channels: the index of the source's channel within its clip (of its
+ * property channels in the model), or EXPORT_OF_NOTHING. */
 #define EXPORT_OF_NOTHING UINT32_MAX
+/* Returns the source's channel of a channel of the file, which has one. */
+const struct channel *export_source_channel(const struct export_clip *clip, const struct channel *channel);
 struct channel *export_channels(const struct export *e, const struct export_clip *clip);
 double *export_times(const struct export *e, const struct channel *channel);
 float *export_values(const struct export *e, const struct channel *channel);
@@ -249,7 +254,18 @@ bool export_add_keys(struct export *e, struct channel *channel, uint32_t key_cou
 /* "clip 2 'walk'", for messages. */
 const char *export_clip_label(const struct export *e, const struct export_clip *clip, char out[EXPORT_LABEL_SIZE]);
 
+/* --- export_properties.c --- */
+
+/* Adds the channels of a clip, the last one so far, that move materials, lights and cameras of the file. False: the
+ * reply is an error. */
+bool export_take_properties(struct export *e, struct export_clip *clip);
+/* Writes the pointer of such a channel. */
+void export_put_pointer(const struct export *e, const struct channel *channel, char out[PROPERTY_POINTER_SIZE]);
+
 /* --- export_clips.c, export_keys.c --- */
+
+/* Adds a copy of a channel of a clip, the last one so far. False: the reply is an error. */
+bool export_take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index);
 
 /* Copies the requested clips. */
 bool export_take_clips(struct export *e);

@@ -34,7 +34,11 @@ static bool round_times(double *times, uint32_t count)
 static bool refuse_keys(struct export *e, const struct export_clip *clip, const struct channel *channel,
                         const char *why)
 {
-    char label[EXPORT_LABEL_SIZE], name[SHORT_NAME_SIZE];
+    char label[EXPORT_LABEL_SIZE], name[SHORT_NAME_SIZE], pointer[PROPERTY_POINTER_SIZE];
+    if (channel->path >= PATH_COUNT) {
+        export_put_pointer(e, channel, pointer);
+        return export_refuse(e, "%s has keys of '%s' %s", export_clip_label(e, clip, label), pointer, why);
+    }
     return export_refuse(e, "%s has keys of node %u '%s' %s", export_clip_label(e, clip, label), channel->node,
                          short_name(e->model, e->model->nodes[channel->node].name, name), why);
 }
@@ -71,8 +75,7 @@ static bool is_moved_from(const struct export *e, const struct export_clip *clip
 {
     if (channel->reserved == EXPORT_OF_NOTHING)
         return false;
-    const struct channel *from =
-        &clip->source->channels[clip->source->clips[clip->index].channel_first + channel->reserved];
+    const struct channel *from = export_source_channel(clip, channel);
     return from->key_count != channel->key_count ||
            memcmp(export_times(e, channel), clip->source->key_times + from->key_time_first,
                   channel->key_count * sizeof(double)) != 0;

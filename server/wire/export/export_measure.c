@@ -10,7 +10,7 @@ struct model export_view(const struct export *e, struct clip *clip_of_view, uint
     struct model view = *e->model;
     *clip_of_view = (struct clip){.name = {.offset = STR_NONE},
                                   .channel_first = at->channel_first,
-                                  .channel_count = at->channel_count,
+                                  .channel_count = at->channel_count - at->property_count,
                                   .duration_s = at->duration_s};
     view.nodes = e->rest;
     view.infos = &e->rest_info;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Uses of export_shared(): times, and values by the number of weights per key. */
-enum { SHARED_INPUT = 2000, SHARED_FLAGS, SHARED_VEC3, SHARED_VEC4, SHARED_WEIGHTS };
+enum { SHARED_INPUT = 2000, SHARED_FLAGS, SHARED_NUMBERS, SHARED_WEIGHTS = SHARED_NUMBERS + 5 };
 
 /* Adds the times, which are all exact floats by now; channels with shared times share the accessor. */
 static uint32_t add_times(struct export *e, const struct channel *channel)
@@ -54,17 +54,17 @@ static uint32_t add_values(struct export *e, const struct channel *channel)
     const uint32_t parts = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
     const uint32_t targets =
         channel->path == PATH_WEIGHTS ? e->meshes[export_mesh_of(e, channel->node)].target_count : 0;
+    static const enum glb_array ARRAYS[] = {GLB_SCALAR, GLB_SCALAR, GLB_VEC2, GLB_VEC3, GLB_VEC4};
     const unsigned use = channel->path == PATH_VISIBILITY ? SHARED_FLAGS
                          : channel->path == PATH_WEIGHTS  ? SHARED_WEIGHTS + targets
-                         : channel->path == PATH_ROTATION ? SHARED_VEC4
-                                                          : SHARED_VEC3;
+                                                          : SHARED_NUMBERS + channel->component_count;
     uint32_t *accessor = export_shared(e, values, (uint64_t)channel->key_count * parts * channel->component_count, use);
     if (accessor == NULL || *accessor != GLB_NONE)
         return accessor == NULL ? GLB_NONE : *accessor;
     *accessor = channel->path == PATH_VISIBILITY ? add_flags(e, channel, values)
-                : channel->path == PATH_WEIGHTS  ? add_weights(e, channel, values, targets)
-                                                 : glb_add(e->glb, channel->path == PATH_ROTATION ? GLB_VEC4 : GLB_VEC3,
-                                                           values, channel->key_count * parts);
+                : channel->path == PATH_WEIGHTS
+                    ? add_weights(e, channel, values, targets)
+                    : glb_add(e->glb, ARRAYS[channel->component_count], values, channel->key_count * parts);
     return *accessor;
 }
 
@@ -74,17 +74,19 @@ static void put_target(struct export *e, const struct channel *channel, uint32_t
                                         [PATH_ROTATION] = "rotation",
                                         [PATH_SCALE] = "scale",
                                         [PATH_WEIGHTS] = "weights"};
-    const uint32_t node = e->node_places[channel->node];
     json_printf(e->out, "{\"sampler\":%u,\"target\":{", sampler);
-    if (channel->path == PATH_VISIBILITY) {
-        json_printf(e->out,
-                    "\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{\"pointer\":"
-                    "\"/nodes/%u/extensions/KHR_node_visibility/visible\"}}}}",
-                    node);
-        e->extensions |= 1U << GLB_POINTER;
+    if (channel->path < PATH_VISIBILITY) {
+        json_printf(e->out, "\"node\":%u,\"path\":%s}}", e->node_places[channel->node], PATHS[channel->path]);
         return;
     }
-    json_printf(e->out, "\"node\":%u,\"path\":%s}}", node, PATHS[channel->path]);
+    char pointer[PROPERTY_POINTER_SIZE];
+    if (channel->path == PATH_VISIBILITY)
+        snprintf(pointer, sizeof pointer, "/nodes/%u/extensions/KHR_node_visibility/visible",
+                 e->node_places[channel->node]);
+    else
+        export_put_pointer(e, channel, pointer);
+    json_printf(e->out, "\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{\"pointer\":%s}}}}", pointer);
+    e->extensions |= 1U << GLB_POINTER;
 }
 
 static void put_sampler(struct export *e, const struct channel *channel)

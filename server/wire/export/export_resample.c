@@ -42,7 +42,7 @@ static uint32_t count_samples(double duration_s, double rate)
 static bool sample(struct export *e, const struct export_clip *clip, struct channel *channel, uint32_t count)
 {
     const struct model *source = clip->source;
-    const struct channel *from = &source->channels[source->clips[clip->index].channel_first + channel->reserved];
+    const struct channel *from = export_source_channel(clip, channel);
     const double rate = e->context->request->export.sample_rate;
     double *values = malloc((channel->component_count + 1) * sizeof *values);
     channel->interpolation = INTERPOLATION_LINEAR;
@@ -67,7 +67,7 @@ bool export_sample_clip(struct export *e, struct export_clip *clip)
     const uint32_t count = count_samples(clip->duration_s, e->context->request->export.sample_rate);
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
-        if (channel.path == PATH_VISIBILITY || channel.key_count == 1 || channel.reserved == EXPORT_OF_NOTHING)
+        if (channel.path >= PATH_VISIBILITY || channel.key_count == 1 || channel.reserved == EXPORT_OF_NOTHING)
             continue;
         if (count > UINT32_MAX / 16 / channel.component_count)
             return context_fail_too_large(e->context);
@@ -201,7 +201,7 @@ bool export_follow_times(struct export *e, const struct export_clip *clip, struc
     const struct model *source = clip->source;
     if (channel->reserved == EXPORT_OF_NOTHING || channel->interpolation == INTERPOLATION_STEP)
         return true;
-    const struct channel *from = &source->channels[source->clips[clip->index].channel_first + channel->reserved];
+    const struct channel *from = export_source_channel(clip, channel);
     const struct channel old = *channel;
     if (from->key_count != old.key_count)
         return true; /* cropped */

@@ -109,10 +109,17 @@ static void put_color(struct buf *out, const char *key, const float *color, size
     json_put_floats(out, limits, count);
 }
 
-static bool is_transformed(const struct material_texture *use)
+static bool is_animated(const struct surfaces *surfaces, uint32_t material, uint32_t bit)
 {
-    const float *m = use->uv_from_texcoord;
-    return m[0] != 1 || m[1] != 0 || m[2] != 0 || m[3] != 0 || m[4] != 1 || m[5] != 0;
+    return surfaces->animated != NULL && (surfaces->animated[material] & 1U << bit) != 0;
+}
+
+static bool is_transformed(const struct surfaces *surfaces, uint32_t material, uint32_t slot)
+{
+    const float *m =
+        material_texture_at(surfaces->model, &surfaces->model->materials[material], slot)->uv_from_texcoord;
+    return is_animated(surfaces, material, slot) || m[0] != 1 || m[1] != 0 || m[2] != 0 || m[3] != 0 || m[4] != 1 ||
+           m[5] != 0;
 }
 
 /* Decomposes the matrix into offset, rotation and scale: [c*sx, s*sy, ox; -s*sx, c*sy, oy]. A mirror has a negative sy.
@@ -153,7 +160,7 @@ void surfaces_put_texture(const struct surfaces *surfaces, struct buf *out, uint
         put_factor(out, ",\"strength\":", m->occlusion_strength, 1);
     if (slot == TEXTURE_CLEARCOAT_NORMAL)
         put_factor(out, ",\"scale\":", material_layers_of(surfaces->model, m)->clearcoat_normal_scale, 1);
-    if (is_transformed(use))
+    if (is_transformed(surfaces, material, slot))
         put_transform(out, use->uv_from_texcoord);
     buf_put_char(out, '}');
 }
@@ -178,21 +185,27 @@ static float emissive_strength(const struct material *material)
     return most;
 }
 
+static bool has_strength(const struct surfaces *surfaces, uint32_t index)
+{
+    return emissive_strength(&surfaces->model->materials[index]) != 1 ||
+           is_animated(surfaces, index, SURFACES_STRENGTH);
+}
+
 /* ,"extensions":{..} of the material */
 static void put_extensions(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
     const struct material *material = &surfaces->model->materials[index];
-    const float strength = emissive_strength(material);
-    const bool is_unlit = (material->flags & MATERIAL_UNLIT) != 0;
-    if (!is_unlit && strength == 1 && material->layers < 0)
+    const bool is_unlit = (material->flags & MATERIAL_UNLIT) != 0, is_strong = has_strength(surfaces, index);
+    if (!is_unlit && !is_strong && material->layers < 0)
         return;
     buf_put_text(out, is_unlit ? ",\"extensions\":{\"KHR_materials_unlit\":{}" : ",\"extensions\":{");
-    if (strength != 1) {
+    if (is_strong) {
         buf_put_text(out, is_unlit ? "," : "");
-        json_printf(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":%f}", (double)strength);
+        json_printf(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":%f}",
+                    (double)emissive_strength(material));
     }
     if (material->layers >= 0) {
-        buf_put_text(out, is_unlit || strength != 1 ? "," : "");
+        buf_put_text(out, is_unlit || is_strong ? "," : "");
         surfaces_put_layers(surfaces, out, index);
     }
     buf_put_char(out, '}');
@@ -235,13 +248,12 @@ static unsigned extensions_of(const struct surfaces *surfaces, uint32_t index)
 {
     const struct material *material = &surfaces->model->materials[index];
     unsigned uses = (material->flags & MATERIAL_UNLIT) != 0 ? 1U << GLB_UNLIT : 0;
-    if (emissive_strength(material) != 1)
+    if (has_strength(surfaces, index))
         uses |= 1U << GLB_EMISSIVE_STRENGTH;
     if (material->layers >= 0)
         uses |= material_layers_of(surfaces->model, material)->present << GLB_LAYER;
     for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT; slot++)
-        if (place_of(surfaces, index, slot) != GLB_NONE &&
-            is_transformed(material_texture_at(surfaces->model, material, slot)))
+        if (place_of(surfaces, index, slot) != GLB_NONE && is_transformed(surfaces, index, slot))
             uses |= 1U << GLB_TEXTURE_TRANSFORM;
     return uses;
 }

@@ -9,11 +9,14 @@
 /* A place is an index in the file; GLB_NONE marks an absent item. */
 struct surfaces {
     const struct model *model;
-    bool has_textures;   /* false: omits all textures */
-    uint32_t *materials; /* [material_count]: places */
-    uint32_t *textures;  /* [texture_count]: places */
-    uint32_t *pictures;  /* [texture_count]: buffer view of the texture's image */
+    bool has_textures;        /* false: omits all textures */
+    uint32_t *materials;      /* [material_count]: places */
+    uint32_t *textures;       /* [texture_count]: places */
+    uint32_t *pictures;       /* [texture_count]: buffer view of the texture's image */
+    const uint32_t *animated; /* [material_count]: 1 << slot for each texture transform that the file's clips move, and
+                                 1 << SURFACES_STRENGTH for the emissive strength; NULL: none */
 };
+enum { SURFACES_STRENGTH = 31 };
 
 /* Bits of the glTF extensions that a file uses. */
 enum glb_extension {

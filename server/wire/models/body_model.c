@@ -1,6 +1,7 @@
 /* body_model.c - lists the content of a model (nodes, skins, meshes, clips, materials, textures, files, warnings), and
  * the file formats that this build reads. */
 #include "anim/model/material_layers.h"
+#include "anim/pose/appearance.h"
 #include "base/file_formats.h"
 #include "wire/models/model_bodies.h"
 #include "wire/reply/reply_json.h"
@@ -119,6 +120,10 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
         keys += model->channels[clip->channel_first + c].key_count;
     json_printf(out, "{\"index\":%u,\"name\":%.*s,\"start\":%g,\"duration\":%g,\"channels\":%u,\"keys\":%llu", index,
                 JSON_STR(model, clip->name), clip->start_s, clip->duration_s, clip->channel_count, keys);
+    uint32_t properties;
+    appearance_channels(model, index, &properties);
+    if (properties > 0)
+        json_printf(out, ",\"properties\":%u", properties);
     put_markers(out, model, index);
     put_extras(out, model, EXTRA_CLIP, index);
     buf_put_char(out, '}');

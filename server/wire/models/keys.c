@@ -1,5 +1,7 @@
 #include "wire/models/model_bodies.h"
 
+#include "anim/model/property.h"
+#include "anim/pose/appearance.h"
 #include "base/mem.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/reply/reply_json.h"
@@ -17,6 +19,7 @@ struct key_channel {
 struct key_channels {
     const struct key_channel *channels; /* ordered by clip */
     uint32_t count;
+    bool has_properties; /* those of materials, lights and cameras too */
 };
 
 static bool is_asked(const struct reply_context *context, uint32_t clip)
@@ -43,7 +46,9 @@ static bool find_channels(struct reply_context *context, const uint32_t *nodes, 
     uint8_t *is_selected = mem_zalloc((size_t)model->node_count + 1, 1);
     for (uint32_t i = 0; i < node_count; i++)
         is_selected[nodes[i]] = 1;
-    *out = (struct key_channels){.channels = channels};
+    *out = (struct key_channels){.channels = channels,
+                                 .has_properties =
+                                     node_count == model->node_count && has_path(context->request, PATH_COUNT)};
     for (uint32_t c = 0; c < model->clip_count; c++) {
         const struct clip *clip = &model->clips[c];
         for (uint32_t i = 0; i < clip->channel_count && is_asked(context, c); i++) {
@@ -65,18 +70,46 @@ static uint64_t value_count(const struct channel *channel)
 
 /* --- JSON --- */
 
-static void put_channel(struct buf *out, const struct model *model, const struct channel *channel)
+/* "interpolation":..} and all that follows */
+static void put_curve(struct buf *out, const struct model *model, const struct channel *channel)
 {
-    static const char *const PATHS[PATH_COUNT] = {"translation", "rotation", "scale", "weights", "visibility"};
     static const char *const INTERPOLATIONS[] = {
         [INTERPOLATION_LINEAR] = "LINEAR", [INTERPOLATION_STEP] = "STEP", [INTERPOLATION_CUBICSPLINE] = "CUBICSPLINE"};
-    put_node_head(out, model, channel->node);
-    json_printf(out, ",\"path\":%s,\"interpolation\":%s,\"components\":%u,\"times\":", PATHS[channel->path],
-                INTERPOLATIONS[channel->interpolation], channel->component_count);
+    json_printf(out, "\"interpolation\":%s,\"components\":%u,\"times\":", INTERPOLATIONS[channel->interpolation],
+                channel->component_count);
     json_put_doubles(out, model->key_times + channel->key_time_first, channel->key_count);
     buf_put_text(out, ",\"values\":");
     json_put_floats(out, model->key_values + channel->value_first, value_count(channel));
     buf_put_char(out, '}');
+}
+
+static void put_channel(struct buf *out, const struct model *model, const struct channel *channel)
+{
+    static const char *const PATHS[PATH_COUNT] = {"translation", "rotation", "scale", "weights", "visibility"};
+    put_node_head(out, model, channel->node);
+    json_printf(out, ",\"path\":%s,", PATHS[channel->path]);
+    put_curve(out, model, channel);
+}
+
+/* ,"properties":[..] unless empty */
+static void put_properties(struct reply_context *context, uint32_t clip)
+{
+    struct buf *out = context->out;
+    uint32_t count;
+    const struct property_channel *channels = appearance_channels(context->model, clip, &count);
+    for (uint32_t i = 0; i < count && !buf_failed(out); i++) {
+        const struct channel *channel = &channels[i].channel;
+        const struct property property = property_of(channel->path - PATH_COUNT);
+        char pointer[PROPERTY_POINTER_SIZE];
+        property_put_pointer(channel->path - PATH_COUNT, channel->node, pointer);
+        buf_put_text(out, i == 0 ? ",\"properties\":[{" : ",{");
+        json_printf(out, "\"pointer\":%s,\"least\":%g,\"most\":%g,", pointer, (double)property.least,
+                    (double)property.most);
+        put_curve(out, context->model, channel);
+        context_check_stop(context);
+    }
+    if (count > 0)
+        buf_put_char(out, ']');
 }
 
 static void put_json(struct reply_context *context, const struct key_channels *channels)
@@ -102,7 +135,10 @@ static void put_json(struct reply_context *context, const struct key_channels *c
             put_channel(out, model, &model->channels[channels->channels[at++].channel]);
             context_check_stop(context);
         }
-        buf_put_text(out, "]}");
+        buf_put_char(out, ']');
+        if (channels->has_properties)
+            put_properties(context, c);
+        buf_put_char(out, '}');
     }
     buf_put_text(out, "]}\n");
 }

@@ -1,4 +1,5 @@
 /* Writes the posed model as a GLB file (protocol/glb.md). */
+#include "anim/pose/appearance.h"
 #include "anim/pose/visibility.h"
 #include "base/version.h"
 #include "wire/pose/pose_bodies.h"
@@ -20,6 +21,8 @@ struct glb_primitive {
 struct posed_file {
     struct glb_primitive *entries; /* one per draw of context->work.mesh */
     uint32_t *entry_of;            /* [primitive_count]: the first entry with that primitive */
+    struct appearance appearance;
+    struct model shown; /* with this appearance */
     struct surfaces surfaces;
 };
 
@@ -84,21 +87,34 @@ static bool keep_drawn(struct reply_context *context)
     return true;
 }
 
+/* Materials at the requested time, as for find_shown(). False: the reply is an error. */
+static bool find_appearance(struct reply_context *context, struct posed_file *file)
+{
+    const struct request *request = context->request;
+    const int32_t clip = request->pose.layer_count > 0 ? POSE_REST : context->clip;
+    struct err err;
+    if (appearance_evaluate(&file->appearance, context->model, clip,
+                            clip_time_in_span(&context->span, request->pose.times_s[0]), &err) < 0)
+        return context_fail(context, &err);
+    file->shown = appearance_view(&file->appearance, context->model);
+    return true;
+}
+
 static bool plan(struct reply_context *context, struct posed_file *file)
 {
     struct workspace *workspace = context->workspace;
     const struct model *model = context->model;
     const size_t places = model->primitive_count + surfaces_places(model);
-    *file = (struct posed_file){.entries = NULL};
     glb_clear(&workspace->glb, context->limit_bytes);
-    if (!keep_drawn(context))
+    if (!keep_drawn(context) || !find_appearance(context, file))
         return false;
     file->entries = context_array(context, &workspace->blocks, context->work.mesh.draw_count, sizeof *file->entries);
     file->entry_of = context_array(context, &workspace->places, places, sizeof *file->entry_of);
     if (file->entries == NULL || file->entry_of == NULL)
         return false;
     memset(file->entry_of, 0xff, model->primitive_count * sizeof *file->entry_of); /* GLB_NONE */
-    surfaces_init(&file->surfaces, model, !context->request->has_no_textures, file->entry_of + model->primitive_count);
+    surfaces_init(&file->surfaces, &file->shown, !context->request->has_no_textures,
+                  file->entry_of + model->primitive_count);
     for (uint32_t e = 0; e < context->work.mesh.draw_count; e++)
         surfaces_use(&file->surfaces, deform_material(context, e));
     return context_is_affordable(context, surfaces_number(&file->surfaces) / SURFACES_PIXEL_BYTES_PER_STEP);
@@ -287,30 +303,36 @@ static void put_nodes(struct reply_context *context, uint32_t mesh_count)
     buf_put_text(out, has_axes ? "]}]" : "}]");
 }
 
-void body_put_glb(struct reply_context *context)
+static void put_file(struct reply_context *context, struct posed_file *file)
 {
-    struct posed_file file;
     struct glb_writer *glb = &context->workspace->glb;
-    if (!deform_start(context) || !plan(context, &file))
+    if (!deform_start(context) || !plan(context, file))
         return;
     context_evaluate(context, 0);
     context->work.mesh.skin = UINT32_MAX;
     for (uint32_t e = 0; e < context->work.mesh.draw_count && !glb_failed(glb); e++)
-        if (!add_entry(context, &file, e))
+        if (!add_entry(context, file, e))
             return;
     struct err err;
-    if (surfaces_put_pictures(&file.surfaces, glb, &err) < 0) {
+    if (surfaces_put_pictures(&file->surfaces, glb, &err) < 0) {
         context_fail(context, &err);
         return;
     }
     glb_start(context->out);
-    if (!put_asset(context, &file))
+    if (!put_asset(context, file))
         return;
-    put_nodes(context, put_meshes(context, &file));
-    glb_put_extensions(context->out, surfaces_put_materials(&file.surfaces, context->out));
-    surfaces_put_textures(&file.surfaces, context->out);
+    put_nodes(context, put_meshes(context, file));
+    glb_put_extensions(context->out, surfaces_put_materials(&file->surfaces, context->out));
+    surfaces_put_textures(&file->surfaces, context->out);
     glb_put_arrays(glb, context->out);
     buf_put_char(context->out, '}');
     if (glb_failed(glb) || !glb_finish(glb, context->out))
         context_fail_too_large(context);
+}
+
+void body_put_glb(struct reply_context *context)
+{
+    struct posed_file file = {.entries = NULL};
+    put_file(context, &file);
+    appearance_fini(&file.appearance);
 }

@@ -145,7 +145,8 @@ int param_paths(struct param_value *value)
         if (path < 0)
             return err_set(
                 value->err, ERR_BAD_PARAMETER,
-                "parameter 'path' has '%.80s'; it takes translation, rotation, scale, weights and visibility", entry);
+                "parameter 'path' has '%.80s'; it takes translation, rotation, scale, weights, visibility and property",
+                entry);
         value->request->paths |= 1u << path;
     }
     return 0;

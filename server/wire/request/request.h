@@ -216,7 +216,7 @@ struct request {
     struct selector mesh; /* with space=mesh the mesh node; for vertices the only mesh */
     enum layout layout;
     unsigned what;  /* WHAT_ bits */
-    unsigned paths; /* bits of enum channel_path; 0: all paths */
+    unsigned paths; /* bits of enum channel_path, and of PATH_COUNT for property channels; 0: all */
     struct request_vertices vertices;
     uint32_t texture;
     bool has_no_textures;    /* FORMAT_GLB: textures=0 */

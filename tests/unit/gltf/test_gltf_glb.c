@@ -1,4 +1,4 @@
-#include "import/gltf/gltf_json.h"
+#include "import/gltf_file/gltf_json.h"
 #include "tests/unit/support/check.h"
 
 #include <string.h>

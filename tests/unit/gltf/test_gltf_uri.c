@@ -1,4 +1,4 @@
-#include "import/gltf/gltf_uri.h"
+#include "import/gltf_file/gltf_uri.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tests/unit/support/fixture.h"
 
-#include "anim/model/material_layers.h"
+#include "anim/model/property.h"
 #include "tests/unit/support/check.h"
 
 #include <stdlib.h>
@@ -193,6 +193,20 @@ static void worked_clips(struct fixture *f)
     fixture_channel(f, 0, PATH_TRANSLATION, INTERPOLATION_CUBICSPLINE, 3, times, 2, arcs);
 }
 
+/* The base colour of the material, and the intensity of the second light, by keys of the first channels. */
+static void worked_properties(struct bake_builder *b)
+{
+    const struct channel color = {.path = PATH_COUNT + PROPERTY_BASE_COLOR, .component_count = 4, .key_count = 2};
+    const struct channel power = {.node = 1,
+                                  .path = PATH_COUNT + PROPERTY_LIGHT_INTENSITY,
+                                  .interpolation = INTERPOLATION_STEP,
+                                  .component_count = 1,
+                                  .key_count = 1,
+                                  .value_first = 11};
+    *bake_add_property_channel(b, 1) = (struct property_channel){0, color};
+    *bake_add_property_channel(b, 1) = (struct property_channel){0, power};
+}
+
 static void worked_assets(struct bake_builder *b)
 {
     struct material *cloth = bake_add_material(b, 1);
@@ -297,6 +311,7 @@ void fixture_worked(struct fixture *f)
     fixture_root(f, 1);
     fixture_root(f, 2);
     worked_clips(f);
+    worked_properties(b);
     worked_assets(b);
     b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);

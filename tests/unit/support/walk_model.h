@@ -5,6 +5,7 @@
 
 #include "anim/entity/entity.h"
 #include "anim/model/material_layers.h"
+#include "anim/pose/appearance.h"
 #include "anim/pose/pose.h"
 #include "anim/pose/skin.h"
 
@@ -193,6 +194,33 @@ static void walk_blend(const struct model *model, uint32_t clip, double time_s)
     }
 }
 
+/* Materials, lights and cameras at a time keep the rules of those at rest. */
+static void walk_appearance(const struct model *model, uint32_t clip, double time_s)
+{
+    struct appearance appearance = {0};
+    struct err err;
+    if (appearance_evaluate(&appearance, model, (int32_t)clip, time_s, &err) < 0)
+        abort();
+    const struct model view = appearance_view(&appearance, model);
+    for (uint32_t m = 0; m < view.material_count; m++) {
+        const struct material *material = &view.materials[m];
+        bool is_good = material->metallic >= 0 && material->metallic <= 1 && isfinite(material->normal_scale) &&
+                       floats_are_finite(material->emissive, 3) && floats_are_finite(material->base_color, 4);
+        for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && is_good; slot++)
+            is_good = floats_are_finite(material_texture_at(&view, material, slot)->uv_from_texcoord, 6);
+        if (!is_good)
+            abort();
+    }
+    for (uint32_t l = 0; l < view.light_count; l++)
+        if (!(view.lights[l].intensity >= 0) ||
+            (view.lights[l].kind == LIGHT_KIND_SPOT && !(view.lights[l].inner_cone < view.lights[l].outer_cone)))
+            abort();
+    for (uint32_t c = 0; c < view.camera_count; c++)
+        if (!(view.cameras[c].height > 0) || !(view.cameras[c].z_near >= 0))
+            abort();
+    appearance_fini(&appearance);
+}
+
 static void walk_model(const struct model *model)
 {
     struct pose pose;
@@ -210,6 +238,8 @@ static void walk_model(const struct model *model)
             walk_frame(model, &pose, (int32_t)c, times[i]);
         for (size_t i = 0; i < sizeof times / sizeof *times && clip_palette_is_compiled(model, (int32_t)c); i++)
             walk_compiled(model, c, times[i]);
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            walk_appearance(model, c, times[i]);
         walk_blend(model, c, times[2]);
     }
     pose_fini(&pose);

@@ -1,7 +1,7 @@
 /* draco.cpp - decodes one mesh with libdraco. It reads the mesh's header before it decodes anything. Layout of the
  * first bytes: Draco bitstream specification 2.2, "Draco Decoder", "Sequential Connectivity Decoder" and "EdgeBreaker
  * Decoder". */
-#include "import/gltf/draco.h"
+#include "import/gltf_file/draco.h"
 
 #include <cmath>
 #include <cstring>

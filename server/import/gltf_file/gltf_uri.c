@@ -1,5 +1,5 @@
 /* gltf_uri.c - decodes percent-escapes and base64 to bytes. */
-#include "import/gltf/gltf_uri.h"
+#include "import/gltf_file/gltf_uri.h"
 
 #include "import/source/source_path.h"
 

@@ -1,5 +1,5 @@
 /* gltf_json.c - the chunks of a GLB, the text of a JSON document, and members of its tree. */
-#include "import/gltf/gltf_json.h"
+#include "import/gltf_file/gltf_json.h"
 
 #include "base/bytes.h"
 #include "base/mem.h"
