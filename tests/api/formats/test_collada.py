@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import collada_evaluator  # noqa: E402
 import collada_skins  # noqa: E402
+import conformance  # noqa: E402
 import random_collada  # noqa: E402
 
 DRAWS = False
@@ -68,9 +69,11 @@ def test_random_files_agree_with_the_specification(start, tmp_path):
         times = times_of(scene, rng)
         for clip in ["-"] + (clips or [None]):
             error = check(server, name, scene, clip, times)
+            conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
             assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
             if model["meshes"]:
                 error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3])
+                conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
                 assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
 
 
@@ -90,9 +93,11 @@ def test_random_clips_begin_at_their_start(start, tmp_path):
         times = [0] + [rng.uniform(0, 3) for _ in range(8)]
         for clip in clips:
             error = check(server, name, scene, clip, times, START_S)
+            conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
             assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
             if model["meshes"]:
                 error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3], START_S)
+                conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
                 assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
 
 
