@@ -550,7 +550,20 @@ examples: deps-test all
 answers: deps-test all samples
 	$(PYTHON) tests/api/support/stored_answers.py --write
 
-# The table of protocol/formats.md, from protocol/formats.def.
+# What tests measure about formats and glTF extensions, into protocol/conformance.tsv and the tables of protocol/formats.md: a minute. The
+# same on every machine, because only files of the project count.
+conformance_folder := $(abspath $(out))/test/logs/conformance
+conformance_tests := $(addprefix tests/api/,answers/test_exact.py answers/test_fbx.py answers/test_refs.py export/test_compress.py \
+  pictures/test_model_lights.py $(addprefix formats/,$(addsuffix .py,test_3ds test_bvh test_collada test_drawn_and_exported test_every_format \
+  test_gltf_extensions test_gltf_files test_half_life test_ktx2 test_layers test_lwo test_materials test_md2 test_obj test_ogre test_static_formats \
+  test_threemf test_tiff test_vertex_colours)))
+conformance: deps-test all samples
+	@rm -rf '$(conformance_folder)' && mkdir -p '$(conformance_folder)'
+	@$(run_suites) "conformance=pytest:POSED_CONFORMANCE='$(conformance_folder)' $(pytest_api) $(conformance_tests)"
+	tests/conformance_table.py '$(conformance_folder)' --write
+	tests/formats_table.py --write
+
+# The tables of protocol/formats.md, from protocol/formats.def and protocol/conformance.tsv.
 readme: deps-test
 	tests/formats_table.py --write
 
@@ -642,7 +655,8 @@ help:
 	@echo 'make lint           format, static analysis, layers, types'
 	@echo 'make examples        make the byte examples of protocol/tcp.md again'
 	@echo 'make answers         record what answers are under a new ANSWER_VERSION'
-	@echo 'make readme         make the table of protocol/formats.md'
+	@echo 'make readme         make the tables of protocol/formats.md'
+	@echo 'make conformance    measure what they say of formats and glTF extensions'
 	@echo 'make types          make the option types in clients/js/posed.d.ts'
 	@echo 'make samples        make the sample models in build/samples'
 	@echo 'make deb            Debian packages of the server, posectl, the C client and libposed-eval, in build/deb'
@@ -661,4 +675,4 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check documents-test soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers readme types image-test image-arm64 deb fresh-test install uninstall help clean
+.PHONY: all check costs programs always test-programs slow ci test-pure replays-sanitized library-examples library-sanitized deps deps-test samples run test test-tsan test-short test-unit test-api test-python test-arm test-web refs goldens beside deploy-test deps-deploy deps-check documents-test soak floats bench bench-readme deps-bench scale mutations fuzz lint examples answers conformance readme types image-test image-arm64 deb fresh-test install uninstall help clean

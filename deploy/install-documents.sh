@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 only_source='^(tests|server|[.]github|Dockerfile|deploy/samples|clients/python/tests)(/|$)'
 
 installed() {
-    ls -d README.md LICENSE CHANGELOG.md protocol/*.md protocol/*.def protocol/*.json protocol/*.png protocol/*/* \
+    ls -d README.md LICENSE CHANGELOG.md protocol/*.md protocol/*.def protocol/*.tsv protocol/*.json protocol/*.png protocol/*/* \
         server/docs/*.md tests/bench/README.md tests/bench/speed.svg tests/golden/expected/readme_*.png \
         clients/README.md clients/*/README.md clients/cli/check.md clients/c/*.[ch] clients/eval/*_eval*.h clients/eval/example_* \
         clients/js/*.js clients/js/*.ts clients/js/package.json clients/js/examples/* clients/python/examples/* \

@@ -6,7 +6,7 @@ set -eu
 server=${1:-server}
 clients=${server%server}clients
 table=$(dirname "$0")/layers.txt
-libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype'
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb tiff webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype'
 
 # includes QUOTE FOLDER: a line "FILE HEADER" for each include of "ours" (QUOTE ") or of <others> (QUOTE <) below it.
 includes() {
@@ -19,7 +19,7 @@ includes() {
 # library_of HEADER: sets `library`; empty where it is none of `libraries`.
 library_of() {
     library=${1%%[/.]*}
-    case $library in stb_image) library=stb ;; jpeglib) library=turbojpeg ;; decode | encode | mux) library=webp ;; gif_lib) library=gif ;; ft2build) library=freetype ;; esac
+    case $library in stb_image) library=stb ;; tiffio) library=tiff ;; jpeglib) library=turbojpeg ;; decode | encode | mux) library=webp ;; gif_lib) library=gif ;; ft2build) library=freetype ;; esac
     case " $libraries " in *" $library "*) ;; *) library= ;; esac
 }
 

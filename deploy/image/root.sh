@@ -10,8 +10,8 @@ case $triplet in aarch64-*) processor=arm64 ;; x86_64-*) processor=amd64 ;; *) e
 tool() { if command -v "$triplet-$1" >/dev/null; then echo "$triplet-$1"; else echo "$1"; fi; }
 readelf=$(tool readelf) strip=$(tool strip)
 libraries=usr/lib/$triplet
-# What posed-render opens by name, and no header tells.
-opened=(libOSMesa.so.8)
+# What posed-render and posed-import open by name, and no header tells.
+opened=(libOSMesa.so.8 libtiff.so.6)
 tools=(dash coreutils findutils grep)
 programs=(usr/bin/{cat,dirname,find,grep,head,id,ls,mkdir} usr/bin/dash)
 

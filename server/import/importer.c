@@ -6,6 +6,7 @@
 #include "import/source/file_client.h"
 #include "import/source/import.h"
 #include "import/text/text_utf8.h"
+#include "import/texture/texture_tiff.h"
 
 #include "base/mem.h"
 #include "base/version.h"
@@ -74,7 +75,7 @@ static struct model_info *add_info(struct bake_builder *builder)
 /* The symbol import_assimp() of a library that lies beside the program. */
 static int (*read_by_assimp)(struct import *import, struct err *err);
 
-int importer_load_assimp(struct err *err)
+static int load_assimp(struct err *err)
 {
     static const char NAME[] = "posed-assimp.so";
     char path[PATH_MAX + sizeof NAME];
@@ -89,6 +90,12 @@ int importer_load_assimp(struct err *err)
         return err_set(err, ERR_INTERNAL, "cannot load assimp: %s", dlerror());
     memcpy(&read_by_assimp, &symbol, sizeof symbol); /* C has no cast from a pointer to data to one to a function */
     return 0;
+}
+
+int importer_load_libraries(struct err *err)
+{
+    tiff_load();
+    return load_assimp(err);
 }
 
 static int import_by_assimp(struct import *import, struct err *err)
@@ -227,7 +234,10 @@ static int import(const struct importer_options *options, const char *path)
     };
     int status = EXIT_BAKED;
     bool is_stuck = false;
-    if (make_result(&import, &is_stuck, &err) < 0) {
+    const int rc = make_result(&import, &is_stuck, &err);
+    if (rc == ERR_UNAVAILABLE) {
+        status = EXIT_NEEDS_LIBRARIES;
+    } else if (rc < 0) {
         complete_error(&err);
         status = is_stuck ? EXIT_USAGE : refuse(&err);
         if (is_stuck)

@@ -7,16 +7,14 @@
 #include "base/limits.h"
 #include "worker/sandbox.h"
 
-enum { EXIT_BAKED = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
-
 struct importer_options {
     struct limits limits;
     enum sandbox_mode sandbox;
 };
 
-/* Loads assimp's reader, a separate library that most models do not need. Call it before importer_settle(), which
- * removes the rights that loading requires. */
-int importer_load_assimp(struct err *err);
+/* Loads what most models do not need: assimp's reader, a separate library, and libtiff, which may be missing. Call it
+ * before importer_settle(), which removes the rights that loading requires. */
+int importer_load_libraries(struct err *err);
 
 /* Does the first step of confinement. Closes descriptors above last_fd and fills *sandbox. */
 int importer_settle(const struct importer_options *options, int last_fd, struct sandbox *sandbox, struct err *err);

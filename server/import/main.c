@@ -19,13 +19,14 @@
 static void print_help(void)
 {
     puts("usage: posed-import [--LIMIT N ...] PATH 3<>FILES 4<>RESULT\n"
-         "       posed-import [--LIMIT N ...] --fork-server [--assimp] 3<>SOCKET\n"
+         "       posed-import [--LIMIT N ...] --fork-server [--libraries] 3<>SOCKET\n"
          "Reads the model PATH and writes it, baked, to RESULT (file descriptor 4), or why it cannot. Opens nothing:\n"
          "posed hands it files through the socket FILES (file descriptor 3). Exit status: 0 = baked, 1 = refused with\n"
-         "a reason in RESULT, 2 = it cannot work. As a fork server, which is how posed starts it, it makes a process\n"
-         "of its own for each model, so that no file can harm the server or another model; with --assimp also for "
-         "those\n"
-         "that assimp reads.\n\n"
+         "a reason in RESULT, 2 = it cannot work, 3 = it needs --libraries. As a fork server, which is how posed "
+         "starts it, it makes a process\n"
+         "of its own for each model, so that no file can harm the server or another model; with "
+         "--libraries\n"
+         "also for those that need assimp or libtiff.\n\n"
          "  --sandbox MODE     " SANDBOX_MODES ": what to do where the machine refuses the sandbox (default try)\n"
          "  --version          the version; an identity: the same one makes the same of the same files, or fails\n"
          "                     alike; the number of what imports make, and the identity of the libraries: where both "
@@ -45,7 +46,7 @@ static int print_version(void)
 {
     char identity[IDENTITY_SIZE], libraries[IDENTITY_SIZE];
     struct err err;
-    if (importer_load_assimp(&err) < 0) {
+    if (importer_load_libraries(&err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return -1;
     }
@@ -53,12 +54,6 @@ static int print_version(void)
     identity_make_of_libraries(libraries);
     printf("posed-import " POSED_RELEASE " %s import %d libraries %s\n", identity, IMPORT_VERSION, libraries);
     return 1;
-}
-
-static bool is_for_assimp(const char *path)
-{
-    const struct file_format *format = path != NULL ? file_format_of(path) : NULL;
-    return format != NULL && format->reader == READER_ASSIMP;
 }
 
 static int usage_error(const char *what, const char *argument)
@@ -69,7 +64,7 @@ static int usage_error(const char *what, const char *argument)
 
 struct arguments {
     struct importer_options options;
-    bool is_fork_server, has_assimp;
+    bool is_fork_server, has_libraries;
     const char *attempt; /* or NULL */
     const char *path;
 };
@@ -110,9 +105,9 @@ static int parse_arguments(char **argv, struct arguments *out)
         if (strcmp(argv[i], "--version") == 0) {
             return print_version();
         }
-        if (strcmp(argv[i], "--fork-server") == 0 || strcmp(argv[i], "--assimp") == 0) {
+        if (strcmp(argv[i], "--fork-server") == 0 || strcmp(argv[i], "--libraries") == 0) {
             out->is_fork_server = out->is_fork_server || strcmp(argv[i], "--fork-server") == 0;
-            out->has_assimp = out->has_assimp || strcmp(argv[i], "--assimp") == 0;
+            out->has_libraries = out->has_libraries || strcmp(argv[i], "--libraries") == 0;
             i--; /* they have no value */
             continue;
         }
@@ -136,7 +131,7 @@ static int run_alone(const struct arguments *arguments)
 {
     struct sandbox sandbox;
     struct err err = {0};
-    if ((is_for_assimp(arguments->path) && importer_load_assimp(&err) < 0) ||
+    if (importer_load_libraries(&err) < 0 ||
         importer_settle(&arguments->options, IMPORT_RESULT_FD, &sandbox, &err) < 0) {
         fprintf(stderr, "posed-import: %s\n", err.message);
         return EXIT_USAGE;
@@ -148,7 +143,7 @@ static int run_alone(const struct arguments *arguments)
 static int serve_forks(const struct arguments *arguments)
 {
     struct err err;
-    if (!arguments->has_assimp || importer_load_assimp(&err) == 0)
+    if (!arguments->has_libraries || importer_load_libraries(&err) == 0)
         return fork_server_run(&arguments->options);
     fprintf(stderr, "posed-import: %s\n", err.message);
     return EXIT_USAGE;

@@ -21,7 +21,7 @@ enum { IMPORT_FOLDERS_MAX = 64, IMPORT_NAMES_BYTES_MAX = 4 << 20 };
 #define IMPORT_SEARCH_FOLDERS       "textures", "tex", "maps", "images"
 #define IMPORT_SEARCH_FOLDERS_ABOVE "textures", "materials/textures"
 /* A picture that is nowhere may be a file with another of these extensions, in this order. */
-#define IMPORT_PICTURE_EXTENSIONS "png", "jpg", "jpeg", "tga", "webp", "bmp", "dds"
+#define IMPORT_PICTURE_EXTENSIONS "png", "jpg", "jpeg", "tga", "webp", "bmp", "dds", "tif", "tiff"
 
 enum import_file_kind {
     IMPORT_FILE_OPEN = 1, /* the file `path` */

@@ -23,8 +23,8 @@ def unpacked(package, folder):
     return folder
 
 
-def depends(package):
-    return {word.split()[0].split(":")[0] for word in control(package, "Depends").split(",")}
+def depends(package, field="Depends"):
+    return {word.split()[0].split(":")[0] for word in control(package, field).split(",")}
 
 
 def test_the_packages_are_those_of_this_version():
@@ -54,8 +54,9 @@ def test_programs_are_stripped_and_depend_on_what_they_load(tmp_path):
         for name in (line.split("[")[1].rstrip("]") for line in sections.splitlines() if "(NEEDED)" in line):
             library = subprocess.run(["dpkg-query", "-S", f"*/{TRIPLET}/{name}"], capture_output=True, text=True, check=True).stdout
             owners.add(library.split(":")[0])
-    # libosmesa6 is opened by name; the fonts are files to read.
+    # libosmesa6 is opened by name, as is libtiff6, without which all else works; the fonts are files to read.
     assert owners | {"libosmesa6", "fonts-dejavu-core"} <= depends("posed")
+    assert "libtiff6" in depends("posed", "Recommends")
     assert "libosmesa6" not in depends("posectl") and "libassimp5" not in depends("posectl")
 
 

@@ -1,6 +1,7 @@
 /* Image files of every kind that textures may have, through decoding, resampling and mip levels. */
 #include "import/texture/texture_image.h"
 #include "import/texture/texture_mip.h"
+#include "import/texture/texture_tiff.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct limits limits;
     struct image image;
     struct err err;
+    tiff_load();
     limits_default(&limits);
     limits.value[LIMIT_IMAGE_PIXELS] = 1 << 16; /* a fuzzer's time is for bytes, not for large blank pictures */
     if (image_decode(data, size, &limits, &image, &err) == 0) {

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_BAKED = 0, EXIT_REFUSED = 1 };
 enum { QUOTE_SIZE = 240 };
 enum { RESULT_SLACK_BYTES = 1 << 20 }; /* the result is a little larger than the arrays it is made of */
 
@@ -97,6 +96,12 @@ bool import_exit_is_kill(const struct import_exit *end)
 bool import_exit_is_transient(const struct import_exit *end)
 {
     return end->child.start_error == -ECONNRESET || (end->child.is_timeout && !end->is_unavailable);
+}
+
+bool import_exit_needs_libraries(const struct import_exit *end)
+{
+    return !end->has_libraries && end->child.start_error == 0 && end->child.term_signal == 0 &&
+           end->child.status == EXIT_NEEDS_LIBRARIES;
 }
 
 static int explain_kill(const struct import_exit *end, struct err *err)

@@ -19,6 +19,7 @@ struct import_exit {
     bool is_unavailable; /* posed killed it after an error of err_is_source() on a file, or it ended while it waited for
                             a file */
     bool is_killed_again; /* killed from outside, like the last import of the same bytes (import_run.c) */
+    bool has_libraries;   /* its fork server has all of them */
     const struct limits *limits;
 };
 
@@ -36,6 +37,9 @@ bool import_exit_is_kill(const struct import_exit *end);
 /* True if a retry may succeed: the fork server ended before it made the process, or posed ended the process because it
  * hung. */
 bool import_exit_is_transient(const struct import_exit *end);
+
+/* True if the importer ended because the model needs a library that its fork server has not loaded. */
+bool import_exit_needs_libraries(const struct import_exit *end);
 
 /* The same for an importer that unpacked a zip: returns 0 if the fd, now sealed, holds its unchecked output
  * (archive.h). */

@@ -20,14 +20,15 @@ struct import_slot {
     struct import_run *run; /* NULL: the import has not begun */
     struct import_job *job; /* NULL: free */
     unsigned tries;         /* of the job */
+    bool has_libraries;     /* the job's process: it needs more than most */
 };
 
 struct import_pool {
     uv_loop_t *loop;
     const struct config *config;
     int root_fd;
-    struct fork_server *fork_server, *assimp_fork_server; /* the second also for formats that assimp reads */
-    struct worker_command command, assimp_command;        /* theirs */
+    struct fork_server *fork_server, *full_fork_server; /* the second with assimp and libtiff */
+    struct worker_command command, full_command;        /* theirs */
     struct job_queue queue;
     uint64_t running_count;
     uint64_t last_key;
@@ -53,20 +54,21 @@ struct import_pool *import_pool_new(uv_loop_t *loop, const struct config *config
         pool->slots[i].pool = pool;
     worker_command_import(&pool->command, config);
     worker_command_add(&pool->command, "--fork-server");
-    worker_command_import(&pool->assimp_command, config);
-    worker_command_add(&pool->assimp_command, "--assimp");
-    worker_command_add(&pool->assimp_command, "--fork-server");
+    worker_command_import(&pool->full_command, config);
+    worker_command_add(&pool->full_command, "--libraries");
+    worker_command_add(&pool->full_command, "--fork-server");
     pool->fork_server = fork_server_new(loop, &pool->command);
-    pool->assimp_fork_server = fork_server_new(loop, &pool->assimp_command);
+    pool->full_fork_server = fork_server_new(loop, &pool->full_command);
     fork_server_begin(pool->fork_server);
     return pool;
 }
 
-/* Imports that do not need assimp run without it, because the process then contains less code. */
-static struct fork_server *server_for(const struct import_pool *pool, const struct import_job *job)
+/* Imports that do not need assimp run without it, because the process then contains less code. Whether a model needs
+ * libtiff only its import tells. */
+static bool needs_assimp(const struct import_job *job)
 {
     const struct file_format *format = job->is_archive ? NULL : file_format_of(job->path);
-    return format != NULL && format->reader == READER_ASSIMP ? pool->assimp_fork_server : pool->fork_server;
+    return format != NULL && format->reader == READER_ASSIMP;
 }
 
 static struct import_slot *find_free_slot(struct import_pool *pool)
@@ -119,10 +121,12 @@ static void try_import(struct import_slot *slot)
 {
     struct import_pool *pool = slot->pool;
     struct import_job *job = slot->job;
-    const struct import_task task = {.path = job->path, .access = job->access, .is_archive = job->is_archive};
+    const struct import_task task = {
+        .path = job->path, .access = job->access, .is_archive = job->is_archive, .has_libraries = slot->has_libraries};
+    struct fork_server *server = slot->has_libraries ? pool->full_fork_server : pool->fork_server;
     slot->tries++;
-    slot->run = import_run_start(pool->loop, server_for(pool, job), pool->config, pool->root_fd, &task,
-                                 ++pool->last_key, on_done, slot);
+    slot->run =
+        import_run_start(pool->loop, server, pool->config, pool->root_fd, &task, ++pool->last_key, on_done, slot);
 }
 
 static void begin(struct import_slot *slot)
@@ -134,6 +138,7 @@ static void begin(struct import_slot *slot)
     stats_add(STAT_IMPORTS_STARTED, 1);
     stats_set(STAT_IMPORTS_RUNNING, ++pool->running_count);
     slot->tries = 0;
+    slot->has_libraries = needs_assimp(job);
     try_import(slot);
 }
 
@@ -161,7 +166,9 @@ void import_pool_leave(struct import_pool *pool, struct import_job *job)
 static void on_done(void *context, const struct import_run_end *end)
 {
     struct import_slot *slot = context;
-    if (end->is_transient && slot->tries < TRIES_MAX && slot->job->is_wanted(slot->job)) {
+    const bool is_again = end->is_transient && slot->tries < TRIES_MAX && slot->job->is_wanted(slot->job);
+    if (is_again || end->needs_libraries) {
+        slot->has_libraries = slot->has_libraries || end->needs_libraries;
         try_import(slot);
         return;
     }
@@ -204,9 +211,9 @@ void import_pool_free(struct import_pool *pool)
         if (pool->slots[i].run != NULL)
             import_run_abandon(pool->slots[i].run);
     fork_server_free(pool->fork_server);
-    fork_server_free(pool->assimp_fork_server);
+    fork_server_free(pool->full_fork_server);
     worker_command_fini(&pool->command);
-    worker_command_fini(&pool->assimp_command);
+    worker_command_fini(&pool->full_command);
     free(pool);
 }
 

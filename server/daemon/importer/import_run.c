@@ -184,6 +184,8 @@ static void tell_end(const struct import_run *run)
 {
     const uint64_t spent_ns = uv_hrtime() - run->started_ns;
     const double ms = (double)spent_ns / 1e6;
+    if (import_exit_needs_libraries(&run->end))
+        return; /* another run goes on with it */
     metrics_count_import(run->archive_fd >= 0 || run->imported != NULL ? METRIC_SUCCESS : METRIC_ERROR, spent_ns);
     const char *what = run->is_upload ? "upload" : "import";
     if (run->archive_fd >= 0)
@@ -210,7 +212,8 @@ static void on_outcome(struct work *work, int status __attribute__((unused)))
     const struct import_run_end end = {.imported = run->imported,
                                        .archive_fd = run->archive_fd,
                                        .err = &err,
-                                       .is_transient = import_exit_is_transient(&run->end)};
+                                       .is_transient = import_exit_is_transient(&run->end),
+                                       .needs_libraries = import_exit_needs_libraries(&run->end)};
     run->imported = NULL;
     run->archive_fd = -1;
     free_run(run);
@@ -288,7 +291,7 @@ struct import_run *import_run_start(uv_loop_t *loop, struct fork_server *fork_se
     run->key = key;
     run->limits = config->limits;
     run->policy = config->files;
-    run->end = (struct import_exit){.path = run->path, .limits = &run->limits};
+    run->end = (struct import_exit){.path = run->path, .limits = &run->limits, .has_libraries = task->has_libraries};
     run->done = done;
     run->context = context;
     run->started_ns = uv_hrtime();

@@ -16,6 +16,7 @@ struct import_run_end {
     int archive_fd;                  /* likewise; or NULL and -1: */
     const struct err *err;           /* says why */
     bool is_transient;               /* a retry may succeed: import_exit_is_transient() */
+    bool needs_libraries;            /* as does one by the fork server with all libraries */
 };
 
 /* Runs once, never before import_run_start() returns. */
@@ -26,6 +27,7 @@ struct import_task {
     const char *path;                 /* of the model under the root */
     const struct file_access *access; /* for an upload: where its files are; else NULL */
     bool is_archive;                  /* it is a zip to unpack instead */
+    bool has_libraries;               /* the fork server has all libraries */
 };
 
 /* Lets the fork server make a process for the import; the fork server must live until the run is over or abandoned. A

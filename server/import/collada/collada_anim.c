@@ -1,6 +1,7 @@
 /* collada_anim.c - what samplers drive, and clips. */
 #include "import/collada/collada.h"
 
+#include "anim/bake/bake_check.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ static bool clip_time(const struct xml *xml, uint32_t element, const char *attri
 {
     const char *text = xml_get(xml, element, attribute);
     *value = initial;
-    return text == NULL || values_fixed(text, value, 1) == 1;
+    return text == NULL || (values_fixed(text, value, 1) == 1 && fabs(*value) <= BAKE_TIME_MAX / 2);
 }
 
 /* Collects the channels within the animations that a clip instances. */

@@ -66,12 +66,15 @@ static void cut_times(const struct collada_clip *clip, double *times, uint32_t *
 }
 
 /* Adds a track whose times are the file's. The motion itself takes the file's times, so that a key of a STEP curve is
- * met exactly. */
+ * met exactly. A step lies between neighbouring numbers, of which a start before 0 can make one: they stay apart. */
 static int put_track(struct collada_model *model, const struct collada_clip *clip, struct track *track, uint32_t n,
                      int path, struct err *err)
 {
-    for (uint32_t k = 0; k < track->count; k++)
+    for (uint32_t k = 0; k < track->count; k++) {
         track->times_s[k] -= clip->start_s;
+        if (k > 0 && track->times_s[k] <= track->times_s[k - 1])
+            track->times_s[k] = nextafter(track->times_s[k - 1], HUGE_VAL);
+    }
     return track_put(track, model->import, n, (uint32_t)path, err);
 }
 

@@ -150,6 +150,8 @@ static int fill(struct import *import, const struct texture_request *request, st
     struct image image;
     int rc = 0;
     if (image_decode(bytes, size_bytes, import->limits, &image, &why) < 0) {
+        if (why.code == ERR_UNAVAILABLE)
+            return err_set(err, why.code, "%s", why.message);
         texture->state = TEXTURE_BROKEN;
         bake_warn(import->builder, "texture_broken", "texture '%s': %s", name, why.message);
     } else {

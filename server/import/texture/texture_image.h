@@ -1,5 +1,5 @@
-/* texture_image.h - decodes image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP, DDS, KTX 2. No files, no
- * globals; one thread.
+/* texture_image.h - decodes image files to RGBA8 pixels: PNG, JPEG, TGA, BMP, PCX, WebP, DDS, KTX 2, TIFF. No
+ * files; no globals, but for libtiff (texture_tiff.h); one thread.
  *
  * The bytes are untrusted, so the header's size is checked against LIMIT_IMAGE_SIDE and LIMIT_IMAGE_PIXELS before
  * allocation and decoding. Colour profiles and gamma chunks are ignored, and the values count as sRGB (glTF 2.0,
@@ -19,8 +19,8 @@ struct image {
     bool is_damaged;        /* decoded from an incomplete or inconsistent file */
 };
 
-/* Returns 0, ERR_BAD_MODEL (not decodable; the message says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. After an error
- * the import continues without this picture. */
+/* Returns 0, ERR_BAD_MODEL (not decodable; the message says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY, after
+ * which the import continues without this picture; or ERR_UNAVAILABLE: only a process with libtiff can read it. */
 int image_decode(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                  struct err *err);
 void image_fini(struct image *image);
@@ -31,8 +31,8 @@ int image_check(const struct image *image, const struct limits *limits, struct e
 int image_alloc(struct image *image, const struct limits *limits, struct err *err);
 
 /* The decoders, one file per library: texture_png.c, texture_jpeg.c, texture_stb.c, texture_pcx.c, texture_dds.c,
- * texture_webp.c and texture_ktx2.c. Their contract is that of image_decode(), but on failure they may leave
- * image->rgba allocated. */
+ * texture_webp.c, texture_ktx2.c and texture_tiff.c. Their contract is that of image_decode(), but on failure they may
+ * leave image->rgba allocated. */
 int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                      struct err *err);
 int image_decode_jpeg(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
@@ -46,4 +46,6 @@ int image_decode_dds(const uint8_t *bytes, size_t size_bytes, const struct limit
 int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                       struct err *err);
 int image_decode_ktx2(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
+                      struct err *err);
+int image_decode_tiff(const uint8_t *bytes, size_t size_bytes, const struct limits *limits, struct image *image,
                       struct err *err);

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conformance  # noqa: E402
 import gltf_evaluator  # noqa: E402
 import matrices  # noqa: E402
 import random_models  # noqa: E402
@@ -75,6 +76,7 @@ def test_random_models_agree_with_the_specification(start, tmp_path, first):
         (tmp_path / name).write_text(json.dumps(model.document), encoding="utf-8")
         clip = rng.randrange(len(model.document["animations"])) if "animations" in model.document else None
         error = check(server, name, model, clip, times_of(model, clip, rng))
+        conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
         assert error <= TOLERANCE, f"seed {seed}: {error:.2e} of the model's size"
 
 
@@ -82,7 +84,9 @@ def test_random_models_agree_with_the_specification(start, tmp_path, first):
 def test_samples_agree_with_the_specification(server, name):
     model = gltf_evaluator.Model.from_glb((SAMPLES / name).read_bytes())
     for clip in range(len(model.document["animations"])):
-        assert check(server, name, model, clip, [0.25, model.duration(clip)]) <= TOLERANCE
+        error = check(server, name, model, clip, [0.25, model.duration(clip)])
+        conformance.compared(SAMPLES / name, conformance.EVALUATOR, error)
+        assert error <= TOLERANCE
 
 
 def test_random_models_use_every_corner():

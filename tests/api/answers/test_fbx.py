@@ -9,6 +9,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conformance  # noqa: E402
 import fbx_evaluator  # noqa: E402
 import random_fbx  # noqa: E402
 import random_fbx_old  # noqa: E402
@@ -127,6 +128,7 @@ def test_random_files_agree_with_the_documents(start, tmp_path):
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     for seed in range(CASES):
         error, where = seed_error(server, tmp_path, seed)
+        conformance.compared(tmp_path / f"random_{seed}.fbx", conformance.EVALUATOR, error)
         assert error <= TOLERANCE, f"seed {seed}: {where} is off by {error:.2e} of the model's size"
 
 

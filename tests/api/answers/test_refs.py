@@ -10,6 +10,7 @@ import pytest
 ORACLE = pathlib.Path(__file__).resolve().parents[2] / "oracle"
 sys.path.insert(0, str(ORACLE))
 import binary_models  # noqa: E402
+import conformance  # noqa: E402
 import corner_models  # noqa: E402
 import json  # noqa: E402
 import ogre_models  # noqa: E402
@@ -110,6 +111,7 @@ def test_answers_are_the_reference_values(models, name):
             assert shown["duration"] == pytest.approx(clip["duration"], rel=1e-6), shown
             assert clip["name"] is None or shown["name"] == clip["name"]
         error, where = clip_error(models, reference, clip)
+        conformance.compared(models.root / reference["model"], conformance.STORED, error)
         assert error <= TOLERANCE, f"{name}, clip {clip['index']}: {where} is off by {error:.2e} of the model's size"
 
 

@@ -3,6 +3,7 @@ import math
 
 import pytest
 
+import conformance
 from conftest import SAMPLES
 from round_trip import EXACT, check, query, size_of
 from small_models import gltf
@@ -81,7 +82,9 @@ def test_the_same_vertices(start, tmp_path, word, share):
     assert len(data) < share * len(plain_data)
     (tmp_path / "b.glb").write_bytes(data)
     (tmp_path / "plain.glb").write_bytes(plain_data)
-    assert check(server, "a.gltf", "b.glb", plain) < EXACT
+    error = check(server, "a.gltf", "b.glb", plain)
+    conformance.compared(tmp_path / "b.glb", conformance.ORIGINAL, error)
+    assert error < EXACT
     size = size_of(server, "a.gltf")
     for parameters in ({"clip": "-"}, {"clip": "wave", "t": 0}, {"clip": "wave", "t": 0.723}, {"clip": "wave", "t": 1.9}):
         of_file, of_plain = positions(server, "b.glb", **parameters), positions(server, "plain.glb", **parameters)

@@ -3,6 +3,7 @@ import math
 import pathlib
 import sys
 
+import conformance
 import pytest
 from small_3ds import BOX, ROOT, file, mesh, node
 
@@ -43,6 +44,7 @@ def test_meshes_stand_where_the_editor_has_them(start, tmp_path, name):
     answer = server.json("/v1/mesh", model="a.3ds", t=0, clip="-")["frames"][0]["positions"]
     got = [[positions[i:i + 3] for i in range(0, len(positions), 3)] for positions in answer]
     order = sorted(("A", "B"), key=lambda one: shown[one]["node"])
+    conformance.compared_points(tmp_path / "a.3ds", conformance.WORKED, sum(got, []), sum(places, []))
     for points, one in zip(got, order):
         for ours, file_has in zip(corners(points), corners(places["AB".index(one)])):
             assert ours == pytest.approx(file_has, abs=1e-4)

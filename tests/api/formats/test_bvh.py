@@ -9,6 +9,7 @@ from conftest import REPOSITORY
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import bvh_evaluator  # noqa: E402
+import conformance  # noqa: E402
 import random_bvh  # noqa: E402
 from matrices import flat  # noqa: E402
 
@@ -44,6 +45,7 @@ def test_random_files_agree_with_the_format(start, tmp_path):
         name = f"random_{seed}.bvh"
         (tmp_path / name).write_bytes(random_bvh.make(seed).encode())
         error = worst_error(server, tmp_path, name, random.Random(seed))
+        conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
         assert error < TOLERANCE, (name, error)
 
 

@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
 import collada_evaluator  # noqa: E402
 import collada_skins  # noqa: E402
+import conformance  # noqa: E402
 import random_collada  # noqa: E402
 
 DRAWS = False
@@ -68,32 +69,46 @@ def test_random_files_agree_with_the_specification(start, tmp_path):
         times = times_of(scene, rng)
         for clip in ["-"] + (clips or [None]):
             error = check(server, name, scene, clip, times)
+            conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
             assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
             if model["meshes"]:
                 error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3])
+                conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
                 assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
 
 
-START_S = 0.375  # exact in binary, like a time of the file minus it, so that steps are met
-
-
-def test_random_clips_begin_at_their_start(start, tmp_path):
+@pytest.mark.parametrize("start_s", [0.375, -5.0])  # exact in binary, like a time of the file minus the first, so that steps are met
+def test_random_clips_begin_at_their_start(start, tmp_path, start_s):
     server = start("--log", "off", "--render-workers", "0", root=tmp_path)
     for seed in range(0, CASES, 3):
         text, clips = random_collada.make(seed)
         name, rng = f"late_{seed}.dae", random.Random(seed)
-        (tmp_path / name).write_text(text.replace("<animation_clip ", f'<animation_clip start="{START_S}" '), encoding="utf-8")
+        (tmp_path / name).write_text(text.replace("<animation_clip ", f'<animation_clip start="{start_s}" '), encoding="utf-8")
         model = server.json("/v1/model", model=name)
         if model["warnings"]:
             continue
         scene = collada_evaluator.Scene(text)
-        times = [0] + [rng.uniform(0, 3) for _ in range(8)]
+        times = [0] + [rng.uniform(0, 3 - min(start_s, 0)) for _ in range(8)]
         for clip in clips:
-            error = check(server, name, scene, clip, times, START_S)
+            error = check(server, name, scene, clip, times, start_s)
+            conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
             assert error <= TOLERANCE, f"seed {seed}, clip {clip}: {error:.2e}"
             if model["meshes"]:
-                error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3], START_S)
+                error = check_vertices(server, name, collada_skins.Model(tmp_path / name), clip, times[::3], start_s)
+                conformance.compared(tmp_path / name, conformance.EVALUATOR, error)
                 assert error <= TOLERANCE, f"seed {seed}, clip {clip}, vertices: {error:.2e}"
+
+
+def test_clips_of_no_time_are_refused_by_name(start, tmp_path):
+    text, clips = next(made for made in map(random_collada.make, range(CASES)) if made[1])
+    times = ("1e300", "-1e300", "inf", "soon")
+    for i, time in enumerate(times):
+        (tmp_path / f"start{i}.dae").write_text(text.replace("<animation_clip ", f'<animation_clip start="{time}" '), encoding="utf-8")
+        (tmp_path / f"end{i}.dae").write_text(text.replace("<animation_clip ", f'<animation_clip end="{time}" '), encoding="utf-8")
+    server = start("--render-workers", "0", root=tmp_path)
+    for name in (f"{end}{i}.dae" for end in ("start", "end") for i in range(len(times))):
+        error = server.get(f"/v1/model?model={name}").json()["error"]
+        assert error["code"] == "bad_model" and f"clip '{clips[0]}' has a start or end that is no time" in error["message"], (name, error)
 
 
 def test_random_files_use_every_corner():

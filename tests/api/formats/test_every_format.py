@@ -8,6 +8,7 @@ import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "tests/api/support"))
+import conformance  # noqa: E402
 import small_static  # noqa: E402
 from small_static import CORNERS  # noqa: E402
 
@@ -67,9 +68,10 @@ def test_vertices_of_each_format(start, tmp_path):
     server = start("--render-workers", "0", root=tmp_path)
     for ending, (_, scene_from_file) in FILES.items():
         answer = server.json("/v1/mesh", model=f"a.{ending}")
-        got = {tuple(round(x, 4) + 0.0 for x in positions[i:i + 3])
-               for positions in answer["frames"][0]["positions"] for i in range(0, len(positions), 3)}
-        assert got == {scene_from_file(corner) for corner in CORNERS}, ending
+        got = [positions[i:i + 3] for positions in answer["frames"][0]["positions"] for i in range(0, len(positions), 3)]
+        expected = {scene_from_file(corner) for corner in CORNERS}
+        conformance.compared_points(tmp_path / f"a.{ending}", conformance.WORKED, got, expected)
+        assert {tuple(round(x, 4) + 0.0 for x in point) for point in got} == expected, ending
         assert server.json("/v1/model", model=f"a.{ending}")["counts"]["triangles"] == 4, ending
 
 

@@ -2,6 +2,7 @@
 import io
 import json
 import pathlib
+import re
 import struct
 import sys
 
@@ -9,6 +10,8 @@ import pytest
 from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conformance  # noqa: E402
+from conftest import REPOSITORY  # noqa: E402
 from contract_model import Document  # noqa: E402
 from matrices import from_trs, multiply, transform  # noqa: E402
 
@@ -47,6 +50,8 @@ def test_every_instance_of_a_mesh_is_drawn(start, tmp_path):
     server = start("--render-workers", "1", root=tmp_path)
     got = vertices(server, model="grove.gltf")
     assert len(got) == len(INSTANCES)
+    places = [transform(multiply(from_trs(*OUTER), from_trs(*instance)), corner) for instance in INSTANCES for corner in CORNERS]
+    conformance.compared_points(tmp_path / "grove.gltf", conformance.WORKED, [point for _, points, _ in got for point in points], places)
     for (_, points, in_scene), instance in zip(got, INSTANCES):
         scene_from_instance = multiply(from_trs(*OUTER), from_trs(*instance))
         assert in_scene
@@ -92,6 +97,8 @@ def test_channels_that_point_move_nodes(start, tmp_path):
     (tmp_path / "swell.gltf").write_text(document.text())
     server = start("--render-workers", "0", root=tmp_path)
     (_, points, _), = vertices(server, model="swell.gltf", clip=0, t=0.5)
+    places = [transform(from_trs(OUTER[0], OUTER[1], [1.5, 0.75, 2.25]), corner) for corner in CORNERS]
+    conformance.compared_points(tmp_path / "swell.gltf", conformance.WORKED, points, places)
     for point, corner in zip(points, CORNERS, strict=True):
         assert point == pytest.approx(transform(from_trs(OUTER[0], OUTER[1], [1.5, 0.75, 2.25]), corner), abs=1e-5)
 
@@ -263,3 +270,19 @@ def test_channels_that_point_at_visibility_hide_and_show(start, tmp_path):
     error = json.loads(answer.body)["error"]
     assert (answer.status, error["code"]) == (422, "nothing_to_draw") and "hides every mesh at 1.5 s" in error["message"]
     assert server.get("/v1/render?model=blink.gltf&clip=0&t=1.5&allow_empty=1").status == 200
+
+
+def test_every_extension_of_the_table_may_be_required(start, tmp_path):
+    text = (REPOSITORY / "protocol/formats.md").read_text(encoding="utf-8")
+    text = text[text.index("\n## glTF extensions\n"):text.index("\n## 3MF extensions\n")]
+    names = {name for line in text.splitlines() if line.startswith("| ") for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert len(names) > 60
+    for name in names | {"KHR_of_tomorrow"}:
+        document = Document()
+        triangle(document)
+        document.root.update(nodes=[{"mesh": 0}], extensionsUsed=[name], extensionsRequired=[name])
+        (tmp_path / f"{name}.gltf").write_text(document.text())
+    server = start("--render-workers", "0", root=tmp_path)
+    refused = {name: server.get(f"/v1/model?model={name}.gltf") for name in names | {"KHR_of_tomorrow"}}
+    refused = {name: answer.error() for name, answer in refused.items() if answer.status != 200}
+    assert refused == {"KHR_of_tomorrow": "unsupported_extension"}

@@ -94,6 +94,13 @@ def test_fault(start, root, tmp_path, fault):
     wait_until(lambda: open_files(server) <= files + 1 and children(server) == [], "something of the importer is left")
 
 
+def test_an_importer_that_always_wants_libraries_is_started_twice(start, root, tmp_path):
+    server = start(*install(tmp_path / "bin", f'echo "$$" >> "{tmp_path}/runs"; exit 3'), root=root)
+    answer = server.get("/v1/palette?model=a.gltf")
+    assert (answer.status, answer.error()) == (422, "import_crashed") and "status 3" in answer.json()["error"]["message"]
+    assert len((tmp_path / "runs").read_text().split()) == 2 and imports(server) == 1
+
+
 @pytest.mark.parametrize("name, remedy", [("a.blend", "export it from Blender as glTF (.glb)"), ("a.OGEX", "export it as glTF"), ("a.gltf", None)])
 @pytest.mark.parametrize("script", ["kill -SEGV $$", "echo 'free(): invalid pointer' >&2; kill -ABRT $$", "echo 'ai_assert failure' >&2; kill -ABRT $$"])
 def test_file_that_ends_its_reader_has_a_remedy(start, root, tmp_path, name, remedy, script):

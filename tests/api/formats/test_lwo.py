@@ -2,6 +2,7 @@
 import json
 import struct
 
+import conformance
 import pytest
 
 DRAWS = False
@@ -62,6 +63,12 @@ def test_objects_without_layers_are_those_with_one(start, tmp_path):
         assert shown["counts"]["triangles"] == 3 and shown["warnings"] == []
         assert shown["bounds"] == server.json("/v1/model", model="layer.lwo")["bounds"]
         assert triangles(server, name) == triangles(server, "layer.lwo")
+    corners = [(x, y, -z) for polygon, _ in POLYGONS for x, y, z in (POINTS[i] for i in polygon)]
+    for name in ("layer.lwo", "none.lwo", "old.lwo", "own.lwo"):
+        got = server.json("/v1/mesh", model=name)["frames"][0]["positions"]
+        got = [positions[i:i + 3] for positions in got for i in range(0, len(positions), 3)]
+        conformance.compared_points(tmp_path / name, conformance.WORKED, got, corners)
+        assert conformance.apart(got, corners) < 1e-6, name
     used = {row["name"]: row for row in server.json("/v1/model", model="old.lwo")["materials"]}
     assert used["red"]["base_color"][:3] == [1, 0, 0] and used["red"]["double_sided"]
     assert used["blue"]["base_color"] == [0, 0, 1, pytest.approx(0.5)] and not used["blue"]["double_sided"]

@@ -1,6 +1,7 @@
 """MD2 models: frames as clips, and the picture beside the model."""
 import json
 
+import conformance
 import pytest
 from small_md2 import POINTS, md2, pcx
 
@@ -28,6 +29,7 @@ def test_frames_are_clips_by_their_names(start, tmp_path):
     assert (shown["up"], shown["forward"], shown["warnings"]) == ([0, 0, 1], [1, 0, 0], [])
     ask = lambda clip, t: points_of(server.json("/v1/mesh", model="a.md2", clip=clip, t=t, wrap="clamp")["frames"][0]["positions"])
     for clip, t, frame in (("-", 0, 0), ("stand", 0, 0), ("stand", 0.1, 1), ("stand", 0.2, 2), ("run", 0, 3), ("death1", 0.1, 6), ("death2", 0, 7)):
+        conformance.compared_points(tmp_path / "a.md2", conformance.WORKED, ask(clip, t), at(frame))
         assert ask(clip, t) == [pytest.approx(p, abs=1e-4) for p in at(frame)]
     between = [[0.75 * x + 0.25 * y for x, y in zip(p, q)] for p, q in zip(*([[s[i] * p[i] + m[i] for i in range(3)] for p in POINTS]
                                                                              for _, s, m in FRAMES[3:5]))]

@@ -8,6 +8,7 @@ import pytest
 from conftest import REPOSITORY
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conformance  # noqa: E402
 import obj_evaluator  # noqa: E402
 import random_obj  # noqa: E402
 
@@ -107,6 +108,9 @@ def check(server, root, name):
     model = obj_evaluator.Model(root / name)
     shown = server.json("/v1/model", model=name)
     answer = server.json("/v1/mesh", model=name, indices=1, attributes=1)
+    got = [positions[i:i + 3] for positions in answer["frames"][0]["positions"] for i in range(0, len(positions), 3)]
+    expected = [corner[0] for polygons in model.polygons.values() for polygon in polygons for corner in polygon]
+    conformance.compared_points(root / name, conformance.EVALUATOR, got, expected)
     nodes, materials = shown["nodes"], shown["materials"]
     found = collections.defaultdict(list)
     for i, one in enumerate(answer["meshes"]):

@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+import conformance
 from conftest import REPOSITORY
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
@@ -18,13 +19,16 @@ CORNERS = [(1.0, 2.0, 3.0), (4.0, 2.0, 3.0), (1.0, 7.0, 3.0), (1.0, 2.0, 9.0)]
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 
 
-def points(server, **query):
-    """All vertices in scene space, rounded, as a set."""
-    answer = server.json("/v1/mesh", **query)
-    found = set()
-    for positions in answer["frames"][0]["positions"]:
-        found |= {tuple(round(x, 3) + 0.0 for x in positions[i:i + 3]) for i in range(0, len(positions), 3)}
-    return found
+def rounded(points):
+    return {tuple(round(x, 3) + 0.0 for x in point) for point in points}
+
+
+def expect_points(server, name, expected):
+    """All vertices in scene space, in any order."""
+    frame = server.json("/v1/mesh", model=name)["frames"][0]
+    got = [positions[i:i + 3] for positions in frame["positions"] for i in range(0, len(positions), 3)]
+    conformance.compared_points(server.root / name, conformance.WORKED, got, expected)
+    assert rounded(got) == rounded(expected), name
 
 
 def model(server, name):
@@ -70,7 +74,7 @@ def test_ply_in_every_encoding(start, tmp_path):
     server = start("--render-workers", "0", root=tmp_path)
     hashes = set()
     for name in PLY_FILES:
-        assert points(server, model=name) == set(CORNERS), name
+        expect_points(server, name, CORNERS)
         answer = model(server, name)
         assert answer["counts"]["triangles"] == 4 and answer["warnings"] == [], name
         hashes.add(answer["hash"])
@@ -110,7 +114,7 @@ def test_ply_without_faces_is_lines_or_points(start, tmp_path):
     (tmp_path / "strip.ply").write_text(strip)
     server = start("--render-workers", "1", root=tmp_path)
     for name, triangles in [("cloud", 0), ("blender", 0), ("edges", 0), ("strip", 3)]:
-        assert points(server, model=f"{name}.ply") == set(CORNERS), name
+        expect_points(server, f"{name}.ply", CORNERS)
         assert model(server, f"{name}.ply")["counts"]["triangles"] == triangles
     assert server.get("/v1/render?model=cloud.ply&width=32&height=32").status == 200
 
@@ -119,7 +123,7 @@ def test_ply_points_that_are_not_finite_are_left_out(start, tmp_path):
     text = ply("ascii").decode().replace("1.0 2.0 9.0", "nan nan nan")
     (tmp_path / "holes.ply").write_text(text)
     server = start("--render-workers", "0", root=tmp_path)
-    assert points(server, model="holes.ply") == set(CORNERS[:3])
+    expect_points(server, "holes.ply", CORNERS[:3])
     assert [w["code"] for w in model(server, "holes.ply")["warnings"]] == ["not_finite_repaired"]
 
 
@@ -169,7 +173,7 @@ def test_stl_as_text_and_binary(start, tmp_path):
     (tmp_path / "liar.stl").write_bytes(stl_binary(b"solid is what this begins with"))
     server = start("--render-workers", "0", root=tmp_path)
     for name in ("text", "upper", "binary", "liar"):
-        assert points(server, model=f"{name}.stl") == set(CORNERS), name
+        expect_points(server, f"{name}.stl", CORNERS)
         assert model(server, f"{name}.stl")["counts"]["triangles"] == 4
     assert [n["name"] for n in model(server, "text.stl")["nodes"]] == ["a part"]
 
@@ -179,9 +183,9 @@ def test_stl_of_several_solids_some_of_them_empty(start, tmp_path):
     (tmp_path / "bare.stl").write_text("solid\nendsolid\n" + stl_solid("one"))
     (tmp_path / "empty.stl").write_text("solid a\nendsolid a\nsolid b\nendsolid b\n")
     server = start("--render-workers", "0", root=tmp_path)
-    assert points(server, model="three.stl") == set(CORNERS) | {(x + 10, y, z) for x, y, z in CORNERS[:3]}
+    expect_points(server, "three.stl", CORNERS + [(x + 10, y, z) for x, y, z in CORNERS[:3]])
     assert [n["name"] for n in model(server, "three.stl")["nodes"]] == ["one", "two"]
-    assert points(server, model="bare.stl") == set(CORNERS)
+    expect_points(server, "bare.stl", CORNERS)
     assert "all its solids are empty" in refusal(server, "empty.stl")
 
 
@@ -251,10 +255,6 @@ def x3d(inside):
             f"<X3D version='3.3'><head><meta name='generator' content='a test'/></head>\n<Scene>\n{inside}\n</Scene></X3D>\n")
 
 
-def rounded(corners):
-    return {tuple(round(x, 3) + 0.0 for x in corner) for corner in corners}
-
-
 def test_x3d_transforms_and_uses(start, tmp_path):
     shape = f"<Shape DEF='S'><Appearance><Material diffuseColor='1 0 0'/></Appearance>{FACE_SET}</Shape>"
     inside = x3d_transform(OUTER, x3d_transform(INNER, shape, "DEF='inner'")) + "<Transform translation='100 0 0'><Group USE='inner'/></Transform>"
@@ -262,7 +262,7 @@ def test_x3d_transforms_and_uses(start, tmp_path):
     server = start("--render-workers", "1", root=tmp_path)
     deep = multiply(from_trs(*OUTER), from_trs(*INNER))
     beside = multiply(from_trs([100.0, 0.0, 0.0], [0, 0, 0, 1], [1, 1, 1]), from_trs(*INNER))
-    assert points(server, model="a.x3d") == rounded([transform(m, c) for m in (deep, beside) for c in CORNERS])
+    expect_points(server, "a.x3d", [transform(m, c) for m in (deep, beside) for c in CORNERS])
     answer = model(server, "a.x3d")
     assert answer["warnings"] == [] and answer["generator"] == "a test" and answer["counts"]["meshes"] == 1
     assert server.get("/v1/render?model=a.x3d&width=32&height=32").status == 200
@@ -293,7 +293,7 @@ def test_x3d_geometry_of_each_kind(start, tmp_path):
         (tmp_path / f"{tag}.x3d").write_text(x3d(f"<Shape>{text}</Shape>"))
     server = start("--render-workers", "0", root=tmp_path)
     for tag, (_, corners, triangles) in SETS.items():
-        assert points(server, model=f"{tag}.x3d") == set(corners), tag
+        expect_points(server, f"{tag}.x3d", corners)
         assert model(server, f"{tag}.x3d")["counts"]["triangles"] == triangles, tag
     sizes = {"Box": ([-1, -2, -3], [1, 2, 3]), "Sphere": ([-3, -3, -3], [3, 3, 3]), "Cone": ([-2, -3, -2], [2, 3, 2]),
              "Cylinder": ([-2, -3, -2], [2, 3, 2]), "Extrusion": ([-1, -3, -1], [1, 3, 1]), "ElevationGrid": ([0, 0, 0], [3, 3, 5])}
@@ -367,7 +367,8 @@ def test_x3d_children_are_of_the_field_that_they_name(start, tmp_path):
                                            f"</Appearance>{FACE_SET}</Shape>"))
     server = start("--render-workers", "0", root=tmp_path)
     answer = model(server, "a.x3d")
-    assert answer["counts"]["triangles"] == 4 and points(server, model="a.x3d") == set(CORNERS)
+    assert answer["counts"]["triangles"] == 4
+    expect_points(server, "a.x3d", CORNERS)
     assert answer["materials"][0]["base_color"] == [1, 0, 0, 1]
     assert answer["warnings"] == []
     assert [(w["code"], "shininessTexture" in w["message"]) for w in model(server, "skin.x3d")["warnings"]] == [("elements_ignored", True)]
@@ -379,7 +380,7 @@ def test_x3d_nodes_that_are_not_read_are_warnings(start, tmp_path):
              "<Group USE='nothing'/><Shape><Text string='\"hello\"'/></Shape>")
     (tmp_path / "a.x3d").write_text(x3d(f"{extra}<Shape>{FACE_SET}</Shape>"))
     server = start("--render-workers", "0", root=tmp_path)
-    assert points(server, model="a.x3d") == set(CORNERS)
+    expect_points(server, "a.x3d", CORNERS)
     warnings = model(server, "a.x3d")["warnings"]
     assert {w["code"] for w in warnings} == {"inline_ignored", "elements_ignored", "clips_not_read"}
     words = " ".join(w["message"] for w in warnings)

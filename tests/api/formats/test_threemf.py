@@ -8,6 +8,7 @@ import zlib
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+import conformance  # noqa: E402
 import random_threemf  # noqa: E402
 import threemf_evaluator  # noqa: E402
 from png_picture import picture  # noqa: E402
@@ -64,6 +65,7 @@ def check(server, path):
     for n, (_, _, triangles) in enumerate(expected.nodes):
         left = found.pop(n, [])
         assert len(left) == len(triangles)
+        conformance.compared_points(path, conformance.EVALUATOR, *([p for points, _ in some for p in points] for some in (left, triangles)))
         size = max([1e-3] + [abs(x) for points, _ in triangles for p in points for x in p])
         is_even = all(colors[0] == colors[1] == colors[2] for _, colors in triangles)
         for points, colors in triangles:

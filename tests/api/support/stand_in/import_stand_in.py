@@ -46,7 +46,7 @@ def main(real, script):
     program, *options = sys.argv
     if "--fork-server" not in options:
         os.execv(real, [real, *options])
-    options = [option for option in options if option not in ("--fork-server", "--assimp")]
+    options = [option for option in options if option not in ("--fork-server", "--libraries")]
     libc.prctl(PR_SET_NAME, b"posed-forks", 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     channel = socket.socket(fileno=SOCKET_FD)
