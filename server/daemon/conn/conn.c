@@ -190,10 +190,11 @@ void conn_start_call(struct conn *conn)
     on_call_done(&conn->call, &reply);
 }
 
-bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)
+/* query: NULL if there is none. */
+static bool answer_query(struct conn *conn, struct prepared_query *query, const struct query_key *key,
+                         struct reply *reply)
 {
     struct conn_group *group = conn->group;
-    struct prepared_query *query = prepared_queries_find(group->queries, key, &conn->hint);
     if (query == NULL)
         return false;
     reply_init(reply);
@@ -210,6 +211,16 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
     }
     conn_end_reply(conn, reply);
     return false;
+}
+
+bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)
+{
+    return answer_query(conn, prepared_queries_find(conn->group->queries, key, &conn->hint), key, reply);
+}
+
+bool conn_answer_again(struct conn *conn, const struct query_key *key, struct reply *reply)
+{
+    return answer_query(conn, prepared_queries_hinted(conn->group->queries, &conn->hint), key, reply);
 }
 
 void conn_end_reply(struct conn *conn, struct reply *reply)

@@ -1,8 +1,8 @@
 /* conn_http.c - HTTP on a connection: from bytes to requests, from each reply to its response. */
+#include "daemon/conn/http_repeat.h"
 #include "daemon/conn/http_send.h"
 #include "daemon/conn/http_take.h"
 
-#include "base/hex.h"
 #include "base/mem.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
+enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101 };
 
 /* As a trusted proxy describes it. */
 static void note_client(struct conn *conn)
@@ -32,12 +32,10 @@ static void begin_request(struct conn *conn)
     note_client(conn);
     conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE
                                                                  : accept_coding(conn->parser.request.accept_encoding);
-    if (given != NULL) {
+    if (given != NULL)
         snprintf(conn->id, sizeof conn->id, "%s", given);
-        return;
-    }
-    hex_put_number(conn->id, conn->group->next_id++, MADE_ID_DIGITS);
-    conn->id[MADE_ID_DIGITS] = '\0';
+    else
+        http_make_id(conn);
 }
 
 /* Answers requests that need no service: requests without permission, and a browser's preflight. */
@@ -157,6 +155,9 @@ static void begin_call(struct conn *conn)
     struct upload *upload = conn->upload;
     struct query_key key;
     struct err err;
+    if (upload == NULL && http_answer_repeat(conn))
+        return;
+    http_note_unrepeatable(conn);
     begin_request(conn);
     conn->upload = NULL;
     if (upload == NULL && answer_without_service(conn))
@@ -166,6 +167,7 @@ static void begin_call(struct conn *conn)
         key.if_none_match = http_plain_tags(conn);
     struct reply reply;
     if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {
+        http_note_repeatable(conn, &key);
         http_send_reply(conn, &reply);
         return;
     }

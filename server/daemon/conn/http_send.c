@@ -128,7 +128,8 @@ void http_send_reply(struct conn *conn, struct reply *reply)
         reply->cache_control = cache->immutable;
     conn_count_reply(reply);
     conn->has_answered = true;
-    if (!request->is_keep_alive || conn->group->is_draining || websocket_is_named(request))
+    const bool is_goodbye = !request->is_repeat && (!request->is_keep_alive || websocket_is_named(request));
+    if (is_goodbye || conn->group->is_draining)
         conn->is_last = true;
     put_response(conn, reply,
                  &(struct http_response){

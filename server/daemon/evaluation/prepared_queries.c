@@ -118,10 +118,20 @@ static bool is_it(const struct prepared_query *query, const struct query_key *ke
     return true;
 }
 
+static bool is_kept(const struct prepared_queries *queries, const struct query_hint *hint)
+{
+    return hint->queries == queries && hint->generation == queries->generation;
+}
+
+struct prepared_query *prepared_queries_hinted(const struct prepared_queries *queries, const struct query_hint *hint)
+{
+    return is_kept(queries, hint) && hint->query != NULL && hint->query->has_time ? hint->query : NULL;
+}
+
 struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint)
 {
-    key->is_found = hint->queries == queries && hint->generation == queries->generation && is_it(hint->query, key);
+    key->is_found = is_kept(queries, hint) && is_it(hint->query, key);
     if (key->is_found)
         return hint->query;
     key->hash = hash_of(key);
@@ -176,8 +186,8 @@ void prepared_queries_add(struct prepared_queries *queries, const struct query_k
 void prepared_queries_fill(const struct query_hint *place, struct request *request)
 {
     struct prepared_query *query = place->query;
-    const bool is_there = place->queries != NULL && place->generation == place->queries->generation;
-    if (is_there && !query->is_filled && prepared_reply_is_possible(request, query->has_time)) {
+    if (place->queries != NULL && is_kept(place->queries, place) && !query->is_filled &&
+        prepared_reply_is_possible(request, query->has_time)) {
         query->request = *request;
         query->is_filled = true;
         request_init(request);

@@ -64,6 +64,9 @@ struct query_hint {
 struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint);
 
+/* Returns the query of the hint if it is still kept and its time varies, or NULL. */
+struct prepared_query *prepared_queries_hinted(const struct prepared_queries *queries, const struct query_hint *hint);
+
 /* Reserves a place for a query that prepared_queries_find() did not find or could not answer. *place receives its
  * request after it is answered. */
 void prepared_queries_add(struct prepared_queries *queries, const struct query_key *key, struct query_hint *place);
