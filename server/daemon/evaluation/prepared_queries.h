@@ -27,11 +27,19 @@ struct query_key {
     bool is_found;             /* set by prepared_queries_find() */
 };
 
+/* What a reply says of its validity. From one reply about a model to the next only the digits of the time change. */
+struct prepared_validators {
+    char etag[sizeof((struct reply *)NULL)->etag]; /* "": no reply yet */
+    const char *cache_control;
+    bool is_vary_accept, is_json;
+};
+
 struct prepared_query {
     struct request request;
     struct prepared_reply *prepared; /* for the model below; NULL: its answers cannot be prepared */
     uint64_t model_key;              /* key of struct imported_model */
     bool is_quick;                   /* its answers take a few microseconds at most */
+    struct prepared_validators validators;
     /* Private to the dispatcher: the model found last time, unless a model was removed since. */
     struct shared_model *shared;
     uint64_t model_generation;

@@ -51,6 +51,8 @@ bool http_etag_matches(const char *if_none_match, const char *etag);
 /* True for "*", which matches any representation. */
 static inline bool http_etag_is_any(const char *if_none_match)
 {
-    const char *at = if_none_match == NULL ? "" : if_none_match + strspn(if_none_match, " \t");
+    const char *at = if_none_match == NULL ? "" : if_none_match;
+    while (*at == ' ' || *at == '\t')
+        at++;
     return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
 }
