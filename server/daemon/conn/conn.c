@@ -64,6 +64,7 @@ static void free_when_done(struct conn *conn)
         conn->protocol->fini(conn);
     free_queue(conn);
     buf_fini(&conn->unread);
+    buf_fini(&conn->reuse.head.bytes);
     free(conn);
 }
 
@@ -271,11 +272,12 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
 {
     static const char *const ORIGINS[] = {
         [MODEL_IN_MEMORY] = "memory", [MODEL_LOADED] = "disk", [MODEL_IMPORTED] = "import"};
-    if (!log_has_requests() || (status < 400 && !conn->group->config->logs_probes && is_probe(names->path)))
+    const struct request *request = conn->request;
+    const bool may_be_probe = status < 400 && (request == NULL || request->model == NULL);
+    if (!log_has_requests() || (may_be_probe && !conn->group->config->logs_probes && is_probe(names->path)))
         return;
     char trace[TRACE_ID_SIZE];
     trace_context_id(conn->traceparent, trace);
-    const struct request *request = conn->request;
     const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
     const uint64_t elapsed_ns = conn->group->ended_ns - conn->start_ns;

@@ -96,8 +96,9 @@ extern const struct conn_protocol PROTOCOL_HTTP;
 
 /* After a request that was answered by the prepared query of `hint`: see http_repeat.h. */
 struct http_reuse {
-    bool is_allowed;        /* the request passed access control */
-    uint64_t access_number; /* of the group, when it did */
+    bool is_allowed;            /* the request passed access control */
+    uint64_t access_number;     /* of the group, when it did */
+    struct http_kept_head head; /* of its response, if it was a repeat itself */
 };
 
 struct packets;

@@ -104,9 +104,25 @@ static void compress(const struct conn *conn, struct reply *reply)
 
 /* --- responses --- */
 
+/* The head of the answer to a repeat is mostly that of the previous one. */
+static void put_head(struct conn *conn, struct reply *reply, const struct http_response *response)
+{
+    struct buf *out = send_queue_tail(&conn->out);
+    const size_t before_bytes = out->size_bytes;
+    const bool is_again = conn->parser.request.is_repeat && conn->reuse.is_allowed;
+    if (!is_again || !http_put_kept_head(&conn->reuse.head, reply, response, out)) {
+        compress(conn, reply);
+        http_response_head(reply, response, out);
+        if (is_again)
+            http_keep_head(&conn->reuse.head, reply, response, out->data + before_bytes,
+                           out->size_bytes - before_bytes);
+    }
+    send_queue_count_tail(&conn->out, before_bytes);
+}
+
 static void put_response(struct conn *conn, struct reply *reply, const struct http_response *response)
 {
-    send_queue_put_head(&conn->out, reply, response);
+    put_head(conn, reply, response);
     if (reply->rest != NULL && !response->is_head) {
         conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
         return;
@@ -121,7 +137,6 @@ void http_send_reply(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
     const struct cache_policy *cache = &conn->group->proxies->cache;
-    compress(conn, reply);
     if (reply->cache_control == REPLY_KEEP_PLAIN)
         reply->cache_control = cache->plain;
     else if (reply->cache_control == REPLY_KEEP_IMMUTABLE)

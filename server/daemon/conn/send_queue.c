@@ -138,14 +138,6 @@ void send_queue_put_body(struct send_queue *out, struct reply *reply)
     }
 }
 
-void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response)
-{
-    struct buf *head = send_queue_tail(out);
-    const size_t before = head->size_bytes;
-    http_response_head(reply, response, head);
-    out->unsent_bytes += head->size_bytes - before;
-}
-
 /* Freeing a body of 25 MB at once would take a loop milliseconds, because of its many pages. So sent pages, which are
  * never read again, are returned early (man 2 madvise), in whole huge pages, which the system need not split. */
 static void release_sent(struct send_queue_part *part)
