@@ -276,8 +276,9 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
     const bool may_be_probe = status < 400 && (request == NULL || request->model == NULL);
     if (!log_has_requests() || (may_be_probe && !conn->group->config->logs_probes && is_probe(names->path)))
         return;
-    char trace[TRACE_ID_SIZE];
-    trace_context_id(conn->traceparent, trace);
+    char trace[TRACE_ID_SIZE] = "";
+    if (conn->traceparent[0] != '\0')
+        trace_context_id(conn->traceparent, trace);
     const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
     const uint64_t elapsed_ns = conn->group->ended_ns - conn->start_ns;

@@ -7,6 +7,7 @@
 bool http_answer_repeat(struct conn *conn)
 {
     const struct http_request *http = &conn->parser.request;
+    /* a prepared query does not answer requests whose tag is "*" */
     struct query_key key = {.has_time = true, .has_etag = true, .if_none_match = http->if_none_match};
     struct reply reply;
     if (!http->is_repeat || http->number_bytes == 0 || !conn->reuse.is_allowed ||

@@ -38,7 +38,8 @@ static size_t size_of(const struct send_queue_part *part)
 
 static void fini_part(struct send_queue_part *part)
 {
-    blob_unref(part->blob);
+    if (part->blob != NULL)
+        blob_unref(part->blob);
     if (part->bytes.data == NULL)
         return;
     if (part->is_closed || part->bytes.capacity_bytes > KEPT_MAX || kept.count == KEPT_COUNT) {

@@ -250,7 +250,7 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
     const struct evaluation evaluation = {.request = &query->request, .imported = imported};
     if (query->model_key != imported->key)
         prepare(evaluator, query, imported);
-    if (query->prepared == NULL || http_etag_is_any(key->if_none_match))
+    if (query->prepared == NULL || key->is_any_tag)
         return false;
     if (key->has_time)
         request_set_time(&query->request, key->time_s);

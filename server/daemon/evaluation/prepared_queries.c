@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "wire/http/http_response.h"
 #include "wire/http/url.h"
 
 #include <math.h>
@@ -77,6 +78,7 @@ bool query_key_of_http(const struct http_request *http, struct query_key *key)
     *key = (struct query_key){.protocol = 'h',
                               .has_etag = true,
                               .if_none_match = http->if_none_match,
+                              .is_any_tag = http_etag_is_any(http->if_none_match),
                               .has_time = url_find_time(http->target, http->target_bytes, &time)};
     if (!key->has_time)
         time = (struct url_time){.at = http->target_bytes};

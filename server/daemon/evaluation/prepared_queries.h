@@ -23,6 +23,7 @@ struct query_key {
     double time_s;
     bool has_etag;             /* the answer has an ETag */
     const char *if_none_match; /* or NULL */
+    bool is_any_tag;           /* it is "*" */
     uint64_t hash;             /* of the parts and the protocol */
     bool is_found;             /* set by prepared_queries_find() */
 };
