@@ -3,6 +3,7 @@
 #include "daemon/conn/http_send.h"
 #include "daemon/conn/http_take.h"
 
+#include "base/hex.h"
 #include "base/mem.h"
 #include "wire/request/accept.h"
 #include "wire/http/websocket.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101 };
+enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
 
 /* As a trusted proxy describes it. */
 static void note_client(struct conn *conn)
@@ -22,6 +23,12 @@ static void note_client(struct conn *conn)
     if (conn->is_trusted)
         forwarded_client(&conn->group->proxies->trusted, http->forwarded_for, http->forwarded, conn->client);
     trace_context_read(http->traceparent, conn->traceparent);
+}
+
+static void make_id(struct conn *conn)
+{
+    hex_put_number(conn->id, conn->group->next_id++, MADE_ID_DIGITS);
+    conn->id[MADE_ID_DIGITS] = '\0';
 }
 
 /* Notes when the request was complete, its id, and who sent it. */
@@ -35,7 +42,7 @@ static void begin_request(struct conn *conn)
     if (given != NULL)
         snprintf(conn->id, sizeof conn->id, "%s", given);
     else
-        http_make_id(conn);
+        make_id(conn);
 }
 
 /* Answers requests that need no service: requests without permission, and a browser's preflight. */
@@ -149,13 +156,29 @@ static void start_parsing(struct conn *conn)
     conn_parse_start(conn, &WORK, head, 0);
 }
 
+/* False: the request takes the usual way. */
+static bool answer_repeat(struct conn *conn)
+{
+    struct query_key key;
+    struct reply reply;
+    if (!http_find_repeat(conn, &key))
+        return false;
+    conn_begin_request(conn);
+    if (!conn_answer_again(conn, &key, &reply))
+        return false;
+    if (conn->parser.request.request_id == NULL)
+        make_id(conn);
+    http_send_reply(conn, &reply);
+    return true;
+}
+
 static void begin_call(struct conn *conn)
 {
     struct call *call = &conn->call;
     struct upload *upload = conn->upload;
     struct query_key key;
     struct err err;
-    if (upload == NULL && http_answer_repeat(conn))
+    if (upload == NULL && answer_repeat(conn))
         return;
     http_note_unrepeatable(conn);
     begin_request(conn);

@@ -153,10 +153,12 @@ static void keep_unread(struct conn *conn)
 
 static void count_memory(struct conn *conn)
 {
-    budget_count(conn->group->budget, &conn->counted_bytes,
-                 (conn->out.part_count == 0 ? 0 : send_queue_held_bytes(&conn->out)) + conn->unread.capacity_bytes +
-                     conn->parsed_bytes + (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
-                     (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
+    const size_t unsent_bytes = conn->out.part_count == 0 ? 0 : send_queue_held_bytes(&conn->out);
+    const size_t held_bytes = unsent_bytes + conn->unread.capacity_bytes + conn->parsed_bytes +
+                              (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
+                              (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn));
+    if (held_bytes != conn->counted_bytes)
+        budget_count(conn->group->budget, &conn->counted_bytes, held_bytes);
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
     else if (conn->unsent_ms == 0)

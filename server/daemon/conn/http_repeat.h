@@ -1,5 +1,5 @@
-/* http_repeat.h - answers a request whose head repeats the previous one of its connection, except for the number of its
- * time, as a client that plays a clip sends it.
+/* http_repeat.h - recognises a request whose head repeats the previous one of its connection, except for the number of
+ * its time, as a client that plays a clip sends it.
  *
  * What was decided from the previous head holds: the client, its access, the accepted coding, the query, and most of
  * the head of the response. The access holds until the group's access rights are replaced, and the query until the
@@ -8,8 +8,8 @@
 
 #include "daemon/conn/conn.h"
 
-/* Answers parser.request if it is such a repeat and that is possible at once. False: it takes the usual way. */
-bool http_answer_repeat(struct conn *conn);
+/* Whether parser.request is such a repeat. *key is then the input of conn_answer_again(). */
+bool http_find_repeat(const struct conn *conn, struct query_key *key);
 
 /* Notes that the request is allowed and its prepared query answers it, before the answer is sent. */
 void http_note_repeatable(struct conn *conn, const struct query_key *key);

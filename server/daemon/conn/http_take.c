@@ -1,21 +1,12 @@
 #include "daemon/conn/http_take.h"
 
-#include "base/hex.h"
 #include "daemon/conn/http_send.h"
-
-enum { MADE_ID_DIGITS = 16 };
 
 int http_check_access(const struct conn *conn, struct err *err)
 {
     const struct http_request *http = &conn->parser.request;
     const struct access *access = conn->group->access;
     return conn->is_admin ? access_check_admin(access, http, err) : access_check(access, http, err);
-}
-
-void http_make_id(struct conn *conn)
-{
-    hex_put_number(conn->id, conn->group->next_id++, MADE_ID_DIGITS);
-    conn->id[MADE_ID_DIGITS] = '\0';
 }
 
 struct request_head http_request_head(const struct conn *conn)

@@ -7,9 +7,6 @@
  * access_check(). */
 int http_check_access(const struct conn *conn, struct err *err);
 
-/* Gives the request a new id. */
-void http_make_id(struct conn *conn);
-
 /* Returns the input of request_parse(). It points into the parser, and if_none_match to memory of the group. */
 struct request_head http_request_head(const struct conn *conn);
 
