@@ -6,8 +6,7 @@ bool http_find_repeat(const struct conn *conn, struct query_key *key)
 {
     const struct http_request *http = &conn->parser.request;
     const struct http_reuse *reuse = &conn->reuse;
-    if (!http->is_repeat || http->number_bytes == 0 || !reuse->is_allowed ||
-        reuse->access_number != conn->group->access_number)
+    if (http->number_bytes == 0 || !reuse->is_allowed || reuse->access_number != conn->group->access_number)
         return false;
     /* a prepared query does not answer requests whose tag is "*" */
     *key = (struct query_key){.has_time = true, .has_etag = true, .if_none_match = http->if_none_match};

@@ -2,9 +2,9 @@
  * them.
  *
  * After a query was answered, its request is kept. When the query repeats with another time, it is prepared
- * (prepared_reply.h), and from then on only its time is parsed. Nothing else is cached: each query checks access and
- * looks the model up. A few hundred queries are kept; those seen once are evicted first, then the least recently used.
- * Each loop has its own, for its thread only. */
+ * (prepared_reply.h), and from then on only its time is parsed. Each query looks the model up, and checks access unless
+ * its head repeats one that was allowed (daemon/conn/http_repeat.h). A few hundred queries are kept; those seen once
+ * are evicted first, then the least recently used. Each loop has its own, for its thread only. */
 #pragma once
 
 #include "wire/operations/prepared_reply.h"

@@ -61,7 +61,7 @@ struct http_request {
     bool is_http_1_0;
     bool is_keep_alive; /* false: answer with "Connection: close", then close */
     bool is_repeat;     /* its head equals that of the previous request of this parser, except for the number below */
-    size_t number_at, number_bytes; /* of a repeat: the value of `t` in the target; 0 bytes: the heads are equal */
+    size_t number_at, number_bytes; /* the value of `t` in its target, of a repeat; 0 bytes: there is none to replace */
 };
 
 struct http_parser {

@@ -237,3 +237,30 @@ TEST(http_again_tells_repeats)
     check_number("POST /p?t=5 HTTP/1.1\r\nContent-Length: 1\r\n" LINES "x",
                  "POST /p?t=5 HTTP/1.1\r\nContent-Length: 1\r\n" LINES "x", NULL);
 }
+
+/* A longer number may move the target to other memory, whatever its size was. */
+TEST(http_again_with_a_target_that_moves)
+{
+    enum { PADDING_MAX = 300 };
+    char padding[PADDING_MAX + 1], first[TEXT_MAX], second[TEXT_MAX], expected[TEXT_MAX];
+    struct limits limits;
+    limits_default(&limits);
+    memset(padding, 'a', sizeof padding);
+    padding[PADDING_MAX] = '\0';
+    for (int i = 0; i < PADDING_MAX; i++) {
+        const char *model = padding + i;
+        struct http_parser parser;
+        http_parser_init(&parser, &limits);
+        snprintf(first, sizeof first, "GET /p?model=%s&t=1 HTTP/1.1\r\n" LINES, model);
+        snprintf(second, sizeof second, "GET /p?model=%s&t=1.%030d HTTP/1.1\r\n" LINES, model, 5);
+        snprintf(expected, sizeof expected, "/p?model=%s&t=1.%030d", model, 5);
+        assert_int_equal(feed(&parser, first, strlen(first)).rc, HTTP_COMPLETE);
+        void *between = malloc(64); /* so that memory behind the target is taken */
+        assert_int_equal(feed(&parser, second, strlen(second)).rc, HTTP_COMPLETE);
+        assert_true(parser.request.is_repeat);
+        assert_string_equal(parser.request.target, expected);
+        assert_int_equal(parser.request.target_bytes, strlen(expected));
+        free(between);
+        http_parser_fini(&parser);
+    }
+}
