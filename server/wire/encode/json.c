@@ -81,7 +81,7 @@ void json_put_double(struct buf *out, double value)
 
 void json_put_uint(struct buf *out, unsigned long long value)
 {
-    char text[NUMBER_SIZE];
+    char text[NUMBER_SIZE] = "";
     buf_put(out, text, (size_t)(number_put_uint(text, value) - text));
 }
 
