@@ -94,7 +94,7 @@ struct conn_protocol {
 
 extern const struct conn_protocol PROTOCOL_HTTP;
 
-/* After a request that was answered by the prepared query of `hint`: see http_repeat.h. */
+/* After a request that was answered by the prepared query of `hint`: see http_begin.h. */
 struct http_reuse {
     bool is_allowed;            /* the request passed access control */
     uint64_t access_number;     /* of the group, when it did */

@@ -3,7 +3,7 @@
  *
  * After a query was answered, its request is kept. When the query repeats with another time, it is prepared
  * (prepared_reply.h), and from then on only its time is parsed. Each query looks the model up, and checks access unless
- * its head repeats one that was allowed (daemon/conn/http_repeat.h). A few hundred queries are kept; those seen once
+ * its head repeats one that was allowed (daemon/conn/http_begin.h). A few hundred queries are kept; those seen once
  * are evicted first, then the least recently used. Each loop has its own, for its thread only. */
 #pragma once
 
