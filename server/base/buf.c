@@ -64,7 +64,7 @@ void buf_printf(struct buf *buf, const char *format, ...)
     va_end(again);
 }
 
-void buf_align(struct buf *buf, size_t alignment)
+void buf_put_gap(struct buf *buf, size_t alignment)
 {
     static const char zeros[64];
     size_t gap = -buf->size_bytes & (alignment - 1);

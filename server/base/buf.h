@@ -81,8 +81,15 @@ static inline void buf_put(struct buf *buf, const void *bytes, size_t size_bytes
 static inline void buf_put_text(struct buf *buf, const char *text) { buf_put(buf, text, strlen(text)); }
 static inline void buf_put_char(struct buf *buf, char c) { buf_put(buf, &c, 1); }
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_put_gap(struct buf *buf, size_t alignment); /* for buf_align() */
+
 /* Appends zero bytes up to the next multiple of `alignment` (a power of two). */
-void buf_align(struct buf *buf, size_t alignment);
+static inline void buf_align(struct buf *buf, size_t alignment)
+{
+    if ((buf->size_bytes & (alignment - 1)) != 0)
+        buf_put_gap(buf, alignment);
+}
+
 /* Append little-endian numbers. */
 static inline void buf_put_u16(struct buf *buf, uint16_t value)
 {

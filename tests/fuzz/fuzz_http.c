@@ -1,5 +1,5 @@
-/* HTTP bytes, fed as a whole and in pieces: never a crash, and the same requests and errors both ways. The first byte
- * chooses the size of the pieces. */
+/* HTTP bytes, fed as a whole and in pieces: never a crash, and the same requests and errors both ways. Each request is
+ * also what a fresh parser reads, however it repeats the one before. The first byte chooses the size of the pieces. */
 #include "base/hash.h"
 #include "wire/http/http_parser.h"
 
@@ -22,7 +22,18 @@ static uint64_t hash_request(uint64_t state, const struct http_request *request)
     state = hash_text(state, request->accept);
     state = hash_text(state, request->accept_encoding);
     state = hash_text(state, request->if_none_match);
+    state = hash_text(state, request->content_type);
+    state = hash_text(state, request->authorization);
+    state = hash_text(state, request->origin);
+    state = hash_text(state, request->forwarded_for);
+    state = hash_text(state, request->forwarded);
+    state = hash_text(state, request->traceparent);
+    state = hash_text(state, request->upgrade);
     state = hash_text(state, request->request_id);
+    state = hash64(state, &request->has_body, sizeof request->has_body);
+    state = hash64(state, &request->has_preflight_method, sizeof request->has_preflight_method);
+    state = hash64(state, &request->is_head, sizeof request->is_head);
+    state = hash64(state, &request->is_http_1_0, sizeof request->is_http_1_0);
     state = hash64(state, request->body, request->body_bytes);
     return hash64(state, &request->is_keep_alive, sizeof request->is_keep_alive);
 }
@@ -31,6 +42,26 @@ static void require(int is_true)
 {
     if (!is_true)
         abort();
+}
+
+/* A request that was read from these bytes; GET and HEAD have no body that matters. */
+static void require_as_fresh(const struct limits *limits, const struct http_request *request, const char *bytes,
+                             size_t size_bytes)
+{
+    struct http_parser fresh;
+    struct err err;
+    size_t used_bytes;
+    http_parser_init(&fresh, limits);
+    require(http_parser_feed(&fresh, bytes, size_bytes, &used_bytes, &err) == HTTP_COMPLETE);
+    require(used_bytes == size_bytes && !fresh.request.is_repeat);
+    require(hash_request(HASH64_SEED, &fresh.request) == hash_request(HASH64_SEED, request));
+    if (request->is_repeat && request->number_bytes > 0) {
+        const char *number = request->target + request->number_at;
+        require(request->number_at + request->number_bytes <= request->target_bytes);
+        require(strncmp(number - 2, "t=", 2) == 0 && strchr("?&", number[-3]) != NULL);
+        require(strspn(number, "0123456789.-e") == request->number_bytes);
+    }
+    http_parser_fini(&fresh);
 }
 
 /* A sink for the bodies of PUT that fails at its 41st byte. */
@@ -58,6 +89,7 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
     http_parser_init(&parser, limits);
     uint64_t state = HASH64_SEED;
     int rc = HTTP_NEED_MORE;
+    size_t request_at = 0;
     struct collector collector = {.sink = {collect, sizeof collector.bytes}};
     for (size_t at = 0; at < size && rc >= 0;) {
         const size_t left = size - at;
@@ -79,6 +111,9 @@ static uint64_t outcome(const struct limits *limits, const char *bytes, size_t s
             require(parser.request.target_bytes == strlen(parser.request.target));
             state = hash_request(state, &parser.request);
             state = hash64(state, collector.bytes, parser.sink == NULL ? 0 : collector.size_bytes);
+            if (strcmp(parser.request.method, "PUT") != 0)
+                require_as_fresh(limits, &parser.request, bytes + request_at, at - request_at);
+            request_at = at;
         }
         if (rc < 0) {
             require(err.code == rc && err.message[0] != '\0' && parser.phase == HTTP_PHASE_FAILED);

@@ -35,8 +35,10 @@ static void put_whole_first(struct clip_blend_plan *plan)
     for (uint32_t i = 0; i < plan->count; i++)
         if (plan->layers[i].mask_count == 0) {
             const struct blend_layer first = plan->layers[0];
-            plan->layers[0] = plan->layers[i];
-            plan->layers[i] = first;
+            if (i > 0) {
+                plan->layers[0] = plan->layers[i];
+                plan->layers[i] = first;
+            }
             return;
         }
 }

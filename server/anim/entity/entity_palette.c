@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+/* Makes room for work->matrices, work->rows and work->is_moved, which a palette in the scene's space does not need. */
+static void need_rows(struct entity_work *work, uint32_t skin)
+{
+    if (!entity_reserve_rows(work, work->entity.model->skins[skin].joint_count))
+        mem_exhausted();
+}
+
 /* --- compiled --- */
 
 static void compiled_scene_palette(struct entity_work *work, uint32_t skin, enum palette_form form, float *out)
@@ -24,6 +31,7 @@ static void moved_palette(struct entity_work *work, uint32_t skin, const struct 
     const struct entity *entity = &work->entity;
     const struct skin *of = &entity->model->skins[skin];
     double world[12], still[12];
+    need_rows(work, skin);
     const struct dmat4 *world_matrix = world_from_scene != NULL ? world_from_scene : &DMAT4_IDENTITY;
     dmat4_rows(world_matrix, world);
     if (entity->motion != NULL) {
@@ -84,6 +92,7 @@ static struct dualquat_signs signs_of(struct entity_work *work, uint32_t skin)
 static int exact_palette(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene, struct err *err)
 {
     const struct dmat4 *world = world_from_scene != NULL ? world_from_scene : &DMAT4_IDENTITY;
+    need_rows(work, skin);
     return pose_palette(&work->pose, work->entity.model, skin, world, work->matrices, err);
 }
 
@@ -110,6 +119,7 @@ static bool compiled_layout(struct entity_work *work, uint32_t skin, const struc
     if (layout != LAYOUT_DUALQUAT)
         return compiled_palette(work, skin, world_from_scene, layout == LAYOUT_MAT4 ? PALETTE_MAT4 : PALETTE_MAT3X4,
                                 out);
+    need_rows(work, skin);
     if (!compiled_palette(work, skin, world_from_scene, PALETTE_MAT4, work->matrices[0].m))
         return false;
     const struct dualquat_signs signs = signs_of(work, skin);
@@ -119,8 +129,6 @@ static bool compiled_layout(struct entity_work *work, uint32_t skin, const struc
 int entity_palette_in(struct entity_work *work, uint32_t skin, const struct dmat4 *world_from_scene, enum layout layout,
                       float *out, struct err *err)
 {
-    if (!entity_reserve_rows(work, work->entity.model->skins[skin].joint_count))
-        mem_exhausted();
     if (work->is_compiled) {
         if (compiled_layout(work, skin, world_from_scene, layout, out))
             return 0;

@@ -64,6 +64,7 @@ static void free_when_done(struct conn *conn)
         conn->protocol->fini(conn);
     free_queue(conn);
     buf_fini(&conn->unread);
+    buf_fini(&conn->reuse.head.bytes);
     free(conn);
 }
 
@@ -190,10 +191,11 @@ void conn_start_call(struct conn *conn)
     on_call_done(&conn->call, &reply);
 }
 
-bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)
+/* query: NULL if there is none. */
+static bool answer_query(struct conn *conn, struct prepared_query *query, const struct query_key *key,
+                         struct reply *reply)
 {
     struct conn_group *group = conn->group;
-    struct prepared_query *query = prepared_queries_find(group->queries, key, &conn->hint);
     if (query == NULL)
         return false;
     reply_init(reply);
@@ -210,6 +212,16 @@ bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply
     }
     conn_end_reply(conn, reply);
     return false;
+}
+
+bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply)
+{
+    return answer_query(conn, prepared_queries_find(conn->group->queries, key, &conn->hint), key, reply);
+}
+
+bool conn_answer_again(struct conn *conn, const struct query_key *key, struct reply *reply)
+{
+    return answer_query(conn, prepared_queries_hinted(conn->group->queries, &conn->hint), key, reply);
 }
 
 void conn_end_reply(struct conn *conn, struct reply *reply)
@@ -260,11 +272,13 @@ void conn_log_reply(const struct conn *conn, const struct conn_log_names *names,
 {
     static const char *const ORIGINS[] = {
         [MODEL_IN_MEMORY] = "memory", [MODEL_LOADED] = "disk", [MODEL_IMPORTED] = "import"};
-    if (!log_has_requests() || (status < 400 && !conn->group->config->logs_probes && is_probe(names->path)))
-        return;
-    char trace[TRACE_ID_SIZE];
-    trace_context_id(conn->traceparent, trace);
     const struct request *request = conn->request;
+    const bool may_be_probe = status < 400 && (request == NULL || request->model == NULL);
+    if (!log_has_requests() || (may_be_probe && !conn->group->config->logs_probes && is_probe(names->path)))
+        return;
+    char trace[TRACE_ID_SIZE] = "";
+    if (conn->traceparent[0] != '\0')
+        trace_context_id(conn->traceparent, trace);
     const struct call *call = &conn->call;
     const bool is_error = reply != NULL && reply->code != 0;
     const uint64_t elapsed_ns = conn->group->ended_ns - conn->start_ns;

@@ -94,6 +94,13 @@ struct conn_protocol {
 
 extern const struct conn_protocol PROTOCOL_HTTP;
 
+/* After a request that was answered by the prepared query of `hint`: see http_begin.h. */
+struct http_reuse {
+    bool is_allowed;            /* the request passed access control */
+    uint64_t access_number;     /* of the group, when it did */
+    struct http_kept_head head; /* of its response, if it was a repeat itself */
+};
+
 struct packets;
 
 /* What still comes from the client. */
@@ -134,6 +141,7 @@ struct conn {
     struct call call;
     const struct request *request; /* for the request log; NULL: no valid request */
     struct query_hint hint;        /* its last query */
+    struct http_reuse reuse;       /* HTTP: what a repeat of the last request need not decide again */
     struct query_hint place;       /* where to keep the request of `call` for reuse; or none */
     uint32_t pending_count;        /* references by work: calls, streams, the body */
     size_t waiting_bytes;          /* of its call, while it is large and unanswered (budget_request_begins()) */
@@ -193,6 +201,8 @@ void conn_start_call(struct conn *conn);
 /* Answers a prepared query if that is possible at once: returns true, and the caller sends *reply. Otherwise returns
  * false with an empty *reply. */
 bool conn_answer_prepared(struct conn *conn, struct query_key *key, struct reply *reply);
+/* The same for the query of `hint` at another time; of the key it reads the time and the tags. */
+bool conn_answer_again(struct conn *conn, const struct query_key *key, struct reply *reply);
 /* Does reply_fini(), but may keep the memory of a body for the next reply. */
 void conn_end_reply(struct conn *conn, struct reply *reply);
 void conn_close(struct conn *conn);

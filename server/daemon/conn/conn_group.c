@@ -313,9 +313,11 @@ void conn_group_drain(struct conn_group *group)
     }
 }
 
-uint32_t conn_group_revoke(struct conn_group *group)
+uint32_t conn_group_use_access(struct conn_group *group, const struct access *access)
 {
     uint32_t count = 0;
+    group->access = access;
+    group->access_number++;
     if (group->access->revoked.size_bytes == 0)
         return 0;
     for (struct conn *conn = group->first, *next; conn != NULL; conn = next) {

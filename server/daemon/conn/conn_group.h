@@ -36,7 +36,8 @@ struct conn_group {
     struct prepared_queries *queries;     /* of all connections of the group */
     struct buf spare_body;                /* memory for the body of the next prepared reply */
     struct budget *budget;
-    const struct access *access;        /* access rights; see conn_group_revoke() */
+    const struct access *access;        /* access rights; see conn_group_use_access() */
+    uint64_t access_number;             /* how many replaced the first ones */
     const struct proxy_policy *proxies; /* the trusted proxies */
     struct timeouts timeouts;
     uv_idle_t next_tick;       /* active while conn_group_wake() is to have an effect */
@@ -112,8 +113,8 @@ bool conn_group_end_oldest(struct conn_group *group);
 /* Closes the idle connections; the others close after their current replies. Sets group->is_draining. */
 void conn_group_drain(struct conn_group *group);
 
-/* Ends the connections whose tokens the new group->access has revoked. Returns their number. */
-uint32_t conn_group_revoke(struct conn_group *group);
+/* Replaces group->access, and ends the connections whose tokens that has revoked. Returns their number. */
+uint32_t conn_group_use_access(struct conn_group *group, const struct access *access);
 
 /* Closes every connection at once. */
 void conn_group_close_all(struct conn_group *group);

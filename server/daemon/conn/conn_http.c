@@ -1,44 +1,15 @@
 /* conn_http.c - HTTP on a connection: from bytes to requests, from each reply to its response. */
+#include "daemon/conn/http_begin.h"
 #include "daemon/conn/http_send.h"
 #include "daemon/conn/http_take.h"
 
-#include "base/hex.h"
 #include "base/mem.h"
-#include "wire/request/accept.h"
 #include "wire/http/websocket.h"
-#include "wire/proxy/forwarded.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101, MADE_ID_DIGITS = 16 };
-
-/* As a trusted proxy describes it. */
-static void note_client(struct conn *conn)
-{
-    const struct http_request *http = &conn->parser.request;
-    conn->client[0] = '\0';
-    if (conn->is_trusted)
-        forwarded_client(&conn->group->proxies->trusted, http->forwarded_for, http->forwarded, conn->client);
-    trace_context_read(http->traceparent, conn->traceparent);
-}
-
-/* Notes when the request was complete, its id, and who sent it. */
-static void begin_request(struct conn *conn)
-{
-    const char *given = conn->parser.request.request_id;
-    conn_begin_request(conn);
-    note_client(conn);
-    conn->coding = conn->group->config->compress == COMPRESS_OFF ? CODING_NONE
-                                                                 : accept_coding(conn->parser.request.accept_encoding);
-    if (given != NULL) {
-        snprintf(conn->id, sizeof conn->id, "%s", given);
-        return;
-    }
-    hex_put_number(conn->id, conn->group->next_id++, MADE_ID_DIGITS);
-    conn->id[MADE_ID_DIGITS] = '\0';
-}
+enum { STATUS_PREFLIGHT = 204, STATUS_SWITCHING = 101 };
 
 /* Answers requests that need no service: requests without permission, and a browser's preflight. */
 static bool answer_without_service(struct conn *conn)
@@ -157,7 +128,10 @@ static void begin_call(struct conn *conn)
     struct upload *upload = conn->upload;
     struct query_key key;
     struct err err;
-    begin_request(conn);
+    if (upload == NULL && http_answer_repeat(conn))
+        return;
+    http_note_unrepeatable(conn);
+    http_begin_request(conn);
     conn->upload = NULL;
     if (upload == NULL && answer_without_service(conn))
         return;
@@ -166,6 +140,7 @@ static void begin_call(struct conn *conn)
         key.if_none_match = http_plain_tags(conn);
     struct reply reply;
     if (is_preparable && conn_answer_prepared(conn, &key, &reply)) {
+        http_note_repeatable(conn, &key);
         http_send_reply(conn, &reply);
         return;
     }
@@ -192,7 +167,7 @@ static void begin_upload(struct conn *conn)
         conn_enter(conn, CONN_MOVING); /* moved() begins it there */
         return;
     }
-    begin_request(conn);
+    http_begin_request(conn);
     int rc = http_check_access(conn, &err);
     if (rc == 0) {
         rc = http_parse_request(conn, &request, &err);
@@ -228,7 +203,7 @@ static void moved(struct conn *conn)
 static void refuse(struct conn *conn, const struct err *err)
 {
     drop_upload(conn);
-    begin_request(conn);
+    http_begin_request(conn);
     conn->is_last = true;
     http_send_error(conn, err, NULL);
 }

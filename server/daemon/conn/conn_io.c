@@ -41,12 +41,19 @@ void conn_unqueue(struct conn *conn)
     uncork(conn);
 }
 
+/* Whether another reply may be queued behind the unsent ones. */
+static bool has_queue_room(const struct conn *conn)
+{
+    if (conn->out.unsent_bytes == 0)
+        return true;
+    return !budget_is_used_up(conn->group->budget) &&
+           conn->out.unsent_bytes < conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
+}
+
 bool conn_can_parse(const struct conn *conn)
 {
-    const bool is_used_up = budget_is_used_up(conn->group->budget);
-    const uint64_t queue_max = is_used_up ? 1 : conn->group->config->limits.value[LIMIT_WRITE_QUEUE_BYTES];
     return conn->state <= CONN_READING && !conn->is_last && conn->in_bytes > 0 && !conn->needs_more &&
-           conn->out.unsent_bytes < queue_max && !conn_is_upload_full(conn);
+           has_queue_room(conn) && !conn_is_upload_full(conn);
 }
 
 void conn_refuse_over_limit(struct conn *conn)
@@ -146,10 +153,12 @@ static void keep_unread(struct conn *conn)
 
 static void count_memory(struct conn *conn)
 {
-    budget_count(conn->group->budget, &conn->counted_bytes,
-                 send_queue_held_bytes(&conn->out) + conn->unread.capacity_bytes + conn->parsed_bytes +
-                     (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
-                     (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn)));
+    const size_t unsent_bytes = conn->out.part_count == 0 ? 0 : send_queue_held_bytes(&conn->out);
+    const size_t held_bytes = unsent_bytes + conn->unread.capacity_bytes + conn->parsed_bytes +
+                              (conn->body == NULL ? 0 : conn_body_held_bytes(conn)) +
+                              (conn->protocol == NULL ? 0 : conn->protocol->held_bytes(conn));
+    if (held_bytes != conn->counted_bytes)
+        budget_count(conn->group->budget, &conn->counted_bytes, held_bytes);
     if (conn->out.unsent_bytes == 0)
         conn->unsent_ms = 0;
     else if (conn->unsent_ms == 0)
@@ -222,7 +231,7 @@ static void go_on(struct conn *conn)
         conn_move(conn);
         return;
     }
-    conn->is_resting = conn_can_parse(conn) || send_queue_is_paused(&conn->out);
+    conn->is_resting = conn_can_parse(conn) || (!has_sent_all && send_queue_is_paused(&conn->out));
     if (conn->is_resting)
         conn_group_wake(conn->group);
     update_io(conn);

@@ -12,10 +12,8 @@ static enum timeout_kind wanted_timeout(const struct conn *conn)
 {
     if (conn->state == CONN_LINGERING)
         return TIMEOUT_LINGER;
-    if (send_queue_is_paused(&conn->out))
-        return TIMEOUT_NONE;
     if (conn->out.unsent_bytes > 0)
-        return TIMEOUT_WRITE;
+        return send_queue_is_paused(&conn->out) ? TIMEOUT_NONE : TIMEOUT_WRITE;
     if (conn_is_busy(conn) || conn->state == CONN_STREAMING || conn->is_resting || conn_is_upload_full(conn))
         return TIMEOUT_NONE;
     const enum timeout_kind kind = conn->protocol == NULL ? TIMEOUT_IDLE : conn->protocol->timeout(conn);

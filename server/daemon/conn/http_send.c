@@ -34,12 +34,12 @@ static void log_reply(const struct conn *conn, const struct reply *reply, int st
     conn_log_reply(conn, &names, reply, status, body_bytes);
 }
 
-void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head)
+void http_log_reply(const struct conn *conn, const struct reply *reply, bool has_body)
 {
     if (conn->call.is_abandoned)
         log_reply(conn, reply, STATUS_ABANDONED, 0);
     else
-        log_reply(conn, reply, reply->status, http_response_has_body(reply, is_head) ? reply_body_bytes(reply) : 0);
+        log_reply(conn, reply, reply->status, has_body ? reply_body_bytes(reply) : 0);
 }
 
 /* --- responses in pieces --- */
@@ -104,15 +104,51 @@ static void compress(const struct conn *conn, struct reply *reply)
 
 /* --- responses --- */
 
-static void put_response(struct conn *conn, struct reply *reply, const struct http_response *response)
+static void describe(const struct conn *conn, const struct reply *reply, struct http_response *response)
 {
-    send_queue_put_head(&conn->out, reply, response);
-    if (reply->rest != NULL && !response->is_head) {
+    const struct http_request *request = &conn->parser.request;
+    const struct access *access = conn->group->access;
+    response->traceparent = conn->traceparent;
+    response->cors_origin = conn->is_admin ? NULL : access_cors_origin(access, request->origin);
+    response->is_preflight = reply->status == STATUS_PREFLIGHT;
+    response->is_vary_origin = access_is_vary(access);
+    response->is_head = request->is_head;
+    response->is_http_1_0 = request->is_http_1_0;
+}
+
+/* The head of the answer to a repeat is mostly that of the previous one. Returns whether a body follows. */
+static bool put_head(struct conn *conn, struct reply *reply)
+{
+    struct buf *out = send_queue_tail(&conn->out);
+    const size_t before_bytes = out->size_bytes;
+    const bool is_again = conn->parser.request.is_repeat && conn->reuse.is_allowed;
+    struct http_response response = {.date = date_now(conn->group),
+                                     .request_id = conn->id,
+                                     .is_keep_alive = !conn->is_last,
+                                     .has_begun = conn->has_begun};
+    bool has_body = true;
+    if (!is_again || !http_put_kept_head(&conn->reuse.head, reply, &response, out)) {
+        compress(conn, reply);
+        has_body = http_response_has_body(reply, conn->parser.request.is_head);
+        describe(conn, reply, &response);
+        http_response_head(reply, &response, out);
+        if (is_again)
+            http_keep_head(&conn->reuse.head, reply, &response, out->data + before_bytes,
+                           out->size_bytes - before_bytes);
+    }
+    send_queue_count_tail(&conn->out, before_bytes);
+    return has_body;
+}
+
+static void put_response(struct conn *conn, struct reply *reply)
+{
+    const bool has_body = put_head(conn, reply);
+    if (reply->rest != NULL && !conn->parser.request.is_head) {
         conn_body_start(conn, reply, http_response_is_chunked(reply) ? &CHUNKED : &SIZED);
         return;
     }
-    http_log_reply(conn, reply, response->is_head);
-    if (http_response_has_body(reply, response->is_head))
+    http_log_reply(conn, reply, has_body);
+    if (has_body)
         send_queue_put_body(&conn->out, reply);
     http_parser_forget(&conn->parser);
 }
@@ -121,28 +157,16 @@ void http_send_reply(struct conn *conn, struct reply *reply)
 {
     const struct http_request *request = &conn->parser.request;
     const struct cache_policy *cache = &conn->group->proxies->cache;
-    compress(conn, reply);
     if (reply->cache_control == REPLY_KEEP_PLAIN)
         reply->cache_control = cache->plain;
     else if (reply->cache_control == REPLY_KEEP_IMMUTABLE)
         reply->cache_control = cache->immutable;
     conn_count_reply(reply);
     conn->has_answered = true;
-    if (!request->is_keep_alive || conn->group->is_draining || websocket_is_named(request))
+    const bool is_goodbye = !request->is_repeat && (!request->is_keep_alive || websocket_is_named(request));
+    if (is_goodbye || conn->group->is_draining)
         conn->is_last = true;
-    put_response(conn, reply,
-                 &(struct http_response){
-                     .date = date_now(conn->group),
-                     .request_id = conn->id,
-                     .traceparent = conn->traceparent,
-                     .cors_origin = conn->is_admin ? NULL : access_cors_origin(conn->group->access, request->origin),
-                     .is_preflight = reply->status == STATUS_PREFLIGHT,
-                     .is_vary_origin = access_is_vary(conn->group->access),
-                     .is_head = request->is_head,
-                     .is_http_1_0 = request->is_http_1_0,
-                     .is_keep_alive = !conn->is_last,
-                     .has_begun = conn->has_begun,
-                 });
+    put_response(conn, reply);
     conn->has_begun = false;
     conn_end_reply(conn, reply);
 }

@@ -11,8 +11,8 @@ void http_send_reply(struct conn *conn, struct reply *reply);
 /* Queues a response that is an error. allow: the methods that the resource takes, for 405; NULL if no resource is
  * known. */
 void http_send_error(struct conn *conn, const struct err *err, const char *allow);
-/* Logs a reply that is completely queued or, if the call is abandoned, has no recipient. */
-void http_log_reply(const struct conn *conn, const struct reply *reply, bool is_head);
+/* Logs a reply that is completely queued or, if the call is abandoned, has no recipient. has_body: its body is sent. */
+void http_log_reply(const struct conn *conn, const struct reply *reply, bool has_body);
 
 /* Returns the If-None-Match of the request, with tags of compressed bodies replaced by the tags of the plain bodies.
  * NULL if there is none; valid until the next call for any connection of the group. */

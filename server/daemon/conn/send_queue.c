@@ -38,7 +38,8 @@ static size_t size_of(const struct send_queue_part *part)
 
 static void fini_part(struct send_queue_part *part)
 {
-    blob_unref(part->blob);
+    if (part->blob != NULL)
+        blob_unref(part->blob);
     if (part->bytes.data == NULL)
         return;
     if (part->is_closed || part->bytes.capacity_bytes > KEPT_MAX || kept.count == KEPT_COUNT) {
@@ -136,14 +137,6 @@ void send_queue_put_body(struct send_queue *out, struct reply *reply)
         out->unsent_bytes += blob->size_bytes;
         reply->blob = NULL;
     }
-}
-
-void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response)
-{
-    struct buf *head = send_queue_tail(out);
-    const size_t before = head->size_bytes;
-    http_response_head(reply, response, head);
-    out->unsent_bytes += head->size_bytes - before;
 }
 
 /* Freeing a body of 25 MB at once would take a loop milliseconds, because of its many pages. So sent pages, which are

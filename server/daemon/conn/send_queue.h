@@ -4,7 +4,7 @@
  * body and sends it without a copy. Loop thread only. */
 #pragma once
 
-#include "wire/http/http_response.h"
+#include "wire/encode/reply.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,8 +49,6 @@ void send_queue_count_tail(struct send_queue *out, size_t before_bytes);
 void send_queue_put_bytes(struct send_queue *out, struct buf *bytes);
 /* Queues the body of *reply: copies a small one, and takes a large one out of *reply. */
 void send_queue_put_body(struct send_queue *out, struct reply *reply);
-/* Queues the head of an HTTP response. */
-void send_queue_put_head(struct send_queue *out, const struct reply *reply, const struct http_response *response);
 /* Sends a part as large as one turn of the loop allows. If the socket is full before its end, the rest of the part goes
  * to uv_write(write, ..., written), whose callback calls send_queue_written(). Call it again in the next turn while
  * send_queue_is_paused(). Does nothing while a write is in flight. Returns 0 or libuv's negative code. */

@@ -46,7 +46,7 @@ enum {
 
 /* --- entity tags --- */
 
-enum { HASH_DIGITS = 16, MAKER_DIGITS = 8 };
+enum { HASH_DIGITS = 16, MAKER_DIGITS = 8, CANONICAL_AT = 1 + HASH_DIGITS + 1 };
 _Static_assert(1 + 2 * (HASH_DIGITS + 1) + MAKER_DIGITS + 1 + ETAG_FORMAT_MAX + 2 <= ETAG_SIZE, "a tag has room");
 
 void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
@@ -59,7 +59,7 @@ void etag_make(const struct etag_source *source, char out[ETAG_SIZE])
     *to++ = '"';
     memcpy(to, source->hash, HASH_DIGITS);
     to[HASH_DIGITS] = '-';
-    to += HASH_DIGITS + 1;
+    to = out + CANONICAL_AT;
     memcpy(to, source->canonical, HASH_DIGITS);
     to[HASH_DIGITS] = '-';
     to += HASH_DIGITS + 1;
@@ -204,6 +204,7 @@ static void prepare(struct evaluator *evaluator, struct prepared_query *query, s
     const struct limits *limits = &evaluator->config->limits;
     prepared_reply_free(query->prepared);
     query->prepared = NULL;
+    query->validators.etag[0] = '\0';
     query->model_key = imported->key;
     const double cost_ns = evaluation_cost_ns(&evaluation);
     query->is_quick = cost_ns <= EVALUATION_QUICK_NS;
@@ -216,13 +217,40 @@ static void prepare(struct evaluator *evaluator, struct prepared_query *query, s
     }
 }
 
+/* The same as evaluation_is_not_modified(). */
+static bool is_query_not_modified(struct prepared_query *query, const struct evaluation *evaluation,
+                                  struct reply *reply)
+{
+    struct prepared_validators *validators = &query->validators;
+    const char *if_none_match = query->request.if_none_match;
+    if (validators->etag[0] == '\0') {
+        const bool is_valid = evaluation_is_not_modified(evaluation, "", reply);
+        memcpy(validators->etag, reply->etag, sizeof validators->etag);
+        validators->cache_control = reply->cache_control;
+        validators->is_vary_accept = reply->is_vary_accept;
+        validators->is_json = reply->is_json;
+        return is_valid;
+    }
+    memcpy(reply->etag, validators->etag, sizeof reply->etag);
+    memcpy(reply->etag + CANONICAL_AT, query->request.canonical, HASH_DIGITS);
+    reply->cache_control = validators->cache_control;
+    reply->is_vary_accept = validators->is_vary_accept;
+    reply->is_json = validators->is_json;
+    /* a list that matches has the tag somewhere; "*" does not come here */
+    if (if_none_match == NULL || strstr(if_none_match, reply->etag) == NULL ||
+        !http_etag_matches(if_none_match, reply->etag))
+        return false;
+    reply->status = 304;
+    return true;
+}
+
 bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *query, const struct query_key *key,
                             struct imported_model *imported, struct reply *reply)
 {
     const struct evaluation evaluation = {.request = &query->request, .imported = imported};
     if (query->model_key != imported->key)
         prepare(evaluator, query, imported);
-    if (query->prepared == NULL || http_etag_is_any(key->if_none_match))
+    if (query->prepared == NULL || key->is_any_tag)
         return false;
     if (key->has_time)
         request_set_time(&query->request, key->time_s);
@@ -230,7 +258,7 @@ bool evaluator_answer_query(struct evaluator *evaluator, struct prepared_query *
         query->request.if_none_match = key->if_none_match;
         if (key->has_time)
             request_set_canonical_times(&query->request);
-        if (evaluation_is_not_modified(&evaluation, "", reply)) {
+        if (is_query_not_modified(query, &evaluation, reply)) {
             evaluation_end_reply(reply, imported);
             return true;
         }

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "wire/http/http_response.h"
 #include "wire/http/url.h"
 
 #include <math.h>
@@ -77,6 +78,7 @@ bool query_key_of_http(const struct http_request *http, struct query_key *key)
     *key = (struct query_key){.protocol = 'h',
                               .has_etag = true,
                               .if_none_match = http->if_none_match,
+                              .is_any_tag = http_etag_is_any(http->if_none_match),
                               .has_time = url_find_time(http->target, http->target_bytes, &time)};
     if (!key->has_time)
         time = (struct url_time){.at = http->target_bytes};
@@ -118,10 +120,20 @@ static bool is_it(const struct prepared_query *query, const struct query_key *ke
     return true;
 }
 
+static bool is_kept(const struct prepared_queries *queries, const struct query_hint *hint)
+{
+    return hint->queries == queries && hint->generation == queries->generation;
+}
+
+struct prepared_query *prepared_queries_hinted(const struct prepared_queries *queries, const struct query_hint *hint)
+{
+    return is_kept(queries, hint) && hint->query != NULL && hint->query->has_time ? hint->query : NULL;
+}
+
 struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint)
 {
-    key->is_found = hint->queries == queries && hint->generation == queries->generation && is_it(hint->query, key);
+    key->is_found = is_kept(queries, hint) && is_it(hint->query, key);
     if (key->is_found)
         return hint->query;
     key->hash = hash_of(key);
@@ -176,8 +188,8 @@ void prepared_queries_add(struct prepared_queries *queries, const struct query_k
 void prepared_queries_fill(const struct query_hint *place, struct request *request)
 {
     struct prepared_query *query = place->query;
-    const bool is_there = place->queries != NULL && place->generation == place->queries->generation;
-    if (is_there && !query->is_filled && prepared_reply_is_possible(request, query->has_time)) {
+    if (place->queries != NULL && is_kept(place->queries, place) && !query->is_filled &&
+        prepared_reply_is_possible(request, query->has_time)) {
         query->request = *request;
         query->is_filled = true;
         request_init(request);

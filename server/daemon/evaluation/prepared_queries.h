@@ -2,9 +2,9 @@
  * them.
  *
  * After a query was answered, its request is kept. When the query repeats with another time, it is prepared
- * (prepared_reply.h), and from then on only its time is parsed. Nothing else is cached: each query checks access and
- * looks the model up. A few hundred queries are kept; those seen once are evicted first, then the least recently used.
- * Each loop has its own, for its thread only. */
+ * (prepared_reply.h), and from then on only its time is parsed. Each query looks the model up, and checks access unless
+ * its head repeats one that was allowed (daemon/conn/http_begin.h). A few hundred queries are kept; those seen once
+ * are evicted first, then the least recently used. Each loop has its own, for its thread only. */
 #pragma once
 
 #include "wire/operations/prepared_reply.h"
@@ -23,8 +23,16 @@ struct query_key {
     double time_s;
     bool has_etag;             /* the answer has an ETag */
     const char *if_none_match; /* or NULL */
+    bool is_any_tag;           /* it is "*" */
     uint64_t hash;             /* of the parts and the protocol */
     bool is_found;             /* set by prepared_queries_find() */
+};
+
+/* What a reply says of its validity. From one reply about a model to the next only the digits of the time change. */
+struct prepared_validators {
+    char etag[sizeof((struct reply *)NULL)->etag]; /* "": no reply yet */
+    const char *cache_control;
+    bool is_vary_accept, is_json;
 };
 
 struct prepared_query {
@@ -32,6 +40,7 @@ struct prepared_query {
     struct prepared_reply *prepared; /* for the model below; NULL: its answers cannot be prepared */
     uint64_t model_key;              /* key of struct imported_model */
     bool is_quick;                   /* its answers take a few microseconds at most */
+    struct prepared_validators validators;
     /* Private to the dispatcher: the model found last time, unless a model was removed since. */
     struct shared_model *shared;
     uint64_t model_generation;
@@ -63,6 +72,9 @@ struct query_hint {
  * Valid until the next prepared_queries_add(). */
 struct prepared_query *prepared_queries_find(struct prepared_queries *queries, struct query_key *key,
                                              struct query_hint *hint);
+
+/* Returns the query of the hint if it is still kept and its time varies, or NULL. */
+struct prepared_query *prepared_queries_hinted(const struct prepared_queries *queries, const struct query_hint *hint);
 
 /* Reserves a place for a query that prepared_queries_find() did not find or could not answer. *place receives its
  * request after it is answered. */

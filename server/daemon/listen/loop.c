@@ -111,8 +111,7 @@ void loop_use_policy(struct loop *loop, struct access_policy *policy)
 {
     struct access_policy *before = loop->policy;
     loop->policy = policy;
-    loop->group.access = &policy->access;
-    loop->revoked_count = conn_group_revoke(&loop->group);
+    loop->revoked_count = conn_group_use_access(&loop->group, &policy->access);
     access_policy_unref(before);
 }
 

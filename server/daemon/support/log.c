@@ -1,10 +1,7 @@
-/* log.c - formats log lines, gathers them per thread, and writes them to stderr, without ever waiting for a reader, or
- * to a file. */
+/* log.c - gathers log lines per thread, and writes them to stderr, without ever waiting for a reader, or to a file. */
 #include "daemon/support/log.h"
 
-#include "base/utf8.h"
 #include "daemon/support/fd.h"
-#include "wire/encode/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +18,11 @@
 
 enum {
     SENTENCE_MAX = 1024,
-    PATH_MAX_LOGGED = 2048,
     FLUSH_BYTES = 32 * 1024,
     KEPT_BYTES = 256 * 1024, /* of lines that stderr does not take */
     FILE_MODE = 0640,
     STUCK_MS = 200, /* how long stderr is waited for at the end */
 };
-
-static const char *const LEVEL_NAMES[] = {"info", "warn"};
 
 static struct {
     enum log_format format;
@@ -40,165 +34,6 @@ static struct {
 } log_state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .file_fd = -1};
 
 static _Thread_local struct buf gathered;
-
-/* The form of a key and its prefix. */
-#define KEY(format, name) ((format) == LOG_JSON ? ",\"" name "\":" : " " name "=")
-
-/* ASCII characters without special meaning to readers of a line; a blank is one between quotes. A table, because
- * comparisons take three times as long. */
-static const bool IS_PLAIN[256] = {['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
-
-/* Appends a text quoted for both formats: with JSON's escapes, also for terminal control characters, and U+FFFD for
- * each byte that is not UTF-8. */
-static void put_quoted(struct buf *out, const char *text, size_t size_bytes)
-{
-    buf_put_char(out, '"');
-    for (size_t at = 0; at < size_bytes;) {
-        size_t run = 0;
-        while (at + run < size_bytes && (text[at + run] == ' ' || IS_PLAIN[(unsigned char)text[at + run]]))
-            run++;
-        buf_put(out, text + at, run);
-        at += run;
-        if (at == size_bytes)
-            break;
-        const size_t sequence = utf8_sequence(text + at, size_bytes - at);
-        const char c = text[at];
-        unsigned code;
-        if (sequence == 0)
-            buf_put_text(out, "\\ufffd");
-        else if (sequence > 1 && utf8_is_obeyed(text + at, sequence, &code))
-            buf_printf(out, "\\u%04x", code);
-        else if (sequence > 1)
-            buf_put(out, text + at, sequence);
-        else if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else
-            buf_printf(out, "\\u%04x", (unsigned)c);
-        at += sequence == 0 ? 1 : sequence;
-    }
-    buf_put_char(out, '"');
-}
-
-/* A logfmt value needs no quotes when it is one printable ASCII word. */
-static bool is_word(const char *text, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++)
-        if (!IS_PLAIN[(unsigned char)text[i]])
-            return false;
-    return size_bytes > 0;
-}
-
-static void put_bytes(struct buf *out, enum log_format format, const char *key, const char *value, size_t size_bytes)
-{
-    const size_t size = size_bytes < PATH_MAX_LOGGED ? size_bytes : utf8_cut(value, size_bytes, PATH_MAX_LOGGED);
-    buf_put_text(out, key);
-    if (format == LOG_JSON || !is_word(value, size))
-        put_quoted(out, value, size);
-    else
-        buf_put(out, value, size);
-}
-
-static void put_pair(struct buf *out, enum log_format format, const char *key, const char *value)
-{
-    put_bytes(out, format, key, value == NULL ? "-" : value, value == NULL ? 1 : strlen(value));
-}
-
-/* Appends a value that the server makes itself and that is a word. */
-static void put_word(struct buf *out, enum log_format format, const char *key, const char *word)
-{
-    buf_put_text(out, key);
-    buf_put(out, "\"", format == LOG_JSON);
-    buf_put_text(out, word == NULL ? "-" : word);
-    buf_put(out, "\"", format == LOG_JSON);
-}
-
-static void put_thousandths(struct buf *out, unsigned count)
-{
-    buf_put(out, (char[]){'.', (char)('0' + count / 100), (char)('0' + count / 10 % 10), (char)('0' + count % 10)}, 4);
-}
-
-/* With three places, as %.3f has them, which takes several times as long. */
-static void put_ms(struct buf *out, const char *key, double ms)
-{
-    const uint64_t us = ms > 0 ? (uint64_t)(ms * 1000 + 0.5) : 0;
-    buf_put_text(out, key);
-    json_put_uint(out, us / 1000);
-    put_thousandths(out, (unsigned)(us % 1000));
-}
-
-static void put_start(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level)
-{
-    static _Thread_local time_t stamped = -1;
-    static _Thread_local char stamp[sizeof "2026-01-31T12:00:00"];
-    const time_t seconds = (time_t)(time_ms / 1000);
-    if (seconds != stamped) {
-        struct tm utc = {0};
-        gmtime_r(&seconds, &utc);
-        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
-        stamped = seconds;
-    }
-    buf_put_text(out, format == LOG_JSON ? "{\"time\":\"" : "");
-    buf_put_text(out, stamp);
-    put_thousandths(out, (unsigned)(time_ms % 1000));
-    buf_put_text(out, format == LOG_JSON ? "Z\",\"level\":\"" : "Z ");
-    buf_put_text(out, LEVEL_NAMES[level]);
-    buf_put_text(out, format == LOG_JSON ? "\"" : "");
-}
-
-void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request)
-{
-    put_start(out, format, time_ms, request->status >= 500 ? LOG_WARN : LOG_INFO);
-    put_pair(out, format, KEY(format, "method"), request->method);
-    put_pair(out, format, KEY(format, "path"), request->path);
-    buf_put_text(out, KEY(format, "status"));
-    json_put_uint(out, (unsigned)request->status);
-    buf_put_text(out, KEY(format, "bytes"));
-    json_put_uint(out, request->body_bytes);
-    put_ms(out, KEY(format, "ms"), request->elapsed_ms);
-    put_pair(out, format, KEY(format, "id"), request->id);
-    put_word(out, format, KEY(format, "remote"), request->remote);
-    put_word(out, format, KEY(format, "code"), request->code);
-    put_word(out, format, KEY(format, "operation"), request->operation);
-    put_pair(out, format, KEY(format, "model"), request->model);
-    put_word(out, format, KEY(format, "from"), request->origin);
-    put_ms(out, KEY(format, "queue_ms"), request->queue_ms);
-    put_ms(out, KEY(format, "work_ms"), request->work_ms);
-    if (request->trace != NULL && request->trace[0] != '\0')
-        put_word(out, format, KEY(format, "trace"), request->trace);
-    if (request->message != NULL)
-        put_bytes(out, format, KEY(format, "message"), request->message, request->message_bytes);
-    buf_put_text(out, format == LOG_JSON ? "}\n" : "\n");
-}
-
-/* Escapes a line of text for people, which may contain the name of a file or a worker's output. */
-static void put_shown(struct buf *out, const char *text)
-{
-    const size_t size = strlen(text);
-    for (size_t at = 0, sequence; at < size; at += sequence == 0 ? 1 : sequence) {
-        unsigned code;
-        sequence = utf8_sequence(text + at, size - at);
-        if (sequence == 0)
-            buf_put_char(out, '?');
-        else if (utf8_is_obeyed(text + at, sequence, &code))
-            buf_printf(out, "\\u%04x", code);
-        else
-            buf_put(out, text + at, sequence);
-    }
-}
-
-void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
-                      const char *sentence)
-{
-    put_start(out, format, time_ms, level);
-    if (format == LOG_JSON) {
-        put_pair(out, format, KEY(format, "message"), sentence);
-        buf_put_text(out, "}\n");
-        return;
-    }
-    buf_put_char(out, ' ');
-    put_shown(out, sentence);
-    buf_put_char(out, '\n');
-}
 
 static int64_t wall_clock_ms(void)
 {

@@ -55,7 +55,7 @@ void log_leave(void);
 /* Writes the last lines; waits at most 200 ms for a slow reader. */
 void log_finish(void);
 
-/* Append the lines, with newline, for the time time_ms since 1970. Pure. */
+/* Append the lines, with newline, for the time time_ms since 1970, to a buffer without a limit. Pure; in log_line.c. */
 void log_put_request(struct buf *out, enum log_format format, int64_t time_ms, const struct log_request *request);
 void log_put_sentence(struct buf *out, enum log_format format, int64_t time_ms, enum log_level level,
                       const char *sentence);

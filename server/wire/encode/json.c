@@ -81,12 +81,8 @@ void json_put_double(struct buf *out, double value)
 
 void json_put_uint(struct buf *out, unsigned long long value)
 {
-    char text[24];
-    size_t at = sizeof text;
-    do
-        text[--at] = (char)('0' + value % 10);
-    while ((value /= 10) != 0);
-    buf_put(out, text + at, sizeof text - at);
+    char text[NUMBER_SIZE] = "";
+    buf_put(out, text, (size_t)(number_put_uint(text, value) - text));
 }
 
 /* One reservation per chunk, because a palette consists of many floats. */

@@ -279,11 +279,15 @@ bool number_parse_double(const char *text, double *value)
 bool number_parse_part(const char *text, size_t size_bytes, double *value)
 {
     char copy[NUMBER_PART_MAX + 1];
-    if (size_bytes > NUMBER_PART_MAX)
+    bool is_read;
+    if (size_bytes > NUMBER_PART_MAX || !scan_double(text, text + size_bytes, value, &is_read))
         return false;
+    if (is_read)
+        return true;
     memcpy(copy, text, size_bytes);
     copy[size_bytes] = '\0';
-    return number_parse_double(copy, value);
+    *value = strtod(copy, NULL);
+    return isfinite(*value);
 }
 
 bool number_is_digits(const char *text)

@@ -14,6 +14,23 @@ enum { NUMBER_SIZE = 32 }; /* holds any number, and the extra digits that are wr
 size_t number_put_float(char *out, float value);
 size_t number_put_double(char *out, double value);
 
+/* Writes a whole number and returns the end of its text. */
+static inline char *number_put_uint(char *out, uint64_t value)
+{
+    char text[NUMBER_SIZE];
+    size_t at = sizeof text;
+    if (value < 10) {
+        *out = (char)('0' + value);
+        return out + 1;
+    }
+    do
+        text[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    for (; at < sizeof text; at++)
+        *out++ = text[at];
+    return out;
+}
+
 /* Parses a finite decimal number [-]digits[.digits][e[+-]digits] without surrounding text. False for any other text. */
 bool number_parse_double(const char *text, double *value);
 /* Likewise parses a part of a text. False also for a part longer than any number that people write. */

@@ -11,7 +11,8 @@ void reply_init(struct reply *reply) { *reply = (struct reply){.status = 200}; }
 void reply_fini(struct reply *reply)
 {
     buf_fini(&reply->body);
-    blob_unref(reply->blob);
+    if (reply->blob != NULL)
+        blob_unref(reply->blob);
     if (reply->rest != NULL)
         reply->rest->free(reply->rest);
     buf_fini(&reply->message);

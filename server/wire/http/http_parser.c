@@ -23,6 +23,7 @@ enum {
 struct http_repeat {
     bool is_set;
     size_t number_at, number_bytes; /* in the head's bytes; 0 bytes: the heads must be equal */
+    struct http_request request;    /* of that head */
 };
 
 enum {
@@ -30,12 +31,14 @@ enum {
     NUMBER_MAX = 40,
 };
 
-/* Remembers a complete head without a body. */
-static void note_head(struct http_repeat *again, const struct http_head *head)
+/* Remembers a complete head without a body, and its request. */
+static void note_head(struct http_repeat *again, const struct http_head *head, const struct http_request *request)
 {
     const size_t target_at = head->method.size_bytes + 1;
     struct url_time time;
-    *again = (struct http_repeat){.is_set = head->bytes.size_bytes <= HEAD_MAX, .number_at = head->bytes.size_bytes};
+    *again = (struct http_repeat){
+        .is_set = head->bytes.size_bytes <= HEAD_MAX, .number_at = head->bytes.size_bytes, .request = *request};
+    again->request.is_repeat = true;
     /* verbatim, so no scheme and host were removed */
     const bool is_whole = memcmp(head->bytes.data + target_at, head->target.data, head->target.size_bytes) == 0;
     if (again->is_set && is_whole && url_find_time(head->target.data, head->target.size_bytes, &time)) {
@@ -199,6 +202,13 @@ static int fail(struct http_parser *parser, struct err *err)
     return state->err.code;
 }
 
+static int end(struct http_parser *parser)
+{
+    parser->phase = HTTP_PHASE_IDLE;
+    parser->state->is_complete = true;
+    return HTTP_COMPLETE;
+}
+
 static int complete(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
@@ -207,27 +217,33 @@ static int complete(struct http_parser *parser)
     parser->request.has_body = state->declared_bytes > 0 || state->head.transfer_encoding_count > 0;
     parser->request.body = state->body.size_bytes > 0 ? state->body.data : NULL;
     parser->request.body_bytes = state->body.size_bytes;
-    parser->phase = HTTP_PHASE_IDLE;
-    state->is_complete = true;
-    return HTTP_COMPLETE;
+    return end(parser);
 }
 
 /* Completes a request without a body. */
 static int complete_head(struct http_parser *parser)
 {
     struct http_parser_state *state = parser->state;
+    const int rc = complete(parser);
     if (state->is_keep_alive)
-        note_head(&state->again, &state->head);
-    return complete(parser);
+        note_head(&state->again, &state->head, &parser->request);
+    return rc;
 }
 
-/* True when the next request repeats the previous one at another time; otherwise its head must be parsed. */
+/* Whether the next request repeats the previous one at another time; otherwise its head must be parsed. Only the
+ * target, which may have moved, differs from the previous request. */
 static bool take_again(struct http_parser *parser, const char *bytes, size_t size_bytes, size_t *used_bytes)
 {
     struct http_parser_state *state = parser->state;
     *used_bytes = match_head(&state->again, &state->head, bytes, size_bytes);
-    if (*used_bytes > 0)
+    if (*used_bytes > 0) {
+        parser->request = state->again.request;
+        parser->request.target = state->head.target.data;
+        parser->request.target_bytes = state->head.target.size_bytes;
+        parser->request.number_at = state->again.number_at - state->head.method.size_bytes - 1;
+        parser->request.number_bytes = state->again.number_bytes;
         return true;
+    }
     state->again.is_set = false;
     http_head_clear(&state->head);
     return false;
@@ -305,7 +321,7 @@ int http_parser_feed(struct http_parser *parser, const char *bytes, size_t size_
         begin(parser);
     int rc;
     if (state->again.is_set && size_bytes > 0 && take_again(parser, bytes, size_bytes, used_bytes))
-        return complete(parser);
+        return end(parser);
     if (parser->phase != HTTP_PHASE_BODY) {
         rc = http_head_feed(&state->head, bytes, size_bytes, used_bytes, &state->err);
         if (rc == 0) {

@@ -60,6 +60,8 @@ struct http_request {
     bool is_head;              /* HEAD: the response has no body */
     bool is_http_1_0;
     bool is_keep_alive; /* false: answer with "Connection: close", then close */
+    bool is_repeat;     /* its head equals that of the previous request of this parser, except for the number below */
+    size_t number_at, number_bytes; /* the value of `t` in its target, of a repeat; 0 bytes: there is none to replace */
 };
 
 struct http_parser {

@@ -191,6 +191,65 @@ void http_response_head(const struct reply *reply, const struct http_response *r
     buf_put(out, "\r\n", 2);
 }
 
+/* --- a head that is kept --- */
+
+#define DATE_NAME "\r\nDate: "
+enum {
+    DATE_AT = sizeof HTTP_BEGINNING "200 OK" DATE_NAME - 1,
+    DATE_BYTES = sizeof "Sat, 31 Jan 2026 12:00:00 GMT" - 1
+};
+
+/* Returns the offset of the header's value; no value contains the end of a line. */
+static size_t value_at(const struct buf *head, const char *name)
+{
+    const char *line = memmem(head->data, head->size_bytes, name, strlen(name));
+    return line == NULL ? 0 : (size_t)(line - head->data) + strlen(name);
+}
+
+static bool is_plain(const struct reply *reply, const struct http_response *response)
+{
+    return reply->status == 200 && reply->code == 0 && reply->content_coding == NULL && reply->rest == NULL &&
+           reply->stale_s == 0 && response->is_keep_alive && !response->has_begun;
+}
+
+void http_keep_head(struct http_kept_head *kept, const struct reply *reply, const struct http_response *response,
+                    const char *head, size_t size_bytes)
+{
+    buf_clear(&kept->bytes);
+    if (!is_plain(reply, response) || response->is_head || reply->etag[0] == '\0')
+        return;
+    buf_put(&kept->bytes, head, size_bytes);
+    kept->etag_at = value_at(&kept->bytes, "\r\nETag: ");
+    kept->etag_bytes = strlen(reply->etag);
+    kept->id_at = value_at(&kept->bytes, "\r\nX-Request-Id: ");
+    kept->id_bytes = strlen(response->request_id);
+    kept->content_type = reply->content_type;
+    kept->cache_control = reply->cache_control;
+    kept->body_bytes = reply_body_bytes(reply);
+    kept->warning_count = reply->warning_count;
+}
+
+bool http_put_kept_head(const struct http_kept_head *kept, const struct reply *reply,
+                        const struct http_response *response, struct buf *out)
+{
+    if (kept->bytes.size_bytes == 0 || !is_plain(reply, response) || reply->content_type != kept->content_type ||
+        reply->cache_control != kept->cache_control || reply_body_bytes(reply) != kept->body_bytes ||
+        reply->warning_count != kept->warning_count || strlen(reply->etag) != kept->etag_bytes ||
+        strlen(response->request_id) != kept->id_bytes)
+        return false;
+    char *head = buf_reserve(out, kept->bytes.size_bytes);
+    if (head == NULL)
+        return false;
+    memcpy(head, kept->bytes.data, kept->bytes.size_bytes);
+    memcpy(head + DATE_AT, response->date, DATE_BYTES);
+    memcpy(head + kept->etag_at, reply->etag, kept->etag_bytes);
+    memcpy(head + kept->id_at, response->request_id, kept->id_bytes);
+    buf_advance(out, kept->bytes.size_bytes);
+    return true;
+}
+
+/* --- entity tags --- */
+
 /* Returns the end of the entity tag at `at`, or NULL. A tag is [W/] and a quoted string without quotes, controls and
  * spaces (RFC 9110, 8.8.3). *opaque is the quoted part, which weak comparison compares (8.8.3.2). */
 static const char *tag_end(const char *at, const char **opaque)

@@ -29,6 +29,25 @@ struct http_response {
  * Content-Length, and a body of unknown size is chunked. */
 void http_response_head(const struct reply *reply, const struct http_response *response, struct buf *out);
 
+/* A head that is sent again with another date, ETag and request id. Zeroed, there is none. */
+struct http_kept_head {
+    struct buf bytes; /* empty: there is none */
+    size_t etag_at, etag_bytes, id_at, id_bytes;
+    const char *content_type, *cache_control;
+    size_t body_bytes;
+    uint32_t warning_count;
+};
+
+/* Keeps the `size_bytes` bytes at `head`, which http_response_head() made, if they are of a whole and uncoded reply. */
+void http_keep_head(struct http_kept_head *kept, const struct reply *reply, const struct http_response *response,
+                    const char *head, size_t size_bytes);
+/* Appends the kept head if http_response_head() would append the same; otherwise returns false. The reply is to the
+ * same query as the kept one, whose answers differ in status, validity, size and warnings at most; and of `response`
+ * only date, id, is_keep_alive and has_begun may differ. Whether the reply is to be coded depends on its type and size.
+ */
+bool http_put_kept_head(const struct http_kept_head *kept, const struct reply *reply,
+                        const struct http_response *response, struct buf *out);
+
 /* The body is chunked (RFC 9112, 7.1): each chunk stands between http_chunk_head() and HTTP_CHUNK_END. HTTP_LAST_CHUNK
  * ends the body; a client that does not receive it knows that the body was cut off. */
 bool http_response_is_chunked(const struct reply *reply);
@@ -51,6 +70,8 @@ bool http_etag_matches(const char *if_none_match, const char *etag);
 /* True for "*", which matches any representation. */
 static inline bool http_etag_is_any(const char *if_none_match)
 {
-    const char *at = if_none_match == NULL ? "" : if_none_match + strspn(if_none_match, " \t");
+    const char *at = if_none_match == NULL ? "" : if_none_match;
+    while (*at == ' ' || *at == '\t')
+        at++;
     return *at == '*' && at[1 + strspn(at + 1, " \t")] == '\0';
 }

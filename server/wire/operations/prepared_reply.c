@@ -18,6 +18,7 @@ struct prepared_reply {
     struct reply_context context; /* started; each answer sets its own model, reply and workspace */
     struct buf selection, blocks; /* its results, which other replies must not overwrite */
     struct buf head;              /* the part before the first frame, from the first reply */
+    struct reply kind;            /* what reply_describe() says of each */
     struct row_part row[PREPARED_ROW_MAX];
     uint32_t row_count;
 };
@@ -55,6 +56,8 @@ struct prepared_reply *prepared_reply_new(struct workspace *workspace, const str
         prepared = mem_zalloc(1, sizeof *prepared);
         prepared->context = context;
         prepared->context.clips = NULL;
+        reply_init(&prepared->kind);
+        reply_describe(request, context.limit_bytes, &prepared->kind);
         prepared->selection = take(&workspace->selection);
         prepared->blocks = take(&workspace->blocks);
     }
@@ -158,6 +161,20 @@ void prepared_reply_finish(struct prepared_reply *prepared, struct workspace *wo
     prepared->row_count = 0;
 }
 
+/* Does reply_describe(). */
+static void describe(const struct reply *kind, struct reply *reply)
+{
+    buf_clear(&reply->body);
+    reply->body.limit_bytes = kind->body.limit_bytes;
+    reply->status = kind->status;
+    reply->code = kind->code;
+    reply->content_type = kind->content_type;
+    reply->is_vary_accept = kind->is_vary_accept;
+    reply->file_of = kind->file_of;
+    reply->file_word = kind->file_word;
+    reply->file_extension = kind->file_extension;
+}
+
 bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *workspace, const struct model *model,
                          struct reply *reply)
 {
@@ -167,7 +184,7 @@ bool prepared_reply_make(struct prepared_reply *prepared, struct workspace *work
     context->frames.content_hash = model->infos[0].content_hash;
     context->reply = reply;
     context->out = &reply->body;
-    reply_describe(context->request, context->limit_bytes, reply);
+    describe(&prepared->kind, reply);
     if (frame_reply_reserve(context)) {
         put_head(prepared);
         frame_reply_put_frames(context);

@@ -3,6 +3,7 @@
 
 #include "daemon/support/log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* 2026-01-31T12:00:00.123Z: date -ud 2026-01-31T12:00:00Z +%s */
@@ -126,4 +127,58 @@ TEST(log_sentence_stays_one_line)
     check_sentence(
         LOG_JSON, "say \"no\"\n",
         "{\"time\":\"2026-01-31T12:00:00.123Z\",\"level\":\"warn\",\"message\":\"say \\\"no\\\"\\u000a\"}\n");
+}
+
+/* A word of every length, and one with a blank at every place. */
+TEST(log_request_quotes_what_is_no_word)
+{
+    static const char ODD[] = {' ', '"', '\\', '\x7f', '\x1f'};
+    char path[64], line[512];
+    for (int length = 1; length < 60; length++) {
+        for (int at = -1; at < length; at++) {
+            for (int i = 0; i < length; i++)
+                path[i] = (char)('a' + i % 26);
+            path[length] = '\0';
+            if (at >= 0)
+                path[at] = ODD[at % 5];
+            const struct log_request request = {.method = "GET", .path = path, .id = "i"};
+            struct buf out;
+            buf_init(&out, 0);
+            log_put_request(&out, LOG_TEXT, NOON_MS, &request);
+            buf_put_char(&out, '\0');
+            snprintf(line, sizeof line, " path=%s status=0 ", path);
+            assert_int_equal(strstr(out.data, line) != NULL, at < 0);
+            assert_int_equal(strstr(out.data, " path=\"") != NULL, at >= 0);
+            buf_fini(&out);
+        }
+    }
+}
+
+/* Several long texts, with and without escapes, have room one after the other. */
+TEST(log_request_with_long_texts)
+{
+    char plain[3001], escaped[3001];
+    memset(plain, 'p', sizeof plain);
+    memset(escaped, '\x01', sizeof escaped);
+    plain[3000] = escaped[3000] = '\0';
+    for (int way = 0; way < 32; way++) {
+        const char *texts[5];
+        for (int i = 0; i < 5; i++)
+            texts[i] = (way >> i & 1) != 0 ? escaped : plain;
+        const struct log_request request = {.method = texts[0],
+                                            .path = texts[1],
+                                            .id = texts[2],
+                                            .model = texts[3],
+                                            .message = texts[4],
+                                            .message_bytes = 3000};
+        struct buf out;
+        buf_init(&out, 0);
+        log_put_request(&out, LOG_TEXT, NOON_MS, &request);
+        size_t count = 0;
+        for (size_t i = 0; i < out.size_bytes; i++)
+            count += out.data[i] == 'p' || (i + 6 <= out.size_bytes && memcmp(out.data + i, "\\u0001", 6) == 0);
+        assert_in_range(count, 5 * 2048, 5 * 2048 + 8); /* and the p of some names */
+        assert_int_equal(out.data[out.size_bytes - 1], '\n');
+        buf_fini(&out);
+    }
 }

@@ -43,6 +43,31 @@ TEST(prepared_queries_keeps_the_request_of_the_first)
     prepared_queries_free(memo);
 }
 
+TEST(prepared_queries_hinted_while_they_are_kept)
+{
+    struct prepared_queries *memo = prepared_queries_new(), *other = prepared_queries_new();
+    struct query_hint hint = {0}, still = {0};
+    char target[64];
+    assert_null(prepared_queries_hinted(memo, &hint));
+    ask(memo, &hint, "/v1/palette?model=a&t=1");
+    assert_null(prepared_queries_hinted(memo, &hint)); /* it was not found */
+    struct prepared_query *query = ask(memo, &hint, "/v1/palette?model=a&t=2");
+    assert_non_null(query);
+    assert_ptr_equal(prepared_queries_hinted(memo, &hint), query);
+    assert_null(prepared_queries_hinted(other, &hint));
+    ask(memo, &still, "/v1/palette?model=a");
+    assert_non_null(ask(memo, &still, "/v1/palette?model=a"));
+    assert_null(prepared_queries_hinted(memo, &still)); /* it has no time to vary */
+    struct query_hint later = {0};
+    for (int i = 0; i < 2000; i++) {
+        snprintf(target, sizeof target, "/v1/palette?model=%d&t=1", i);
+        ask(memo, &later, target);
+    }
+    assert_null(prepared_queries_hinted(memo, &hint));
+    prepared_queries_free(memo);
+    prepared_queries_free(other);
+}
+
 TEST(prepared_queries_keeps_no_request_that_cannot_be_prepared)
 {
     struct prepared_queries *memo = prepared_queries_new();

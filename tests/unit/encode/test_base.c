@@ -1,4 +1,5 @@
 /* base: text from outside, buffers with a limit, and the error table. */
+#include "base/hex.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -9,6 +10,7 @@
 #include "base/wrap.h"
 #include "tests/unit/support/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,4 +277,20 @@ TEST(nearest_names_have_the_plain_distance)
         near_count += nearest.name != NULL;
     }
     assert_in_range(near_count, 1000, 19000);
+}
+
+TEST(hex_numbers)
+{
+    static const uint64_t NUMBERS[] = {
+        0, 1, 9, 10, 15, 16, 0x0123456789abcdef, 0xfedcba9876543210, UINT64_MAX, 0x9a9a9a9aa9a9a9a9};
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        char text[17], expected[17];
+        hex_put_number(text, NUMBERS[i], 16);
+        text[16] = '\0';
+        snprintf(expected, sizeof expected, "%016llx", (unsigned long long)NUMBERS[i]);
+        assert_string_equal(text, expected);
+        hex_put_number(text, NUMBERS[i], 8);
+        text[8] = '\0';
+        assert_string_equal(text, expected + 8);
+    }
 }

@@ -39,10 +39,13 @@ static void check_request(const struct http_request *a, const struct http_reques
     check_text(a->target, b->target);
     check_text(a->host, b->host);
     check_text(a->accept, b->accept);
+    check_text(a->accept_encoding, b->accept_encoding);
     check_text(a->if_none_match, b->if_none_match);
     check_text(a->content_type, b->content_type);
     check_text(a->authorization, b->authorization);
     check_text(a->origin, b->origin);
+    check_text(a->forwarded_for, b->forwarded_for);
+    check_text(a->traceparent, b->traceparent);
     check_text(a->connection, b->connection);
     check_text(a->upgrade, b->upgrade);
     check_text(a->request_id, b->request_id);
@@ -52,6 +55,9 @@ static void check_request(const struct http_request *a, const struct http_reques
     assert_int_equal(a->is_head, b->is_head);
     assert_int_equal(a->is_http_1_0, b->is_http_1_0);
     assert_int_equal(a->is_keep_alive, b->is_keep_alive);
+    assert_int_equal(a->has_body, b->has_body);
+    assert_ptr_equal(a->body, b->body);
+    assert_ptr_equal(a->reservation, b->reservation);
 }
 
 /* `second` and the bytes after it, following `first` and alone. */
@@ -85,6 +91,7 @@ static void check_after(const char *first, const char *second, size_t second_byt
 #define QUERY_A "GET /v1/palette?model=fox.glb&t="
 #define QUERY_B "&clip=0 HTTP/1.1\r\n"
 #define LINES   "Host: a\r\nAccept: */*\r\nX-Request-Id: q1\r\n\r\n"
+#define MORE    "Host: a\r\nAuthorization: Bearer a\r\nOrigin: b\r\n\r\n"
 #define FIRST   QUERY_A "0.5" QUERY_B LINES
 
 TEST(http_again_with_other_times)
@@ -186,6 +193,74 @@ TEST(http_again_in_pieces)
                 assert_string_equal(parser.request.target, TARGETS[count++]);
         }
         assert_int_equal(count, 3);
+        http_parser_fini(&parser);
+    }
+}
+
+/* The number of a repeat, or NULL: the parser takes the second head for no repeat of the first. */
+static void check_number(const char *first, const char *second, const char *number)
+{
+    struct http_parser parser;
+    struct limits limits;
+    limits_default(&limits);
+    http_parser_init(&parser, &limits);
+    assert_int_equal(feed(&parser, first, strlen(first)).rc, HTTP_COMPLETE);
+    assert_false(parser.request.is_repeat);
+    http_parser_forget(&parser);
+    assert_false(parser.request.is_repeat);
+    assert_int_equal(feed(&parser, second, strlen(second)).rc, HTTP_COMPLETE);
+    const struct http_request *request = &parser.request;
+    assert_int_equal(request->is_repeat, number != NULL);
+    if (number != NULL) {
+        assert_int_equal(request->number_bytes, strlen(number));
+        if (request->number_bytes > 0)
+            assert_memory_equal(request->target + request->number_at, number, request->number_bytes);
+    }
+    http_parser_fini(&parser);
+}
+
+TEST(http_again_tells_repeats)
+{
+    check_number(FIRST, FIRST, "0.5");
+    check_number(FIRST, QUERY_A "12.125" QUERY_B LINES, "12.125");
+    check_number(FIRST, QUERY_A "1" QUERY_B LINES, "1");
+    check_number(FIRST, QUERY_A "" QUERY_B LINES, "");
+    check_number(FIRST, QUERY_A "1-2" QUERY_B LINES, "1-2");
+    check_number("GET /p?t=5 HTTP/1.1\r\n" LINES, "GET /p?t=25 HTTP/1.1\r\n" LINES, "25");
+    check_number("GET /p?t=1-2 HTTP/1.1\r\n" LINES, "GET /p?t=1-2 HTTP/1.1\r\n" LINES, "");
+    check_number("GET /p?t=1-2 HTTP/1.1\r\n" LINES, "GET /p?t=1 HTTP/1.1\r\n" LINES, NULL);
+    check_number("GET /p HTTP/1.1\r\n" LINES, "GET /p HTTP/1.1\r\n" LINES, "");
+    check_number("GET http://a/p?t=5 HTTP/1.1\r\n" LINES, "GET http://a/p?t=5 HTTP/1.1\r\n" LINES, "");
+    check_number(FIRST, QUERY_A "0.5" QUERY_B MORE, NULL);
+    check_number(FIRST, QUERY_A "0.5&t=1" QUERY_B LINES, NULL);
+    check_number("GET /p?t=5 HTTP/1.1\r\n" MORE, "GET /p?t=6 HTTP/1.1\r\n" MORE, "6");
+    check_number("POST /p?t=5 HTTP/1.1\r\nContent-Length: 1\r\n" LINES "x",
+                 "POST /p?t=5 HTTP/1.1\r\nContent-Length: 1\r\n" LINES "x", NULL);
+}
+
+/* A longer number may move the target to other memory, whatever its size was. */
+TEST(http_again_with_a_target_that_moves)
+{
+    enum { PADDING_MAX = 300 };
+    char padding[PADDING_MAX + 1], first[TEXT_MAX], second[TEXT_MAX], expected[TEXT_MAX];
+    struct limits limits;
+    limits_default(&limits);
+    memset(padding, 'a', sizeof padding);
+    padding[PADDING_MAX] = '\0';
+    for (int i = 0; i < PADDING_MAX; i++) {
+        const char *model = padding + i;
+        struct http_parser parser;
+        http_parser_init(&parser, &limits);
+        snprintf(first, sizeof first, "GET /p?model=%s&t=1 HTTP/1.1\r\n" LINES, model);
+        snprintf(second, sizeof second, "GET /p?model=%s&t=1.%030d HTTP/1.1\r\n" LINES, model, 5);
+        snprintf(expected, sizeof expected, "/p?model=%s&t=1.%030d", model, 5);
+        assert_int_equal(feed(&parser, first, strlen(first)).rc, HTTP_COMPLETE);
+        void *between = malloc(64); /* so that memory behind the target is taken */
+        assert_int_equal(feed(&parser, second, strlen(second)).rc, HTTP_COMPLETE);
+        assert_true(parser.request.is_repeat);
+        assert_string_equal(parser.request.target, expected);
+        assert_int_equal(parser.request.target_bytes, strlen(expected));
+        free(between);
         http_parser_fini(&parser);
     }
 }

@@ -252,3 +252,110 @@ TEST(http_etag_grammar)
         if (http_etag_matches(BAD[i], "\"a\""))
             fail_msg("%s matches", BAD[i]);
 }
+
+/* --- a head that is kept --- */
+
+static struct reply kept_reply(void)
+{
+    struct reply reply;
+    reply_init(&reply);
+    reply.content_type = "image/png";
+    reply.cache_control = "no-cache";
+    reply.is_vary_accept = true;
+    reply.warning_count = 1;
+    strcpy(reply.etag, "\"abc-1\"");
+    buf_put_text(&reply.body, "12345");
+    return reply;
+}
+
+/* Whether the kept head of `first` serves for the second; if so, it is what http_response_head() makes. */
+static bool serves(const struct reply *first, const struct http_response *first_response, const struct reply *second,
+                   const struct http_response *second_response)
+{
+    struct http_kept_head kept = {0};
+    struct buf out, made;
+    buf_init(&out, 0);
+    buf_init(&made, 0);
+    http_response_head(first, first_response, &made);
+    http_keep_head(&kept, first, first_response, made.data, made.size_bytes);
+    buf_put_text(&out, "before");
+    const bool is_served = http_put_kept_head(&kept, second, second_response, &out);
+    buf_clear(&made);
+    buf_put_text(&made, "before");
+    if (is_served)
+        http_response_head(second, second_response, &made);
+    assert_int_equal(out.size_bytes, made.size_bytes);
+    assert_memory_equal(out.data, made.data, made.size_bytes);
+    buf_fini(&kept.bytes);
+    buf_fini(&out);
+    buf_fini(&made);
+    return is_served;
+}
+
+TEST(http_response_kept_with_another_date_tag_and_id)
+{
+    const struct http_response later = {
+        .date = "Sun, 01 Feb 2026 00:00:01 GMT", .request_id = "r2", .is_keep_alive = true, .traceparent = NULL};
+    struct reply first = kept_reply(), second = kept_reply();
+    assert_true(serves(&first, &PLAIN, &second, &PLAIN));
+    strcpy(second.etag, "\"abc-2\"");
+    second.body.data[0] = 'x';
+    assert_true(serves(&first, &PLAIN, &second, &later));
+    reply_fini(&first);
+    reply_fini(&second);
+}
+
+TEST(http_response_kept_for_no_other_reply)
+{
+    struct reply first = kept_reply(), second = kept_reply();
+#define DIFFERS(change, restore)                                                                                       \
+    change;                                                                                                            \
+    assert_false(serves(&first, &PLAIN, &second, &PLAIN));                                                             \
+    restore
+    DIFFERS(second.status = 304, second.status = 200);
+    DIFFERS(second.code = -1, second.code = 0);
+    DIFFERS(second.content_type = "text/plain", second.content_type = first.content_type);
+    DIFFERS(second.content_coding = "gzip", second.content_coding = NULL);
+    DIFFERS(second.cache_control = NULL, second.cache_control = first.cache_control);
+    DIFFERS(second.stale_s = 1, second.stale_s = 0);
+    DIFFERS(second.warning_count = 2, second.warning_count = 1);
+    DIFFERS(second.body.size_bytes--, second.body.size_bytes++);
+    DIFFERS(strcpy(second.etag, "\"abc-10\""), strcpy(second.etag, first.etag));
+    DIFFERS(second.etag[0] = '\0', strcpy(second.etag, first.etag));
+#undef DIFFERS
+    assert_true(serves(&first, &PLAIN, &second, &PLAIN));
+    reply_fini(&first);
+    reply_fini(&second);
+}
+
+TEST(http_response_kept_for_no_other_connection)
+{
+    struct http_response other = PLAIN;
+    struct reply reply = kept_reply();
+    other.is_keep_alive = false;
+    assert_false(serves(&reply, &PLAIN, &reply, &other));
+    other = PLAIN;
+    other.has_begun = true;
+    assert_false(serves(&reply, &PLAIN, &reply, &other));
+    other = PLAIN;
+    other.request_id = "r10";
+    assert_false(serves(&reply, &PLAIN, &reply, &other));
+    reply_fini(&reply);
+}
+
+TEST(http_response_that_cannot_be_kept)
+{
+    struct http_response first = PLAIN;
+    struct reply reply = kept_reply();
+    first.is_head = true;
+    assert_false(serves(&reply, &first, &reply, &PLAIN));
+    first = PLAIN;
+    first.has_begun = true;
+    assert_false(serves(&reply, &first, &reply, &PLAIN));
+    reply.status = 404;
+    assert_false(serves(&reply, &PLAIN, &reply, &PLAIN));
+    reply.status = 200;
+    reply.etag[0] = '\0';
+    assert_false(serves(&reply, &PLAIN, &reply, &PLAIN));
+    reply_fini(&reply);
+}
