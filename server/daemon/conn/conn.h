@@ -173,6 +173,8 @@ struct conn {
     bool is_running;     /* run() is on the stack */
     bool is_resting;     /* has to run in the next tick: it has used its share of this one, or has something to send */
     bool is_reading;     /* the loop reads its socket */
+    bool has_read_much;  /* the rest of what its client sends waits for the next turn */
+    uint8_t full_reads;  /* reads of a full buffer in a row */
     bool is_revoked;     /* the token of the current call was revoked: its reply is an error, and the last */
     bool is_last;        /* no further requests are answered after the queued and current ones */
     bool has_answered;   /* at least once */

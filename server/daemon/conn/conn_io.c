@@ -12,6 +12,7 @@ enum {
     UNREAD_MAX = 16384,    /* waiting bytes from which on a client's bytes stay in its socket */
     QUICK_ROW = 8,         /* quick replies after which the clock is read */
     CORKED_BYTES = 65536,  /* a reply as large as this leaves at once */
+    FULL_READS = 8,        /* reads of a full buffer in a row, of which libuv does 32, after which reading rests */
 };
 
 /* One read can hold a thousand requests: after this time the other connections have their turn. All together have a
@@ -203,7 +204,7 @@ static void update_io(struct conn *conn)
         linger(conn);
     if (conn_is_gone(conn))
         return;
-    const bool wants_read = conn->input == INPUT_OPEN && conn->in_bytes < UNREAD_MAX;
+    const bool wants_read = conn->input == INPUT_OPEN && conn->in_bytes < UNREAD_MAX && !conn->has_read_much;
     if (wants_read && !conn->is_reading && uv_read_start(&conn->socket.stream, alloc_read, on_read) < 0) {
         conn_close(conn);
         return;
@@ -231,7 +232,8 @@ static void go_on(struct conn *conn)
         conn_move(conn);
         return;
     }
-    conn->is_resting = conn_can_parse(conn) || (!has_sent_all && send_queue_is_paused(&conn->out));
+    conn->is_resting =
+        conn->has_read_much || conn_can_parse(conn) || (!has_sent_all && send_queue_is_paused(&conn->out));
     if (conn->is_resting)
         conn_group_wake(conn->group);
     update_io(conn);
@@ -306,7 +308,11 @@ static void run(struct conn *conn, bool is_read)
     go_on(conn);
 }
 
-void conn_run(struct conn *conn) { run(conn, false); }
+void conn_run(struct conn *conn)
+{
+    conn->has_read_much = false;
+    run(conn, false);
+}
 
 void conn_group_run_received(struct conn_group *group)
 {
@@ -354,6 +360,11 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     dispatcher_begin_read(conn->group->dispatcher);
     if (size == 0)
         return;
+    conn->full_reads = size == CONN_READ_BYTES ? conn->full_reads + 1 : 0;
+    if (conn->full_reads == FULL_READS) {
+        conn->has_read_much = true;
+        conn->full_reads = 0;
+    }
     if (conn->received_prev != NULL)
         run(conn, true); /* what came before */
     if (conn_is_gone(conn))

@@ -27,6 +27,7 @@ static struct fake {
     bool cancels_later; /* a cancelled call is done when the test says so */
     bool ends_oldest;   /* the first call ends the connection that has been idle longest */
     uint32_t reads;     /* read events */
+    int fast_fd;        /* above 0: the end of a client that sends whenever the server has read */
     uint32_t reads_before_call;
     enum conn_input input_at_call; /* of the connection of the first call */
 } fake;
@@ -99,10 +100,14 @@ void __real_dispatcher_begin_read(struct dispatcher *dispatcher);
 void __wrap_dispatcher_begin_read(struct dispatcher *dispatcher);
 void __wrap_dispatcher_begin_read(struct dispatcher *dispatcher)
 {
-    if (!is_fake(dispatcher))
+    static char bytes[65536];
+    if (!is_fake(dispatcher)) {
         __real_dispatcher_begin_read(dispatcher);
-    else
-        fake.reads++;
+        return;
+    }
+    fake.reads++;
+    while (fake.fast_fd > 0 && send(fake.fast_fd, bytes, sizeof bytes, MSG_NOSIGNAL) > 0)
+        continue;
 }
 
 void __real_dispatcher_listen(struct dispatcher *dispatcher, struct change_listener *listener);
@@ -409,6 +414,27 @@ TEST(conn_leaves_the_bytes_of_a_client_that_asks_too_much_in_its_socket)
     assert_false(only_conn()->is_reading);
     answer(0, 1);
     assert_int_equal(count_of(hear(fd), "HTTP/1.1 "), 2); /* of which the second says that junk is no request */
+    close(fd);
+    end();
+}
+
+TEST(conn_of_a_client_that_sends_much_reads_a_part_of_it_in_each_turn)
+{
+    enum { BODY_BYTES = 1 << 20, READS_MAX = 9, TURNS_MIN = 2 };
+    static const char HEAD[] = "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                               "Content-Length: 1048576\r\n\r\n";
+    uint32_t turns = 0;
+    start();
+    const int fd = client();
+    assert_int_equal(send(fd, HEAD, sizeof HEAD - 1, MSG_NOSIGNAL), sizeof HEAD - 1);
+    fake.fast_fd = fd;
+    for (uint32_t reads = 0; (uint64_t)reads * CONN_READ_BYTES < BODY_BYTES; turns++) {
+        uv_run(&server.loop, UV_RUN_NOWAIT);
+        assert_true(fake.reads - reads <= READS_MAX);
+        reads = fake.reads;
+    }
+    assert_true(turns >= TURNS_MIN);
+    fake.fast_fd = 0;
     close(fd);
     end();
 }
