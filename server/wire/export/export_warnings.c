@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 /* Appends {"code":..,"message":..}, with the share unless it is negative. */
-static void put(struct buf *out, const char *code, double share_of_size, const char *format, va_list arguments)
+__attribute__((format(printf, 4, 0))) static void put(struct buf *out, const char *code, double share_of_size,
+                                                      const char *format, va_list arguments)
 {
     struct err text; /* truncated at a character boundary, without control characters */
     char message[ERR_MESSAGE_SIZE];
