@@ -1,3 +1,4 @@
+#include "wire/glb/glb_size.h"
 #include "wire/export/export.h"
 
 #include "anim/posed_file/posed_file.h"
@@ -221,6 +222,7 @@ void body_put_export(struct reply_context *context)
 double cost_of_export(const struct cost_input *input)
 {
     const struct model *model = input->model;
-    return (double)model->position_count * COST_VERTEX_NS + (double)model->key_value_count * COST_KEY_NS +
+    return (double)model->position_count * COST_VERTEX_NS +
+           glb_key_numbers(model, input->request->export.sample_rate) * COST_KEY_NS +
            ((double)model->node_count + model->joint_count) * COST_NODE_NS + cost_of_textures(input);
 }

@@ -31,6 +31,17 @@ static bool round_times(double *times, uint32_t count)
     return true;
 }
 
+/* Moves times up where others took their floats, so that all ascend again. False: the last one is beyond floats. */
+static bool push_times(double *times, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        times[k] = fmax((double)(float)times[k], 0);
+        if (k > 0 && times[k] <= times[k - 1])
+            times[k] = (double)nextafterf((float)times[k - 1], INFINITY);
+    }
+    return isfinite(times[count - 1]) != 0;
+}
+
 static bool refuse_keys(struct export *e, const struct export_clip *clip, const struct channel *channel,
                         const char *why)
 {
@@ -92,7 +103,9 @@ static bool fit_times(struct export *e, const struct export_clip *clip, bool *is
         if (fitted == NULL)
             return false;
         if (*fitted == GLB_NONE) {
-            if (!round_times(export_times(e, channel), channel->key_count))
+            double *times = export_times(e, channel);
+            if (!round_times(times, channel->key_count) &&
+                (e->context->request->export.is_exact || !push_times(times, channel->key_count)))
                 return refuse_keys(e, clip, channel, "that are nearer to each other than 32 bit floats can tell");
             *fitted = is_moved_from(e, clip, channel) ? TIMES_MOVE : TIMES_STAY;
         }

@@ -2,6 +2,8 @@
 
 #include "wire/reply/reply_context.h"
 
+#include <math.h>
+
 /* Estimates the JSON of everything that the file lists. */
 static uint64_t things_bytes(const struct model *model)
 {
@@ -18,11 +20,28 @@ static uint64_t mesh_bytes(const struct model *model)
            (uint64_t)model->index_count * INDEX_BYTES;
 }
 
+double glb_key_numbers(const struct model *model, double sample_rate)
+{
+    if (!(sample_rate > 0))
+        return (double)model->key_value_count + model->key_time_count;
+    double numbers = 0;
+    for (uint32_t i = 0; i < model->clip_count; i++) {
+        const struct clip *clip = &model->clips[i];
+        const double samples = clip->duration_s * sample_rate + 1;
+        for (uint32_t c = clip->channel_first; c < clip->channel_first + clip->channel_count; c++) {
+            const struct channel *channel = &model->channels[c];
+            numbers += (channel->key_count > 1 ? samples : 1) * (1.0 + channel->component_count);
+        }
+    }
+    return numbers;
+}
+
 uint64_t glb_bytes(const struct reply_context *context)
 {
-    enum { PIXEL_BYTES_A_BYTE = 2 }; /* pixel bytes per byte of a texture's PNG */
+    enum { PIXEL_BYTES_A_BYTE = 2 };       /* pixel bytes per byte of a texture's PNG */
+    static const double BYTES_MOST = 1e15; /* a number that is exact in a double and in JSON */
     const struct model *model = context->model;
     const uint64_t textures = context->request->has_no_textures ? 0 : model->pixel_byte_count / PIXEL_BYTES_A_BYTE;
-    const uint64_t keys = (uint64_t)model->key_value_count + model->key_time_count;
-    return things_bytes(model) + mesh_bytes(model) + textures + (context->has_all_clips ? keys * sizeof(float) : 0);
+    const double keys = context->has_all_clips ? glb_key_numbers(model, context->request->export.sample_rate) : 0;
+    return things_bytes(model) + mesh_bytes(model) + textures + (uint64_t)fmin(keys * sizeof(float), BYTES_MOST);
 }

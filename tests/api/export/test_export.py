@@ -277,6 +277,19 @@ EARLY = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/C
 <scene><instance_visual_scene url="#v"/></scene></COLLADA>"""
 
 
+@pytest.mark.parametrize("times", ["0 5e-324 3", "0.1 0.10000000000000002 0.10000000000000004", "1e6 1000000.001 1000000.002"])
+def test_keys_within_one_float(start, tmp_path, times):
+    """There may be no earlier float to take: then they take later ones."""
+    (tmp_path / "a.dae").write_text(EARLY.replace("-1 1 3", times))
+    server = start()
+    data, glb = export(server, "a.dae")
+    found = glb.key_times(0)
+    assert found == sorted(set(found)) and found[0] >= 0 and len(found) >= 3
+    assert found[-1] == pytest.approx(float(times.split()[-1]), rel=1e-6)
+    (tmp_path / "b.glb").write_bytes(data)
+    assert server.get("/v1/pose?model=b.glb&t=0").status == 200
+
+
 def test_keys_before_time_0(start, tmp_path):
     (tmp_path / "a.dae").write_text(EARLY)
     server = start()

@@ -45,7 +45,7 @@ def test_binary_answers_are_as_large_as_estimated(warm, target):
     assert estimate(warm, target)["bytes"] == len(warm.get(target).body)
 
 
-@pytest.mark.parametrize("target", ["palette?model=robot.glb&" + RANGE, "mesh?model=dragon.glb&t=0.2", "export?model=dragon.glb",
+@pytest.mark.parametrize("target", ["palette?model=robot.glb&" + RANGE, "mesh?model=dragon.glb&t=0.2", "export?model=dragon.glb", "export?model=robot.glb&textures=0&fps=1000",
                                     "mesh?model=robot.glb&format=glb", "bounds?model=robot.glb&t=0:1:30", "keys?model=robot.glb"])
 def test_other_answers_have_about_the_estimated_size(warm, target):
     size = len(warm.get("/v1/" + target).body)
