@@ -45,11 +45,18 @@ def test_binary_answers_are_as_large_as_estimated(warm, target):
     assert estimate(warm, target)["bytes"] == len(warm.get(target).body)
 
 
-@pytest.mark.parametrize("target", ["palette?model=robot.glb&" + RANGE, "mesh?model=dragon.glb&t=0.2", "export?model=dragon.glb", "export?model=robot.glb&textures=0&fps=1000",
+@pytest.mark.parametrize("target", ["palette?model=robot.glb&" + RANGE, "mesh?model=dragon.glb&t=0.2", "export?model=dragon.glb",
                                     "mesh?model=robot.glb&format=glb", "bounds?model=robot.glb&t=0:1:30", "keys?model=robot.glb"])
 def test_other_answers_have_about_the_estimated_size(warm, target):
     size = len(warm.get("/v1/" + target).body)
     assert size / 4 < estimate(warm, "/v1/" + target)["bytes"] < 4 * size
+
+
+def test_exports_are_estimated_by_the_poses_that_they_sample(warm):
+    target = "/v1/export?model=robot.glb&textures=0&fps=1000"
+    size = len(warm.get(target).body)
+    assert size > 2 * estimate(warm, "/v1/export?model=robot.glb&textures=0")["bytes"]
+    assert abs(estimate(warm, target)["bytes"] - size) < size / 4
 
 
 def test_pictures_are_not_drawn_for_an_estimate(warm):
