@@ -51,5 +51,7 @@ int file_format_unknown(const char *path, struct err *err)
         if (strcasecmp(REFUSED_FORMATS[i].extension, extension) == 0)
             return err_set(err, ERR_UNKNOWN_FORMAT, "files of %s (.%s) are not read: export %s instead",
                            REFUSED_FORMATS[i].name, REFUSED_FORMATS[i].extension, REFUSED_FORMATS[i].instead);
-    return err_set(err, ERR_UNKNOWN_FORMAT, "no importer knows this file's extension; /v1/formats and 'posectl formats' list those that are read");
+    return err_set(
+        err, ERR_UNKNOWN_FORMAT,
+        "no importer knows this file's extension; /v1/formats and 'posectl formats' list those that are read");
 }

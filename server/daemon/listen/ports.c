@@ -27,7 +27,8 @@ static int fail(const char *where, int rc, struct err *err)
 {
     if (rc == UV_EACCES)
         return err_set(err, ERR_BAD_PARAMETER,
-                       "cannot listen on %s: %s; ports below 1024 are root's, take a higher one", where, uv_strerror(rc));
+                       "cannot listen on %s: %s; ports below 1024 are root's, take a higher one", where,
+                       uv_strerror(rc));
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 

@@ -22,10 +22,10 @@ int request_check_bounds(struct request *request, const struct param_set *seen,
 /* A .posed file contains the whole animated model, unchanged. */
 static int check_posed_file(const struct param_set *seen, struct err *err)
 {
-    static const int OF_GLB[] = {PARAM_TEXTURES,         PARAM_SUBTREE,    PARAM_EXPORT_CLIPS, PARAM_EXPORT_CLIP_NAME,
-                                 PARAM_EXPORT_CLIP_FILE, PARAM_CLIP_NAMES, PARAM_STRICT,       PARAM_RENAME_JOINTS,
-                                 PARAM_RETARGET,         PARAM_EXPORT_UP,  PARAM_UNIT,         PARAM_SAMPLE_RATE,
-                                 PARAM_EXACT,            PARAM_COMPRESS,   PARAM_END};
+    static const int OF_GLB[] = {
+        PARAM_TEXTURES,   PARAM_SUBTREE,     PARAM_EXPORT_CLIPS,  PARAM_EXPORT_CLIP_NAME, PARAM_EXPORT_CLIP_FILE,
+        PARAM_CLIP_NAMES, PARAM_STRICT,      PARAM_RENAME_JOINTS, PARAM_RETARGET,         PARAM_EXPORT_UP,
+        PARAM_UNIT,       PARAM_SAMPLE_RATE, PARAM_EXACT,         PARAM_COMPRESS,         PARAM_END};
     const char *given = param_given(seen, OF_GLB);
     return given == NULL ? 0
                          : err_set(err, ERR_BAD_PARAMETER,
