@@ -25,7 +25,7 @@ const struct property_channel *appearance_channels(const struct model *model, ui
 {
     const uint32_t first = first_of(model, clip);
     *count = first_of(model, clip + 1) - first;
-    return model->property_channels + first;
+    return *count > 0 ? model->property_channels + first : NULL; /* a model without any has no array */
 }
 
 /* --- values --- */
