@@ -55,3 +55,18 @@ void sort_in_place(void *items, size_t count, size_t item_bytes, int (*compare)(
         sink(&heap, 0, end);
     }
 }
+
+uint32_t lower_bound(const void *items, uint32_t count, size_t item_bytes, size_t offset_bytes, uint32_t least)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        uint32_t number;
+        memcpy(&number, (const unsigned char *)items + middle * item_bytes + offset_bytes, sizeof number);
+        if (number < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

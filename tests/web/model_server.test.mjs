@@ -84,6 +84,10 @@ test('a model that is not there, and one that is broken, are said in words', asy
     await until('a notice', async () => (await page.locator('#notices [role=alert]').allTextContents()).join().includes("There is no model 'no/such.glb' here."));
     assert.equal(await page.getByRole('link', { name: 'All models' }).getAttribute('href'), './');
   });
+  await withPage({ name: 'robo.glb', ready: false }, async (page) => {
+    await until('the nearest name', async () => (await page.locator('#notices [role=alert]').allTextContents()).join()
+      .includes("There is no model 'robo.glb' here. Did you mean 'robot.glb'?"));
+  });
   const sentence = (await (await fetch(server.url + '/v1/model?model=cut.glb')).json()).error.message;
   await withPage({ name: 'cut.glb', ready: false }, async (page) => {
     await until('a notice', async () => (await page.locator('#notices [role=alert]').allTextContents()).join().includes(sentence));

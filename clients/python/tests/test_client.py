@@ -43,6 +43,7 @@ def test_an_unknown_name_has_candidates(client):
     with pytest.raises(posed.PosedError) as caught:
         client.model("robot.glb").palette("wlak")
     assert caught.value.candidates[0] == {"index": 0, "name": "walk"}
+    assert "; there are 0 'walk', 1 'wave'" in str(caught.value)
 
 
 def test_names_of_digits_and_commas_are_names(client):

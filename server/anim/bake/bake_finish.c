@@ -2,6 +2,7 @@
 #include "anim/bake/bake.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "anim/bake/bake_check.h"
 #include "anim/bake/bake_finish.h"
 #include "anim/compiled/clip_compile.h"
@@ -76,14 +77,7 @@ static bool has_influences(const struct bake_builder *builder, const struct mesh
 /* Gives a copied primitive the materials of the original in each variant. */
 static void copy_variants(struct bake_builder *b, uint32_t from, uint32_t to)
 {
-    uint32_t first = 0, end = b->variant_material_count;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (b->variant_materials[middle].primitive < from)
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    const uint32_t first = LOWER_BOUND(b->variant_materials, b->variant_material_count, primitive, from);
     for (uint32_t i = first; i < b->variant_material_count && b->variant_materials[i].primitive == from; i++) {
         struct variant_material copy = b->variant_materials[i];
         struct variant_material *added = bake_add_variant_material(b, 1);

@@ -3,28 +3,16 @@
 #include "anim/model/property.h"
 #include "anim/pose/sample.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the first property channel whose clip is not below `clip`. */
-static uint32_t first_of(const struct model *model, uint32_t clip)
-{
-    uint32_t low = 0, high = model->property_channel_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (model->property_channels[middle].clip < clip)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const struct property_channel *appearance_channels(const struct model *model, uint32_t clip, uint32_t *count)
 {
-    const uint32_t first = first_of(model, clip);
-    *count = first_of(model, clip + 1) - first;
+    const uint32_t all = model->property_channel_count;
+    const uint32_t first = LOWER_BOUND(model->property_channels, all, clip, clip);
+    *count = LOWER_BOUND(model->property_channels, all, clip, clip + 1) - first;
     return *count > 0 ? model->property_channels + first : NULL; /* a model without any has no array */
 }
 

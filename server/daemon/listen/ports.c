@@ -25,10 +25,6 @@ static void close_port(struct port *port)
 
 static int fail(const char *where, int rc, struct err *err)
 {
-    if (rc == UV_EACCES)
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "cannot listen on %s: %s; ports below 1024 are root's, take a higher one", where,
-                       uv_strerror(rc));
     return err_set(err, ERR_BAD_PARAMETER, "cannot listen on %s: %s", where, uv_strerror(rc));
 }
 
@@ -86,6 +82,14 @@ static int listen_tcp(struct port *port, const struct sockaddr_storage *address)
 }
 
 /* name: the option's. */
+/* Whether the system keeps the port for root. */
+static bool is_privileged(const struct sockaddr_storage *address)
+{
+    const bool is_ip6 = address->ss_family == AF_INET6;
+    return ntohs(is_ip6 ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_port
+                        : ((const struct sockaddr_in *)(const void *)address)->sin_port) < IPPORT_RESERVED;
+}
+
 static int bind_tcp(struct port *port, const char *name, const char *text, struct err *err)
 {
     struct sockaddr_storage address;
@@ -104,6 +108,10 @@ static int bind_tcp(struct port *port, const char *name, const char *text, struc
         err_set(err, ERR_BAD_PARAMETER,
                 "cannot listen on %s: %s, maybe by another posed; --%s PORT takes another port, --%s 0 any free one",
                 text, uv_strerror(rc), name, name);
+    else if (rc == UV_EACCES && is_privileged(&address))
+        err_set(err, ERR_BAD_PARAMETER,
+                "cannot listen on %s: %s, the system keeps it for root; --%s PORT takes a port from %d on", text,
+                uv_strerror(rc), name, IPPORT_RESERVED);
     else
         fail(text, rc, err);
     return err_prefix(err, "--%s", name);

@@ -2,19 +2,13 @@
  * textures. */
 #include "import/collada_model/collada_primitive.h"
 
+#include "base/sort.h"
 #include <stdlib.h>
 #include <string.h>
 
 static int32_t material_of(const struct collada_model *model, uint32_t element)
 {
-    uint32_t first = 0, end = model->material_count;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (model->materials[middle].element < element)
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    const uint32_t first = LOWER_BOUND(model->materials, model->material_count, element, element);
     return first < model->material_count && model->materials[first].element == element ? (int32_t)first : -1;
 }
 

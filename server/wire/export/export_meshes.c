@@ -1,4 +1,5 @@
 /* export_meshes.c - selects the meshes of the file and writes their primitives (glTF 2.0, 3.7.2). */
+#include "base/sort.h"
 #include "wire/export/export_internal.h"
 #include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
@@ -151,26 +152,13 @@ static uint32_t add_tangents(struct export *e, const struct primitive *p)
     return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_TANGENT, units, p->vertex_count);
 }
 
-/* Returns the first variant mapping of the primitive, or of a later one. */
-static uint32_t first_variant(const struct model *model, uint32_t primitive)
-{
-    uint32_t low = 0, high = model->variant_material_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (model->variant_materials[middle].primitive < primitive)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Whether a material of the primitive, its own or a variant's, has a texture with this coordinate set. */
 static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set)
 {
     const struct model *model = e->model;
     bool is_found = surfaces_is_textured(&e->surfaces, model->primitives[primitive].material, set);
-    for (uint32_t v = first_variant(model, primitive); !is_found && v < model->variant_material_count; v++) {
+    for (uint32_t v = LOWER_BOUND(model->variant_materials, model->variant_material_count, primitive, primitive);
+         !is_found && v < model->variant_material_count; v++) {
         if (model->variant_materials[v].primitive != primitive)
             break;
         is_found = surfaces_is_textured(&e->surfaces, model->variant_materials[v].material, set);
@@ -236,7 +224,7 @@ static bool put_variants(struct export *e, uint32_t primitive, const char *befor
 {
     const struct model *model = e->model;
     const struct variant_material *all = model->variant_materials;
-    uint32_t low = first_variant(model, primitive);
+    uint32_t low = LOWER_BOUND(model->variant_materials, model->variant_material_count, primitive, primitive);
     int32_t material = -1;
     for (; low < model->variant_material_count && all[low].primitive == primitive && !buf_failed(e->out); low++) {
         if (all[low].material < 0)

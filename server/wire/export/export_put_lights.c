@@ -2,18 +2,12 @@
  * numbers. */
 #include "wire/export/export_internal.h"
 
+#include "base/sort.h"
 #include "wire/encode/json.h"
 
 uint32_t export_light_of(const struct export *e, uint32_t node)
 {
-    uint32_t low = 0, high = e->model->light_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (e->model->lights[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const uint32_t low = LOWER_BOUND(e->model->lights, e->model->light_count, node, node);
     const bool is_there = low < e->model->light_count && e->model->lights[low].node == node;
     return is_there && e->keeps[node] == KEEP_ALL ? low : GLB_NONE;
 }

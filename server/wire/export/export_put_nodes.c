@@ -1,5 +1,6 @@
 /* export_put_nodes.c - writes nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
 #include "anim/pose/pose.h"
+#include "base/sort.h"
 #include "wire/export/export_internal.h"
 #include "wire/export/shear.h"
 #include "wire/reply/reply_json.h"
@@ -79,14 +80,7 @@ static void put_transform(struct export *e, const struct export_node *at)
 /* Returns the file's index of the camera at a node with this facing, or GLB_NONE. */
 static uint32_t camera_of(const struct export *e, uint32_t node, uint32_t facing)
 {
-    uint32_t low = 0, high = e->model->camera_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (e->model->cameras[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const uint32_t low = LOWER_BOUND(e->model->cameras, e->model->camera_count, node, node);
     const bool is_there = low < e->model->camera_count && e->model->cameras[low].node == node &&
                           e->model->cameras[low].facing == facing && e->keeps[node] == KEEP_ALL;
     return is_there ? e->camera_places[low] : GLB_NONE;

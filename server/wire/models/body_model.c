@@ -3,6 +3,7 @@
 #include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
 #include "base/file_formats.h"
+#include "base/sort.h"
 #include "wire/models/model_bodies.h"
 #include "wire/reply/reply_json.h"
 
@@ -89,14 +90,7 @@ static void put_counts(struct buf *out, const struct model *model)
 /* Writes ,"markers":[..] unless empty. */
 static void put_markers(struct buf *out, const struct model *model, uint32_t clip)
 {
-    uint32_t low = 0, high = model->marker_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (model->markers[middle].clip < clip)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const uint32_t low = LOWER_BOUND(model->markers, model->marker_count, clip, clip);
     if (low == model->marker_count || model->markers[low].clip != clip)
         return;
     const char *before = ",\"markers\":[";

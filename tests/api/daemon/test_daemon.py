@@ -3,8 +3,10 @@ import contextlib
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -245,6 +247,17 @@ def test_log_that_nobody_reads_stops_nothing(tmp_path):
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.skipif(int(pathlib.Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) < 1024, reason="any user may listen on port 80")
+def test_a_port_of_root_is_named_as_such(worker_programs):
+    """As a user who is not root, with copies of the programs that any user finds."""
+    program = shutil.copy(BUILD / "posed", worker_programs)
+    done = subprocess.run([program, "--root", worker_programs, "--http", "127.0.0.1:80", "--tcp", "none", "--cache-dir", "none"], capture_output=True,
+                          text=True, user="nobody" if os.geteuid() == 0 else None, timeout=PATIENCE_S)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.splitlines()[-1] == ("posed: --http: cannot listen on 127.0.0.1:80: permission denied, the system keeps it for root; "
+                                            "--http PORT takes a port from 1024 on")
 
 
 def test_log_off(start):

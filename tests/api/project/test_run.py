@@ -148,3 +148,16 @@ def test_says_that_the_port_is_in_use(make_run):
         assert run.process.wait(PATIENCE_S) != 0
     said = [line for line in run.text().splitlines() if not line.startswith("make: ***")]
     assert len(said) == 1 and said[0].startswith("posed: ") and address in said[0] and "in use" in said[0], said
+
+
+@pytest.mark.parametrize("typo", ["PORT=7900", "root=/models"])
+def test_a_name_that_would_be_ignored_is_refused(make_run, typo):
+    run = make_run(typo)
+    assert run.process.wait(PATIENCE_S) == 2
+    assert f"make run takes ROOT=, HTTP= and ARGS=, not {typo.split('=')[0]}=" in run.text() and "posed ready" not in run.text()
+
+
+def test_an_empty_folder_is_said(make_run, tmp_path):
+    (tmp_path / "models").mkdir()
+    text = make_run(f"ROOT={tmp_path / 'models'}").wait_until_told()
+    assert f"There are no models in {tmp_path / 'models'} yet" in text

@@ -41,3 +41,20 @@ TEST(sort_in_place_is_qsort)
             assert_memory_equal(mine, theirs, sizeof mine);
         }
 }
+
+/* Every number between, at and beyond the items, for every length, against a walk. */
+TEST(lower_bound_is_the_first_that_is_not_below)
+{
+    enum { MOST = 20 };
+    struct row rows[MOST] = {0};
+    for (uint32_t i = 0; i < MOST; i++)
+        rows[i].key = 3 + i / 3 * 4; /* each three times */
+    assert_int_equal(lower_bound(NULL, 0, sizeof *rows, 0, 7), 0);
+    for (uint32_t count = 0; count <= MOST; count++)
+        for (uint32_t least = 0; least < 40; least++) {
+            uint32_t expected = 0;
+            while (expected < count && rows[expected].key < least)
+                expected++;
+            assert_int_equal(LOWER_BOUND(rows, count, key, least), expected);
+        }
+}
