@@ -70,10 +70,13 @@ run() {
     echo "web: $("$program" --version) runs $*"
     "$program" --test --test-concurrency="${WEB_JOBS:-2}" --test-reporter=spec --test-reporter-destination=stdout \
         ${times:+--test-reporter=./times.mjs --test-reporter-destination="$times/$name"} \
-        ${pattern:+--test-name-pattern="$pattern"} "$@" || status=1
+        ${pattern:+--test-name-pattern="$pattern" $force} "$@" || status=1
 }
 pattern=${1:-}
+# No hook closes the browser of a file whose tests the pattern all skips; Node 18 does not know the option, and its tests have no browser.
+force=
 run "$oldest" client client*.test.mjs
+force=--test-force-exit
 run "$node" pages $(ls *.test.mjs | grep -v ^client)
 
 if [ -n "$times" ]; then
