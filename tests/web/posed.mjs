@@ -25,6 +25,9 @@ const PATIENT = Object.fromEntries(['HEADER', 'IDLE', 'BODY', 'WRITE', 'IMPORT',
 export async function startServer(root, ...options) {
   const server = spawn(path.join(BUILD, 'posed'), ['--root', root, '--http', '127.0.0.1:0', '--tcp', 'none', '--log', 'off', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...PATIENT, POSED_CACHE_DIR: 'none' } });
+  // Node runs no hook that ends the server if the name pattern skips every test of a file: then it ends with the process.
+  const kill = () => server.kill('SIGTERM');
+  process.on('exit', kill);
   const ended = new Promise((resolve, reject) => { server.on('exit', resolve); server.on('error', reject); });
   const ready = new Promise((resolve) => {
     let text = '';
@@ -36,10 +39,7 @@ export async function startServer(root, ...options) {
   });
   const early = ended.then((status) => { throw new Error('posed ended with status ' + status); });
   const url = await Promise.race([ready, early]);
-  // Node runs no hook that ends the server if the name pattern skips every test of a file: then it ends with the process.
-  const kill = () => server.kill('SIGTERM');
-  process.on('exit', kill);
-  server.unref();
+  server.unref(); // a file whose tests are all skipped ends
   server.stdout.unref();
   return { url, end: () => { process.off('exit', kill); server.ref(); kill(); return ended; } };
 }
