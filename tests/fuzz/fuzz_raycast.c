@@ -57,8 +57,9 @@ static void read_body(const char *bytes, size_t size, const struct limits *limit
         if (request.hits.raycast == NULL || request.hits.raycast->entity_count == 0 || request.model == NULL)
             abort();
         check_rays(request.hits.raycast);
-        for (uint32_t e = 0; e < request.hits.raycast->entity_count; e++)
-            if (request.hits.raycast->entities[e].source > request.source_count)
+        check_targets(&request);
+        for (uint32_t m = 0; m < request.crowd->model_count; m++)
+            if (request.crowd->models[m].slot > request.source_count)
                 abort();
     }
     request_fini(&request);

@@ -20,14 +20,9 @@ static double fit_cost_ns(const struct model *model, enum volume_kind fit)
 /* Returns how many poses an entity of a raycast needs; each layer counts. */
 static uint32_t raycast_poses(const struct request *request, uint32_t index)
 {
-    const struct raycast_entity *entity = &request->hits.raycast->entities[index];
-    const struct raycast_target *target = request->hits.raycast->targets;
-    if (target == NULL)
-        return 1 + entity->poses->begin.layer_count +
-               (entity->poses->end != NULL ? 1 + entity->poses->end->layer_count : 0);
-    target += index;
-    const struct crowd_entity *poses = request->crowd->entities;
-    return poses[target->begin].layer_count + (target->end >= 0 ? 1u + poses[target->end].layer_count : 1u);
+    const struct raycast_target *target = &request->hits.raycast->targets[index];
+    return 1 + raycast_layers(request, target->begin) +
+           (target->end >= 0 ? 1 + raycast_layers(request, (uint32_t)target->end) : 0);
 }
 
 /* Estimates sorting a model's triangles and their blocks, once per content, and then the boxes of each pose. */
@@ -46,13 +41,14 @@ double cost_of_hitboxes(const struct cost_input *input)
 }
 
 /* Estimates the names of an entity of a JSON raycast; a binary one uses indices for clips and nodes. */
-static double entity_names_cost_ns(const struct cost_input *input, const struct raycast_entity *entity,
+static double entity_names_cost_ns(const struct cost_input *input, const struct raycast_target *target,
                                    const struct model *model)
 {
-    if (input->request->hits.raycast->targets != NULL)
+    const struct request_pose *poses = input->request->hits.raycast->poses;
+    if (poses == NULL)
         return 0;
-    return cost_of_names(input, &entity->poses->begin, model) +
-           (entity->poses->end != NULL ? cost_of_names(input, entity->poses->end, model) : 0);
+    return cost_of_names(input, &poses[target->begin], model) +
+           (target->end >= 0 ? cost_of_names(input, &poses[target->end], model) : 0);
 }
 
 double cost_of_raycast(const struct cost_input *input)
@@ -61,9 +57,8 @@ double cost_of_raycast(const struct cost_input *input)
     const struct request_raycast *raycast = request->hits.raycast;
     double ns = (double)raycast->ray_count * COST_RAY_NS + (double)raycast->entity_count * COST_CAST_ENTITY_NS;
     for (uint32_t e = 0; e < raycast->entity_count && ns <= COST_ENOUGH_NS; e++) {
-        const struct raycast_entity *entity = &raycast->entities[e];
-        const struct model *model = entity->source == 0 ? input->model : input->sources[entity->source - 1];
-        ns += entity_names_cost_ns(input, entity, model);
+        const struct model *model = raycast_model(request, e, input->model, input->sources);
+        ns += entity_names_cost_ns(input, &raycast->targets[e], model);
         ns +=
             (double)raycast_poses(request, e) * ((double)model->node_count + model->weight_count) * COST_CAST_JOINT_NS;
         ns += request->hits.is_of_meshes

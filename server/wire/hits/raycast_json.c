@@ -4,13 +4,6 @@
 #include "wire/reply/reply_json.h"
 #include "wire/request/request_raycast.h"
 
-const struct model *raycast_model(const struct request *request, uint32_t entity, const struct model *model,
-                                  const struct model *const *sources)
-{
-    const uint32_t source = request->hits.raycast->entities[entity].source;
-    return source == 0 ? model : sources[source - 1];
-}
-
 /* {"ray":0,"entity":2,"joint":{..},.. */
 static void put_volume_hit(struct buf *out, const struct model *model, const struct hit_set *set, const struct hit *hit)
 {

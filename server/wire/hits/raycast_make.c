@@ -25,9 +25,9 @@ struct raycast {
     const struct hit_set **sets;         /* [entity_count] */
 };
 
-static const struct model *model_of(const struct raycast *raycast, const struct raycast_entity *entity)
+static const struct model *model_of(const struct raycast *raycast, uint32_t index)
 {
-    return entity->source == 0 ? raycast->model : raycast->sources[entity->source - 1];
+    return raycast_model(raycast->request, index, raycast->model, raycast->sources);
 }
 
 /* Makes the reply an error about an entity. Returns false. */
@@ -87,10 +87,11 @@ static bool find_sources(struct raycast *raycast, const struct model *model, con
     return true;
 }
 
-/* layers: receive what the pose plays; *entity borrows them. */
-static bool find_pose(struct raycast *raycast, const struct model *model, const struct request_pose *pose,
-                      uint32_t index, struct resolved_layers *layers, struct entity *entity)
+/* Resolves a pose in the words of JSON. layers: receive what it plays; *entity borrows them. */
+static bool find_named(struct raycast *raycast, const struct request_pose *pose, uint32_t index,
+                       struct resolved_layers *layers, struct entity *entity)
 {
+    const struct model *model = model_of(raycast, index);
     struct err err;
     *entity = (struct entity){.model = model, .layers = layers->layers};
     if (pose->layer_count > 0) {
@@ -114,94 +115,81 @@ static bool find_pose(struct raycast *raycast, const struct model *model, const 
     return true;
 }
 
-/* Returns the hit cache of the entity's model. */
-static struct hit_cache *cache_of(struct raycast *raycast, const struct raycast_entity *entity)
+/* Resolves a pose by its record in the crowd. */
+static bool find_recorded(struct raycast *raycast, const struct crowd_entity *record, uint32_t index,
+                          struct resolved_layers *layers, struct entity *entity)
 {
-    const struct model *model = model_of(raycast, entity);
+    const struct crowd_files files = {raycast->request->crowd, raycast->model, raycast->sources,
+                                      &raycast->retargeted_clips};
+    struct err err;
+    if (crowd_entity_resolve(&files, record, model_of(raycast, index), layers->layers, entity, &err) < 0)
+        return fail_pose(raycast, index, &err);
+    entity->world_from_scene = NULL; /* the pose has it */
+    return true;
+}
+
+/* Resolves a pose of an entity in scene space, and its world matrix. place: its record in the crowd. False: the reply
+ * is an error. */
+static bool find_pose(struct raycast *raycast, uint32_t index, uint32_t place, struct resolved_layers *layers,
+                      struct entity *entity, struct scene_pose *pose)
+{
+    const struct crowd_request *crowd = raycast->request->crowd;
+    const struct crowd_entity *record = &crowd->entities[place];
+    const struct request_pose *named = raycast->request->hits.raycast->poses;
+    if (named != NULL ? !find_named(raycast, &named[place], index, layers, entity)
+                      : !find_recorded(raycast, record, index, layers, entity))
+        return false;
+    *pose = (struct scene_pose){entity, record->world >= 0 ? crowd->worlds[record->world] : DMAT4_IDENTITY};
+    return true;
+}
+
+/* Returns the hit cache of the entity's model. */
+static struct hit_cache *cache_of(struct raycast *raycast, uint32_t index)
+{
+    const struct model *model = model_of(raycast, index);
     if (model->hits != NULL)
         return model->hits;
-    if (raycast->own[entity->source] == NULL)
-        raycast->own[entity->source] = hit_cache_new();
-    return raycast->own[entity->source];
+    struct hit_cache **own = &raycast->own[raycast_slot(raycast->request, index)];
+    if (*own == NULL)
+        *own = hit_cache_new();
+    return *own;
 }
 
 static bool find_set(struct raycast *raycast, uint32_t index)
 {
-    const struct raycast_entity *entity = &raycast->request->hits.raycast->entities[index];
     struct err err;
-    if (hit_cache_set(cache_of(raycast, entity), model_of(raycast, entity), raycast->request->hits.fit,
+    if (hit_cache_set(cache_of(raycast, index), model_of(raycast, index), raycast->request->hits.fit,
                       raycast->limits->value[LIMIT_BOUNDS_VERTICES], &raycast->sets[index], &err) == 0)
         return true;
     return fail_entity(raycast, index, &err);
 }
 
-/* Resolves a pose of an entity in scene space, and its world matrix. False: the reply is an error. */
-static bool find_json_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
-                           struct scene_pose *pose)
-{
-    const struct raycast_entity *of = &raycast->request->hits.raycast->entities[index];
-    struct workspace *workspace = raycast->workspace;
-    *pose = (struct scene_pose){entity, is_end ? of->poses->end_world : of->poses->world};
-    return find_pose(raycast, model_of(raycast, of), is_end ? of->poses->end : &of->poses->begin, index,
-                     is_end ? &workspace->end_layers : &workspace->layers, entity);
-}
-
-/* Likewise resolves a pose of an entity of the request's crowd. */
-static bool find_crowd_pose(struct raycast *raycast, uint32_t index, bool is_end, struct entity *entity,
-                            struct scene_pose *pose)
-{
-    const struct request_raycast *of = raycast->request->hits.raycast;
-    const struct crowd_request *crowd = raycast->request->crowd;
-    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
-    struct resolved_layers *layers = is_end ? &raycast->workspace->end_layers : &raycast->workspace->layers;
-    const struct crowd_files files = {crowd, raycast->model, raycast->sources, &raycast->retargeted_clips};
-    struct err err;
-    if (crowd_entity_resolve(&files, &crowd->entities[place], model_of(raycast, &of->entities[index]), layers->layers,
-                             entity, &err) < 0)
-        return fail_pose(raycast, index, &err);
-    *pose = (struct scene_pose){entity, entity->world_from_scene != NULL ? *entity->world_from_scene : DMAT4_IDENTITY};
-    entity->world_from_scene = NULL;
-    return true;
-}
-
-static bool has_end(const struct request *request, uint32_t index)
-{
-    const struct request_raycast *of = request->hits.raycast;
-    return of->targets != NULL ? of->targets[index].end >= 0 : of->entities[index].poses->end != NULL;
-}
-
 /* rays: cast at the meshes of the entity immediately; NULL: adds its volumes to the scene. */
 static bool add_entity(struct raycast *raycast, uint32_t index, const struct mesh_rays *rays)
 {
-    const struct raycast_entity *of = &raycast->request->hits.raycast->entities[index];
-    const bool is_moving = has_end(raycast->request, index), is_binary = raycast->request->crowd != NULL;
-    bool (*const find)(struct raycast *, uint32_t, bool, struct entity *, struct scene_pose *) =
-        is_binary ? find_crowd_pose : find_json_pose;
+    const struct raycast_target *of = &raycast->request->hits.raycast->targets[index];
     struct workspace *workspace = raycast->workspace;
     struct entity first, second;
     struct scene_pose begin, moved = {0};
-    const struct scene_pose *end = is_moving ? &moved : NULL;
+    const struct scene_pose *end = of->end >= 0 ? &moved : NULL;
     struct err err;
-    if ((rays == NULL && !find_set(raycast, index)) || !find(raycast, index, false, &first, &begin) ||
-        (is_moving && !find(raycast, index, true, &second, &moved)))
+    if ((rays == NULL && !find_set(raycast, index)) ||
+        !find_pose(raycast, index, of->begin, &workspace->layers, &first, &begin) ||
+        (end != NULL && !find_pose(raycast, index, (uint32_t)of->end, &workspace->end_layers, &second, &moved)))
         return false;
     const int rc = rays == NULL ? hit_scene_add(&workspace->scene, &workspace->entity, index, of->mask,
                                                 raycast->sets[index], &begin, end, &err)
                                 : hit_mesh_cast(&workspace->mesh_hits, &workspace->entity,
-                                                hit_cache_mesh(cache_of(raycast, of), model_of(raycast, of)), index,
-                                                of->mask, &begin, end, rays, &err);
+                                                hit_cache_mesh(cache_of(raycast, index), model_of(raycast, index)),
+                                                index, of->mask, &begin, end, rays, &err);
     return rc == 0 || fail_entity(raycast, index, &err);
 }
 
 /* Returns the steps of a pose as LIMIT_EVALUATIONS counts them. */
-static uint64_t steps_of(const struct request *request, uint32_t index, bool is_end, const struct model *model)
+static uint64_t steps_of(const struct request *request, uint32_t place, const struct model *model)
 {
-    const struct request_raycast *of = request->hits.raycast;
-    if (of->targets == NULL)
-        return pose_steps(model, is_end ? of->entities[index].poses->end : &of->entities[index].poses->begin);
-    const uint32_t place = is_end ? (uint32_t)of->targets[index].end : of->targets[index].begin;
-    const uint32_t layers = request->crowd->entities[place].layer_count;
-    return (layers > 1 ? 2 * (uint64_t)layers : 1) * ((uint64_t)model->node_count + model->weight_count);
+    const uint64_t layers = raycast_layers(request, place);
+    return (layers > 1 ? 2 * layers : 1) * ((uint64_t)model->node_count + model->weight_count);
 }
 
 /* Checks the cost of poses and meshes against the limits. */
@@ -212,10 +200,10 @@ static bool is_affordable(struct raycast *raycast)
     uint64_t steps = 0, vertices = 0;
     struct err err;
     for (uint32_t e = 0; e < of->entity_count; e++) {
-        const struct model *model = model_of(raycast, &of->entities[e]);
-        const bool is_moving = has_end(raycast->request, e);
-        steps += steps_of(raycast->request, e, false, model);
-        steps += is_moving ? steps_of(raycast->request, e, true, model) : 0;
+        const struct model *model = model_of(raycast, e);
+        const bool is_moving = of->targets[e].end >= 0;
+        steps += steps_of(raycast->request, of->targets[e].begin, model);
+        steps += is_moving ? steps_of(raycast->request, (uint32_t)of->targets[e].end, model) : 0;
         vertices += raycast->request->hits.is_of_meshes ? (is_moving ? 2 : 1) * hit_mesh_vertices(model) : 0;
     }
     raycast->workspace->cost = (struct reply_cost){.evaluations = steps, .vertices = vertices};
@@ -278,7 +266,7 @@ static uint32_t hit_ns(const struct raycast *raycast)
     if (raycast->request->format != FORMAT_JSON)
         return COST_HIT_NS;
     for (uint32_t e = 0; e < of->entity_count && longest < name_most; e++) {
-        const uint64_t bytes = model_of(raycast, &of->entities[e])->text_byte_count;
+        const uint64_t bytes = model_of(raycast, e)->text_byte_count;
         longest = bytes > longest ? bytes : longest;
     }
     return COST_JSON_HIT_NS + (uint32_t)(longest > LONG_TEXTS_BYTES ? name_most * NAMES * COST_TEXT_BYTE_NS : 0);

@@ -25,15 +25,13 @@ size_t request_parts_bytes(const struct request *request)
     size_t bytes = layers_bytes(&request->pose) + request->query_count * sizeof *request->queries;
     for (uint32_t i = 0; i < request->query_count; i++)
         bytes += layers_bytes(&request->queries[i].request.pose);
-    for (uint32_t i = 0; raycast != NULL && i < raycast->entity_count; i++) {
-        const struct raycast_entity *entity = &raycast->entities[i];
-        const struct raycast_poses *poses = entity->poses;
-        bytes += sizeof *entity;
-        if (poses != NULL)
-            bytes += sizeof *poses + layers_bytes(&poses->begin) + layers_bytes(poses->end) +
-                     (poses->end != NULL ? sizeof *poses->end : 0);
-    }
-    return bytes + (raycast != NULL ? raycast->ray_count * sizeof *raycast->rays : 0);
+    if (raycast == NULL)
+        return bytes;
+    for (uint32_t p = 0; p < raycast->pose_count; p++)
+        bytes += sizeof *raycast->poses + layers_bytes(&raycast->poses[p]);
+    if (raycast->poses != NULL)
+        bytes += raycast->pose_count * (sizeof *request->crowd->entities + sizeof *request->crowd->worlds);
+    return bytes + raycast->entity_count * sizeof *raycast->targets + raycast->ray_count * sizeof *raycast->rays;
 }
 
 void request_pose_fini(struct request_pose *pose)
@@ -207,7 +205,7 @@ static int parse_query(struct request *request, const char *query, size_t size_b
 /* Returns the form of the answer when the request specifies none. A binary body gets a binary answer. */
 static enum format default_format(const struct request *request, const char *accept)
 {
-    switch (request->crowd != NULL ? FORM_CROWD : OP_INFO[request->op].form) {
+    switch (request_is_binary(request) ? FORM_CROWD : OP_INFO[request->op].form) {
     case FORM_FRAMES:
         return accept_format(accept, false);
     case FORM_MESH:
@@ -242,7 +240,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     finish_lists(request, seen, limits);
     if (request_check_combination(request, COMPLETE[request->op], seen, limits, err) < 0 ||
         (request->pose.layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
-        (request->op < OP_COUNT && request->crowd == NULL && request_collect_sources(request, limits, err) < 0))
+        (request->op < OP_COUNT && !request_is_binary(request) && request_collect_sources(request, limits, err) < 0))
         return err->code;
     request_set_canonical(request);
     return 0;

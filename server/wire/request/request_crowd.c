@@ -43,8 +43,6 @@ int request_complete_crowd(struct request *request, struct err *err)
 {
     struct crowd_request *crowd = request->crowd;
     uint32_t count = 0;
-    if (crowd->model_count > REQUEST_SOURCES_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "crowd: there are more than %d models", REQUEST_SOURCES_MAX);
     for (uint32_t i = 0; i < crowd->model_count; i++) {
         struct crowd_model *model = &crowd->models[i];
         if (model->err.code != 0 || request_check_model_path("model's", model->path, &model->err) < 0)

@@ -2,6 +2,7 @@
  * the parsers of request_params.def take those of its pose. */
 #include "wire/request/request_raycast.h"
 
+#include "wire/request/crowd_request.h"
 #include "wire/request/request_parser.h"
 
 #include <float.h>
@@ -12,17 +13,9 @@ void request_raycast_free(struct request_raycast *raycast)
 {
     if (raycast == NULL)
         return;
-    for (uint32_t e = 0; e < raycast->entity_count; e++) {
-        struct raycast_poses *poses = raycast->entities[e].poses;
-        if (poses == NULL)
-            continue;
-        request_pose_fini(&poses->begin);
-        if (poses->end != NULL)
-            request_pose_fini(poses->end);
-        free(poses->end);
-        free(poses);
-    }
-    free(raycast->entities);
+    for (uint32_t p = 0; p < raycast->pose_count; p++)
+        request_pose_fini(&raycast->poses[p]);
+    free(raycast->poses);
     free(raycast->targets);
     free(raycast->rays);
     free(raycast);
@@ -110,17 +103,19 @@ static int inherit(cJSON *end, const cJSON *begin, struct err *err)
     return 0;
 }
 
-/* Takes a pose of an entity: one time of its own clips. asked: the entity's; its first pose sets model and hash. */
-static int take_pose(struct raycast_poses *asked, struct request_pose *pose, const cJSON *object,
+/* Appends a pose of an entity, with its record in the crowd. model: the entity's path, for its second pose; NULL: the
+ * object has its own, and *own receives the request that it is, whose strings the pose owns. */
+static int take_pose(struct request *request, struct request *own, const cJSON *object, const char *model,
                      const struct limits *limits, struct err *err)
 {
+    struct request_raycast *raycast = request->hits.raycast;
     struct request part = {.op = OP_ENTITY};
-    const int rc = request_take_object(&part, object, asked->model, limits, err);
-    if (asked->model == NULL) {
-        asked->model = part.model;
-        asked->hash = part.hash;
-    }
-    *pose = request_take_pose(&part);
+    const int rc = request_take_object(&part, object, model, limits, err);
+    own->model = part.model;
+    own->hash = part.hash;
+    const struct request_pose *pose = &raycast->poses[raycast->pose_count];
+    raycast->poses[raycast->pose_count++] = request_take_pose(&part);
+    request->crowd->entities[request->crowd->entity_count++] = (struct crowd_entity){.world = -1};
     if (rc < 0 || pose->time_count == 1)
         return rc;
     return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; an entity has one", pose->time_count);
@@ -135,57 +130,121 @@ static cJSON *take_member(cJSON *object, const char *name, struct err *err)
     return item;
 }
 
-static int take_end(struct raycast_poses *poses, cJSON *end, const cJSON *begin, const struct limits *limits,
+/* Places the last pose. */
+static int place_pose(struct request *request, const cJSON *world, struct err *err)
+{
+    struct crowd_request *crowd = request->crowd;
+    if (world == NULL)
+        return 0;
+    crowd->entities[crowd->entity_count - 1].world = (int32_t)crowd->world_count;
+    return take_world(world, &crowd->worlds[crowd->world_count++], err);
+}
+
+/* Finds a model that another entity already uses, or adds it. Hashes must match too. */
+static int find_model(struct crowd_request *crowd, const struct request *own, uint16_t *index, struct err *err)
+{
+    uint32_t at = 0;
+    while (at < crowd->model_count && strcmp(crowd->models[at].path, own->model) != 0)
+        at++;
+    if (at == REQUEST_SOURCES_MAX + 1)
+        return err_set(err, ERR_BAD_PARAMETER, "the entities are of more than %d models", REQUEST_SOURCES_MAX + 1);
+    struct crowd_model *model = &crowd->models[at];
+    if (at == crowd->model_count) {
+        crowd->model_count++;
+        model->path = own->model;
+    }
+    if (own->hash != NULL && model->hash[0] != '\0' && strcmp(model->hash, own->hash) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'hash' says of '%.200s' that it is %s and %s", own->model,
+                       model->hash, own->hash);
+    if (own->hash != NULL)
+        memcpy(model->hash, own->hash, sizeof model->hash);
+    *index = (uint16_t)at;
+    return 0;
+}
+
+static int take_end(struct request *request, cJSON *end, const cJSON *begin, const struct limits *limits,
                     struct err *err)
 {
+    struct crowd_request *crowd = request->crowd;
+    const struct crowd_entity first = crowd->entities[crowd->entity_count - 1];
+    struct request own;
     if (!cJSON_IsObject(end))
         return bad("end", "an object: the entity's second pose", err);
     err->code = 0;
     cJSON *world = take_member(end, "world", err);
-    const int rc = err->code != 0 || world == NULL ? err->code : take_world(world, &poses->end_world, err);
-    cJSON_Delete(world);
-    if (rc < 0 || inherit(end, begin, err) < 0)
-        return err->code;
     const char *given = cJSON_GetObjectItemCaseSensitive(end, "model") != NULL  ? "model"
                         : cJSON_GetObjectItemCaseSensitive(end, "hash") != NULL ? "hash"
                                                                                 : NULL;
-    if (given != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s': both poses are of one model", given);
-    poses->end = calloc(1, sizeof *poses->end);
-    if (poses->end == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
-    return take_pose(poses, poses->end, end, limits, err);
-}
-
-static int take_own(struct raycast_entity *entity, const cJSON *world, const cJSON *mask, struct err *err)
-{
-    entity->poses = calloc(1, sizeof *entity->poses);
-    if (entity->poses == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for an entity");
-    entity->poses->world = DMAT4_IDENTITY;
-    entity->mask = UINT32_MAX;
-    int rc = world == NULL ? 0 : take_world(world, &entity->poses->world, err);
-    if (rc == 0 && mask != NULL)
-        rc = take_whole(mask, "mask", UINT32_MAX, &entity->mask, err);
-    entity->poses->end_world = entity->poses->world;
+    if (given != NULL && err->code == 0)
+        err_set(err, ERR_BAD_PARAMETER, "parameter '%s': both poses are of one model", given);
+    int rc = err->code != 0 ? err->code : inherit(end, begin, err);
+    if (rc == 0)
+        rc = take_pose(request, &own, end, crowd->models[first.model].path, limits, err);
+    if (rc == 0) {
+        crowd->entities[crowd->entity_count - 1].model = first.model;
+        crowd->entities[crowd->entity_count - 1].world = first.world;
+        rc = place_pose(request, world, err);
+    }
+    cJSON_Delete(world);
     return rc;
 }
 
-static int take_entity(struct raycast_entity *entity, cJSON *object, const struct limits *limits, struct err *err)
+/* Takes the entity's first pose, and its members that are not of a pose. */
+static int take_begin(struct request *request, const cJSON *object, const cJSON *world, const cJSON *mask,
+                      const struct limits *limits, struct err *err)
 {
+    struct crowd_request *crowd = request->crowd;
+    struct raycast_target *target = &request->hits.raycast->targets[request->hits.raycast->entity_count - 1];
+    struct request own;
+    *target = (struct raycast_target){.begin = crowd->entity_count, .end = -1, .mask = UINT32_MAX};
+    if (mask != NULL && take_whole(mask, "mask", UINT32_MAX, &target->mask, err) < 0)
+        return err->code;
+    return take_pose(request, &own, object, NULL, limits, err) < 0 || place_pose(request, world, err) < 0
+               ? err->code
+               : find_model(crowd, &own, &crowd->entities[target->begin].model, err);
+}
+
+static int take_entity(struct request *request, cJSON *object, const struct limits *limits, struct err *err)
+{
+    struct request_raycast *raycast = request->hits.raycast;
+    struct raycast_target *target = &raycast->targets[raycast->entity_count++];
     err->code = 0;
     cJSON *world = take_member(object, "world", err);
     cJSON *mask = take_member(object, "mask", err);
     cJSON *end = take_member(object, "end", err);
-    int rc = err->code != 0 ? err->code : take_own(entity, world, mask, err);
-    if (rc == 0)
-        rc = take_pose(entity->poses, &entity->poses->begin, object, limits, err);
-    if (rc == 0 && end != NULL && take_end(entity->poses, end, object, limits, err) < 0)
-        rc = err_prefix(err, "end");
+    int rc = err->code != 0 ? err->code : take_begin(request, object, world, mask, limits, err);
+    if (rc == 0 && end != NULL) {
+        target->end = (int32_t)request->crowd->entity_count;
+        if (take_end(request, end, object, limits, err) < 0)
+            rc = err_prefix(err, "end");
+    }
     cJSON_Delete(world);
     cJSON_Delete(mask);
     cJSON_Delete(end);
     return rc;
+}
+
+/* Allocates the records for all entities and all their poses. */
+static int make_capacity(struct request *request, const cJSON *list, uint32_t count, struct err *err)
+{
+    struct request_raycast *raycast = request->hits.raycast;
+    struct crowd_request *crowd = request->crowd = calloc(1, sizeof *request->crowd);
+    size_t poses = count;
+    const cJSON *object;
+    cJSON_ArrayForEach(object, list) poses += cJSON_GetObjectItemCaseSensitive(object, "end") != NULL;
+    if (raycast != NULL) {
+        raycast->targets = calloc(count, sizeof *raycast->targets);
+        raycast->poses = calloc(poses, sizeof *raycast->poses);
+    }
+    if (crowd != NULL) {
+        crowd->entities = calloc(poses, sizeof *crowd->entities);
+        crowd->worlds = calloc(poses, sizeof *crowd->worlds);
+        crowd->models = calloc(REQUEST_SOURCES_MAX + 1, sizeof *crowd->models);
+    }
+    return raycast != NULL && raycast->targets != NULL && raycast->poses != NULL && crowd != NULL &&
+                   crowd->entities != NULL && crowd->worlds != NULL && crowd->models != NULL
+               ? 0
+               : err_set(err, ERR_NO_MEMORY, "no memory for %u entities", count);
 }
 
 static struct request_raycast *raycast_of(struct request *request)
@@ -199,81 +258,40 @@ int request_take_entities(struct request *request, cJSON *list, const struct lim
 {
     struct request_raycast *raycast = raycast_of(request);
     const int count = request_count_objects(list, "entities", limits->value[LIMIT_ENTITIES], err);
-    if (count < 0)
-        return count;
-    if (raycast != NULL)
-        raycast->entities = calloc((size_t)count, sizeof *raycast->entities);
-    if (raycast == NULL || raycast->entities == NULL)
-        return err_set(err, ERR_NO_MEMORY, "no memory for %d entities", count);
+    if (count < 0 || make_capacity(request, list, (uint32_t)count, err) < 0)
+        return err->code;
     cJSON *object;
     uint64_t layers = 0;
     cJSON_ArrayForEach(object, list)
     {
-        struct raycast_entity *entity = &raycast->entities[raycast->entity_count++];
-        if (take_entity(entity, object, limits, err) < 0)
-            return err_prefix(err, "entities[%u]", raycast->entity_count - 1);
-        const struct raycast_poses *poses = entity->poses;
-        layers += poses->begin.layer_count + (poses->end != NULL ? poses->end->layer_count : 0);
+        const uint32_t index = raycast->entity_count, first = raycast->pose_count;
+        if (take_entity(request, object, limits, err) < 0)
+            return err_prefix(err, "entities[%u]", index);
+        for (uint32_t p = first; p < raycast->pose_count; p++)
+            layers += raycast->poses[p].layer_count;
         if (layers >
             limits->value[LIMIT_RAYCAST_LAYERS]) /* each takes hundreds of bytes of memory, but only "{}" in the body */
-            return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers",
-                           raycast->entity_count - 1, (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
+            return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: all together have more than %llu layers", index,
+                           (unsigned long long)limits->value[LIMIT_RAYCAST_LAYERS]);
     }
     return 0;
-}
-
-/* Finds a model that another entity already uses; hashes must match too. */
-static int add_model(struct request *request, struct raycast_entity *entity, uint32_t index, struct err *err)
-{
-    const struct raycast_poses *poses = entity->poses;
-    const char **hash = &request->hash;
-    uint32_t at = 0;
-    if (index == 0)
-        request->model = poses->model;
-    while (at <= request->source_count &&
-           strcmp(at == 0 ? request->model : request->sources[at - 1].path, poses->model) != 0)
-        at++;
-    if (at > REQUEST_SOURCES_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "the entities are of more than %d models", REQUEST_SOURCES_MAX + 1);
-    if (at > request->source_count && request_add_source(request, poses->model, NULL, err) < 0)
-        return err->code;
-    if (at > 0)
-        hash = &request->sources[at - 1].hash;
-    if (*hash != NULL && poses->hash != NULL && strcmp(*hash, poses->hash) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "entities[%u]: parameter 'hash' says of '%.200s' that it is %s and %s",
-                       index, poses->model, *hash, poses->hash);
-    *hash = *hash != NULL ? *hash : poses->hash;
-    entity->source = at;
-    return 0;
-}
-
-/* Lists the files of the clips that its layers play. */
-static int add_clip_files(struct request *request, struct raycast_entity *entity, const struct limits *limits,
-                          struct err *err)
-{
-    if (request_collect_layers(request, &entity->poses->begin, limits, err) < 0)
-        return err->code;
-    return entity->poses->end == NULL || request_collect_layers(request, entity->poses->end, limits, err) == 0
-               ? 0
-               : err_prefix(err, "end");
 }
 
 int request_collect_models(struct request *request, const struct param_set *seen __attribute__((unused)),
                            const struct limits *limits, struct err *err)
 {
-    struct request_raycast *raycast = request->hits.raycast;
-    if (request->crowd != NULL)
+    const struct request_raycast *raycast = request->hits.raycast;
+    if (raycast->poses == NULL)
         return 0;
-    for (uint32_t e = 0; e < raycast->entity_count; e++)
-        if (add_model(request, &raycast->entities[e], e, err) < 0)
-            return err->code;
-    for (uint32_t e = 0; e < raycast->entity_count; e++)
-        if (add_clip_files(request, &raycast->entities[e], limits, err) < 0)
+    if (request_complete_raycast(request, err) < 0)
+        return err->code;
+    for (uint32_t e = 0; e < raycast->entity_count; e++) {
+        const struct raycast_target *target = &raycast->targets[e];
+        if (request_collect_layers(request, &raycast->poses[target->begin], limits, err) < 0)
             return err_prefix(err, "entities[%u]", e);
-    for (uint32_t r = 0; r < raycast->ray_count; r++)
-        if (raycast->rays[r].ignored != (uint32_t)HIT_NONE && raycast->rays[r].ignored >= raycast->entity_count)
-            return err_set(err, ERR_BAD_PARAMETER, "rays[%u]: parameter 'ignore' is %u; there are %u entities", r,
-                           raycast->rays[r].ignored, raycast->entity_count);
+        if (target->end >= 0 && request_collect_layers(request, &raycast->poses[target->end], limits, err) < 0)
+            return err_prefix(err, "entities[%u]: end", e);
+    }
     return 0;
 }
 

@@ -1,40 +1,35 @@
-/* request_raycast.h - the content of an OP_RAYCAST: entities, their placement and the rays. The request owns it. Pure.
- */
+/* request_raycast.h - the content of an OP_RAYCAST: entities, their placement and the rays. A raycast in JSON has the
+ * records of a binary one. The request owns it. Pure. */
 #pragma once
 
 #include "anim/hits/hit_scene.h"
 #include "wire/request/request.h"
 
-/* A target of a binary raycast. Its poses are indices into the entities of request->crowd. */
+/* An entity. Its poses are indices into the entities of request->crowd, which have its model and places. */
 struct raycast_target {
     uint32_t begin;
     int32_t end; /* or -1 */
-};
-
-/* The poses of an entity of a JSON raycast. */
-struct raycast_poses {
-    const char *model, *hash;      /* path and hash of the entity's model; hash may be NULL */
-    struct request_pose begin;     /* pose with one time; it owns model and hash */
-    struct request_pose *end;      /* likewise the second pose, or NULL */
-    struct dmat4 world, end_world; /* world_from_scene: affine, finite as floats */
-};
-
-struct raycast_entity {
-    struct raycast_poses *poses; /* NULL in a binary raycast, where a megabyte has tens of thousands of entities */
     uint32_t mask;
-    uint32_t source; /* 0: the request's model; n: request->sources[n - 1] */
 };
 
 /* Normalises the direction. ERR_BAD_PARAMETER when it is zero. */
 int request_finish_ray(struct hit_ray *ray, struct err *err);
 
 struct request_raycast {
-    struct raycast_entity *entities;
-    struct raycast_target *targets; /* [entity_count] of a binary raycast; otherwise NULL */
+    struct raycast_target *targets;
     uint32_t entity_count;
+    struct request_pose *poses; /* [crowd->entity_count]: what each pose plays, in the words of JSON. Its clips and
+                                   joints are known once the model is. NULL: the layers of the crowd's records */
+    uint32_t pose_count;
     struct hit_ray *rays;
     uint32_t ray_count;
 };
+
+/* True for a body of records. A JSON raycast has a crowd, too. */
+static inline bool request_is_binary(const struct request *request)
+{
+    return request->crowd != NULL && (request->hits.raycast == NULL || request->hits.raycast->poses == NULL);
+}
 
 #define RAYCAST_CONTENT_TYPE        "application/vnd.posed.raycast"
 #define RAYCAST_ANSWER_CONTENT_TYPE "application/vnd.posed.hits"

@@ -109,9 +109,9 @@ static int take_target(struct reading *reading, size_t at, uint32_t index, struc
     const char *b = reading->bytes + at;
     const struct crowd_request *crowd = request->crowd;
     struct raycast_target *target = &request->hits.raycast->targets[index];
-    *target =
-        (struct raycast_target){get_u32(b + RAYCAST_AT_TARGET_begin), (int32_t)get_u32(b + RAYCAST_AT_TARGET_end)};
-    request->hits.raycast->entities[index].mask = get_u32(b + RAYCAST_AT_TARGET_mask);
+    *target = (struct raycast_target){.begin = get_u32(b + RAYCAST_AT_TARGET_begin),
+                                      .end = (int32_t)get_u32(b + RAYCAST_AT_TARGET_end),
+                                      .mask = get_u32(b + RAYCAST_AT_TARGET_mask)};
     if (check_zeros(reading, at + RAYCAST_AT_TARGET_reserved, 4) < 0)
         return reading->err->code;
     if (target->begin >= crowd->entity_count || target->end < -1 ||
@@ -129,10 +129,9 @@ static int make_capacity(struct request *request, uint32_t entities, uint32_t ra
     struct request_raycast *raycast = request->hits.raycast = calloc(1, sizeof *raycast);
     if (raycast == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a raycast");
-    raycast->entities = calloc(entities, sizeof *raycast->entities);
     raycast->targets = calloc(entities, sizeof *raycast->targets);
     raycast->rays = calloc(rays, sizeof *raycast->rays);
-    if (raycast->entities == NULL || raycast->targets == NULL || raycast->rays == NULL)
+    if (raycast->targets == NULL || raycast->rays == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for %u entities and %u rays", entities, rays);
     raycast->entity_count = entities;
     raycast->ray_count = rays;
@@ -175,7 +174,6 @@ int request_complete_raycast(struct request *request, struct err *err)
             &request->crowd->models[request->crowd->entities[raycast->targets[e].begin].model];
         if (model->err.code != 0)
             return err_set(err, model->err.code, "entities[%u]: %s", e, model->err.message);
-        raycast->entities[e].source = model->slot;
     }
     for (uint32_t r = 0; r < raycast->ray_count; r++)
         if (raycast->rays[r].ignored != (uint32_t)HIT_NONE && raycast->rays[r].ignored >= raycast->entity_count)

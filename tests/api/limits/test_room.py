@@ -48,7 +48,7 @@ def test_nothing_is_made_that_has_no_room(full, ask):
 def test_large_requests_leave_room_for_answers(start):
     """The data of a raycast in JSON takes far more memory than its text, and the answers need some, too."""
     server = start("--client-memory", "6m", "--max-answer", "1m", root=SAMPLES)
-    body = json.dumps({"entities": [{"model": "robot.glb"}] * 6000, "rays": large_requests.rays(1)}).encode()
+    body = json.dumps({"entities": [{"model": "robot.glb"}] * 8000, "rays": large_requests.rays(1)}).encode()
     for _ in range(2):
         answer = post(server, "/v1/raycast", body)
         assert (answer.status, answer.error()) == (503, "overloaded") and "half of --client-memory" in answer.json()["error"]["message"]

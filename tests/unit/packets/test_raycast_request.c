@@ -85,7 +85,7 @@ TEST(raycast_request_of_worked_bytes)
     assert_int_equal(raycast->entity_count, 1);
     assert_int_equal(raycast->targets[0].begin, 0);
     assert_int_equal(raycast->targets[0].end, 1);
-    assert_int_equal(raycast->entities[0].mask, 0xf0);
+    assert_int_equal(raycast->targets[0].mask, 0xf0);
     assert_int_equal(raycast->ray_count, 1);
     const struct hit_ray *ray = &raycast->rays[0];
     for (int i = 0; i < 3; i++)
