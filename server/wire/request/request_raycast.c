@@ -148,11 +148,14 @@ static int find_model(struct crowd_request *crowd, const struct request *own, ui
         at++;
     if (at == REQUEST_SOURCES_MAX + 1)
         return err_set(err, ERR_BAD_PARAMETER, "the entities are of more than %d models", REQUEST_SOURCES_MAX + 1);
-    struct crowd_model *model = &crowd->models[at];
-    if (at == crowd->model_count) {
-        crowd->model_count++;
-        model->path = own->model;
+    if (at == crowd->model_count) { /* most raycasts have one model, and each holds a long message */
+        struct crowd_model *grown = realloc(crowd->models, (at + 1) * sizeof *grown);
+        if (grown == NULL)
+            return err_set(err, ERR_NO_MEMORY, "no memory for %u models", at + 1);
+        crowd->models = grown;
+        grown[crowd->model_count++] = (struct crowd_model){.path = own->model};
     }
+    struct crowd_model *model = &crowd->models[at];
     if (own->hash != NULL && model->hash[0] != '\0' && strcmp(model->hash, own->hash) != 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'hash' says of '%.200s' that it is %s and %s", own->model,
                        model->hash, own->hash);
@@ -239,10 +242,9 @@ static int make_capacity(struct request *request, const cJSON *list, uint32_t co
     if (crowd != NULL) {
         crowd->entities = calloc(poses, sizeof *crowd->entities);
         crowd->worlds = calloc(poses, sizeof *crowd->worlds);
-        crowd->models = calloc(REQUEST_SOURCES_MAX + 1, sizeof *crowd->models);
     }
     return raycast != NULL && raycast->targets != NULL && raycast->poses != NULL && crowd != NULL &&
-                   crowd->entities != NULL && crowd->worlds != NULL && crowd->models != NULL
+                   crowd->entities != NULL && crowd->worlds != NULL
                ? 0
                : err_set(err, ERR_NO_MEMORY, "no memory for %u entities", count);
 }
