@@ -41,44 +41,69 @@ static bool is_clip(const struct model *model, int32_t clip)
 
 static bool is_wrap(int32_t wrap) { return wrap >= WRAP_LOOP && wrap <= WRAP_MIRROR; }
 
+static bool is_for(const struct pe_retargeted_clip *clip, const struct pe_model *model)
+{
+    return clip == NULL || clip->of == model;
+}
+
 /* Returns NULL, or the fault of a layer. */
-static const char *layer_fault(const struct model *model, const struct pe_layer *layer)
+static const char *layer_fault(const struct pe_model *of, const struct pe_layer *layer)
 {
     enum { WEIGHT_MOST = 1000 };
+    const struct model *model = &of->file.model;
     const bool is_additive = layer->is_additive != 0;
-    return !is_clip(model, layer->clip)                          ? "clip is none of the model's"
-           : !is_wrap(layer->wrap)                               ? "wrap is unknown"
-           : !isfinite(layer->time_s)                            ? "time_s is not finite"
-           : !(isfinite(layer->from_s) && layer->from_s >= 0)    ? "from_s is not finite and positive"
-           : !(layer->to_s >= layer->from_s || layer->to_s == 0) ? "to_s is before from_s"
-           : !isfinite(layer->speed)                             ? "speed is not finite"
-           : !(layer->phase >= 0 && layer->phase <= 1)           ? "phase is not in 0..1"
+    return !is_for(layer->retargeted, of) || !is_for(layer->reference_retargeted, of)
+               ? "a retargeted clip is for another model"
+           : layer->retargeted == NULL && !is_clip(model, layer->clip) ? "clip is none of the model's"
+           : !is_wrap(layer->wrap)                                     ? "wrap is unknown"
+           : !isfinite(layer->time_s)                                  ? "time_s is not finite"
+           : !(isfinite(layer->from_s) && layer->from_s >= 0)          ? "from_s is not finite and positive"
+           : !(layer->to_s >= layer->from_s || layer->to_s == 0)       ? "to_s is before from_s"
+           : !isfinite(layer->speed)                                   ? "speed is not finite"
+           : !(layer->phase >= 0 && layer->phase <= 1)                 ? "phase is not in 0..1"
            : !(layer->weight >= 0 && layer->weight <= (is_additive ? 1 : WEIGHT_MOST)) ? "weight is out of range"
            : !is_wrap(layer->reference_wrap)                                           ? "reference_wrap is unknown"
            : !isfinite(layer->reference_time_s) ? "reference_time_s is not finite"
-           : layer->has_reference != 0 && !is_clip(model, layer->reference_clip)
+           : layer->has_reference != 0 && layer->reference_retargeted == NULL && !is_clip(model, layer->reference_clip)
                ? "reference_clip is none of the model's"
            : layer->mask_count > 0 && layer->masks == NULL ? "masks are missing"
                                                            : NULL;
 }
 
+/* A clip, and the model to evaluate it on; source NULL: the entity's own. */
+struct played {
+    const struct model *source;
+    int32_t clip;
+    double duration_s;
+};
+
+static struct played played_of(const struct model *model, const struct pe_retargeted_clip *retargeted, int32_t clip)
+{
+    const struct model *source = retargeted != NULL ? &retargeted->clip->retarget.model : NULL;
+    clip = retargeted != NULL ? (int32_t)retargeted->clip->clip : clip;
+    return (struct played){source, clip, duration_of(source != NULL ? source : model, clip)};
+}
+
 static void take_layer(const struct model *model, const struct pe_layer *layer, struct blend_layer *out)
 {
-    const double duration_s = duration_of(model, layer->clip);
-    const struct clip_span span = {.from_s = lesser(layer->from_s, duration_s),
-                                   .to_s = layer->to_s > 0 ? lesser(layer->to_s, duration_s) : duration_s,
+    const struct played own = played_of(model, layer->retargeted, layer->clip);
+    const struct played reference =
+        layer->has_reference == 0 ? own : played_of(model, layer->reference_retargeted, layer->reference_clip);
+    const struct clip_span span = {.from_s = lesser(layer->from_s, own.duration_s),
+                                   .to_s = layer->to_s > 0 ? lesser(layer->to_s, own.duration_s) : own.duration_s,
                                    .speed = layer->speed == 0 ? 1 : layer->speed,
                                    .phase = layer->phase,
                                    .wrap = (enum wrap)layer->wrap};
-    const int32_t reference = layer->has_reference != 0 ? layer->reference_clip : layer->clip;
     *out = (struct blend_layer){
-        .clip = layer->clip,
+        .clip = own.clip,
+        .source = own.source,
         .clip_time_s = clip_time_in_span(&span, layer->time_s),
         .weight = layer->weight,
         .is_additive = layer->is_additive != 0,
-        .reference_clip = reference,
+        .reference_clip = reference.clip,
+        .reference_source = reference.source,
         .reference_time_s =
-            clip_time_wrap(layer->reference_time_s, duration_of(model, reference), (enum wrap)layer->reference_wrap),
+            clip_time_wrap(layer->reference_time_s, reference.duration_s, (enum wrap)layer->reference_wrap),
     };
 }
 
@@ -131,7 +156,9 @@ static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *e
                          "the model has no joint that all others hang from: name the node whose movement it is");
     struct pose *pose = &evaluator->work.pose;
     root_motion_mark(model, (uint32_t)root, taken->is_moved);
-    pose_evaluate(pose, model, layer->clip, lesser(layer->from_s, duration_of(model, layer->clip)));
+    const struct blend_layer *played = &taken->layers[0];
+    const struct model *source = played->source != NULL ? played->source : model;
+    pose_evaluate(pose, source, played->clip, lesser(layer->from_s, duration_of(source, played->clip)));
     root_motion_start(&taken->motion, pose, model, (uint32_t)root, entity->motion == PE_MOTION_EXTRACT_TURN,
                       taken->is_moved);
     return 0;
@@ -145,7 +172,7 @@ int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *ent
     int rc = 0;
     for (uint32_t i = 0; i < entity->layer_count && rc == 0; i++) {
         const struct pe_layer *layer = &entity->layers[i];
-        const char *fault = layer_fault(model, layer);
+        const char *fault = layer_fault(entity->model, layer);
         if (fault != NULL)
             return eval_fail(error, PE_E_ARGUMENT, "layer %u: %s", i, fault);
         take_layer(model, layer, &taken->layers[i]);

@@ -4,6 +4,7 @@
 #include "anim/entity/entity.h"
 #include "anim/pose/skin.h"
 #include "anim/posed_file/posed_file.h"
+#include "anim/retarget/retargeted_clip.h"
 #include "clients/eval/posed_eval.h"
 
 /* How a model holds the bytes of its file. */
@@ -29,6 +30,12 @@ static inline const char *eval_name(const struct pe_model *model, enum names kin
 
 /* Fills text, names and names_first. False: memory ran out, and pe_model_close() frees what there is. */
 bool eval_names_make(struct pe_model *model);
+
+struct pe_retargeted_clip {
+    const struct pe_model *of; /* the model that plays it */
+    struct retargeted_clip *clip;
+    uint32_t channel_count, unmatched_count;
+};
 
 /* A model for which the evaluator has room. */
 struct reserved {

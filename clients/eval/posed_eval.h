@@ -164,6 +164,28 @@ PE_API int pe_find_node(const struct pe_model *model, const char *name, uint32_t
 PE_API int pe_find_skin(const struct pe_model *model, const char *name, uint32_t *skin, struct pe_error *error);
 PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t *clip, struct pe_error *error);
 
+/* --- clips of other files ---------------------------------------------------------------------------------------- */
+
+/* A clip of one model that another model plays. Nodes take the motion of the nodes with their names, as with the
+ * server's clip_file, and the numbers have the same bits. Immutable, so threads may share it. */
+struct pe_retargeted_clip;
+
+/* Retargets clip `clip` of `source` to `model`, and compiles it, which takes up to a fraction of a second. Returns 0,
+ * PE_E_ARGUMENT for an invalid index, or PE_E_NOT_FOUND when no node of the model has the name of a node that the clip
+ * moves. Free it after the evaluations that use it and before either model is closed. */
+PE_API int pe_retargeted_clip_new(struct pe_retargeted_clip **out, const struct pe_model *model,
+                                  const struct pe_model *source, int32_t clip, struct pe_error *error);
+/* NULL is allowed. */
+PE_API void pe_retargeted_clip_free(struct pe_retargeted_clip *clip);
+
+struct pe_retargeted_clip_info {
+    double duration_s;
+    uint32_t channel_count;   /* channels of the clip in its own file */
+    uint32_t unmatched_count; /* those of them that move nothing, because no single node of the model has the name */
+    int is_compiled;          /* as in struct pe_clip */
+};
+PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);
+
 /* --- entities ---------------------------------------------------------------------------------------------------- */
 
 enum pe_layout { PE_MAT4 = 0, PE_MAT3X4 = 1, PE_DUALQUAT = 2 }; /* 16, 12 and 8 floats */
@@ -195,6 +217,8 @@ struct pe_layer {
     double reference_time_s; /* clip time, wrapped by reference_wrap */
     uint32_t mask_count;     /* 0: it may move every node */
     const struct pe_mask *masks;
+    const struct pe_retargeted_clip *retargeted; /* the layer plays this, made for the entity's model; NULL: `clip` */
+    const struct pe_retargeted_clip *reference_retargeted; /* with has_reference, the same for the reference */
 };
 
 /* Root motion: taken out of the pose and returned by pe_root_step(). */

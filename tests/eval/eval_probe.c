@@ -3,8 +3,10 @@
  *
  *   info | find node|skin|clip NAME | kernel NAME
  *   entity KEY=VALUE...      motion, root, world=16 numbers
- *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t,
+ *   source FILE              opens another file; the first is source 1
+ *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
  *                            node, subtree, except (each may repeat)
+ *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
  *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
  *   clear | rays ..   (probe_hits.h)
@@ -26,6 +28,7 @@ struct probe {
     struct pe_hitboxes *hitboxes;
     struct pe_scene *scene;
     struct probed_meshes meshes;
+    struct probed_sources sources;
     struct posing now, first; /* first: set by the call `first` */
     int is_done;              /* evaluated: the next entity or layer begins again */
     float *floats;
@@ -199,6 +202,39 @@ static int answer_hits(struct probe *probe, const char *call, char *words)
     return 1;
 }
 
+/* --- clips of other files --- */
+
+static void open_source(struct probe *probe, const char *path)
+{
+    const int rc = pe_model_open(path, 0, &probe->sources.models[probe->sources.count], &probe->error);
+    probe->sources.count += rc == 0;
+    put_done(probe, rc);
+}
+
+static void take_layer(struct probe *probe, char *words)
+{
+    const uint32_t source = posing_source(words);
+    begin(probe);
+    posing_take_layer(&probe->now, words);
+    put_done(probe, posing_retarget(&probe->now, &probe->sources, source, &probe->error));
+}
+
+static void put_retargeted(struct probe *probe, const char *words)
+{
+    struct pe_retargeted_clip_info info;
+    pe_retargeted_clip_info(probe->sources.clips[atoi(words) - 1][atoi(strchr(words, ' '))], &info);
+    printf("%.17g %u %u %d\n", info.duration_s, info.channel_count, info.unmatched_count, info.is_compiled);
+}
+
+static void close_sources(struct probed_sources *sources)
+{
+    for (uint32_t s = 0; s < sources->count; s++) {
+        for (int c = 0; c < 8; c++)
+            pe_retargeted_clip_free(sources->clips[s][c]);
+        pe_model_close(sources->models[s]);
+    }
+}
+
 static void answer(struct probe *probe, char *line)
 {
     char *words = strchr(line, ' ');
@@ -217,9 +253,11 @@ static void answer(struct probe *probe, char *line)
         posing_take_entity(&probe->now, words);
         puts("done");
     } else if (strcmp(line, "layer") == 0) {
-        begin(probe);
-        posing_take_layer(&probe->now, words);
-        puts("done");
+        take_layer(probe, words);
+    } else if (strcmp(line, "source") == 0) {
+        open_source(probe, words);
+    } else if (strcmp(line, "retargeted") == 0) {
+        put_retargeted(probe, words);
     } else if (strcmp(line, "evaluate") == 0) {
         begin(probe);
         put_done(probe, pe_evaluate(probe->evaluator, &probe->now.entity, &probe->error));
@@ -274,6 +312,7 @@ int main(int argc, char **argv)
     pe_mesh_free(probe.meshes.mesh);
     pe_hitboxes_free(probe.hitboxes);
     pe_evaluator_free(probe.evaluator);
+    close_sources(&probe.sources);
     pe_model_close(probe.model);
     free(probe.floats);
     return 0;

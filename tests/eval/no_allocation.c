@@ -101,8 +101,9 @@ static void play_clip(const struct walk *walk, int32_t clip)
     }
 }
 
-/* Plays the greatest number of layers, of all clips in turn, with masks; some additive. */
-static void play_blends(const struct walk *walk)
+/* Plays the greatest number of layers, of all clips in turn, with masks; some additive. retargeted: what every second
+ * layer plays, or NULL. */
+static void play_blends(const struct walk *walk, const struct pe_retargeted_clip *retargeted)
 {
     struct pe_layer layers[PE_LAYERS_MAX];
     struct pe_mask masks[PE_MASKS_MAX / PE_LAYERS_MAX];
@@ -116,6 +117,7 @@ static void play_blends(const struct walk *walk)
         layers[i].weight = 0.1 + 0.05 * i;
         layers[i].is_additive = i > 0 && i % 3 == 0;
         layers[i].masks = masks;
+        layers[i].retargeted = i % 2 == 1 ? retargeted : NULL;
     }
     for (int has_masks = 0; has_masks < 2; has_masks++) {
         for (uint32_t i = 0; i < PE_LAYERS_MAX; i++)
@@ -162,15 +164,20 @@ int main(int argc, char **argv)
             return 1;
         }
         pe_model_info(walk.model, &walk.info);
+        struct pe_retargeted_clip *retargeted = NULL;
+        if (walk.info.clip_count > 0)
+            pe_retargeted_clip_new(&retargeted, walk.model, walk.model, 0, &error); /* its rig may have no names */
         counting_start();
         for (int32_t c = PE_REST_POSE; c < (int32_t)walk.info.clip_count; c++)
             play_clip(&walk, c);
-        play_blends(&walk);
+        play_blends(&walk, NULL);
+        play_blends(&walk, retargeted);
         be_refused(&walk, stranger);
         counting_stop();
         play_hits(&walk);
         play_meshes(&walk);
         play_crowd(&walk);
+        pe_retargeted_clip_free(retargeted);
         pe_evaluator_free(walk.evaluator);
         pe_model_close(walk.model);
     }

@@ -54,6 +54,31 @@ void posing_take_layer(struct posing *posing, char *words)
     }
 }
 
+uint32_t posing_source(const char *words)
+{
+    const char *at = strstr(words, "source=");
+    return at != NULL ? (uint32_t)atoi(at + strlen("source=")) : 0;
+}
+
+static int find_clip(const struct pe_model *model, struct probed_sources *sources, uint32_t n, int32_t clip,
+                     const struct pe_retargeted_clip **out, struct pe_error *error)
+{
+    struct pe_retargeted_clip **made = &sources->clips[n - 1][clip];
+    const int rc = *made == NULL ? pe_retargeted_clip_new(made, model, sources->models[n - 1], clip, error) : 0;
+    *out = *made;
+    return rc;
+}
+
+int posing_retarget(struct posing *posing, struct probed_sources *sources, uint32_t n, struct pe_error *error)
+{
+    struct pe_layer *layer = &posing->layers[posing->entity.layer_count - 1];
+    const struct pe_model *model = posing->entity.model;
+    int rc = n == 0 || layer->clip < 0 ? 0 : find_clip(model, sources, n, layer->clip, &layer->retargeted, error);
+    if (rc == 0 && n > 0 && layer->has_reference != 0 && layer->reference_clip >= 0)
+        rc = find_clip(model, sources, n, layer->reference_clip, &layer->reference_retargeted, error);
+    return rc;
+}
+
 void posing_take_entity(struct posing *posing, char *words)
 {
     for (char *key = strtok(words, " "); key != NULL; key = strtok(NULL, " ")) {
