@@ -67,6 +67,9 @@ struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end);
  * exceeds int64_t, or is an infinity or NaN as C libraries write it ("1.#INF", "-nan(ind)"). Returns false if it is not
  * a number. */
 bool fbx_word_number(struct fbx_span word, struct fbx_value *out);
+/* The same for the next word of a list, after blanks and commas, where it is as most are: at most 19 digits with or
+ * without a point. Returns false for any other token, and leaves *at as it is. */
+bool fbx_next_number(const uint8_t **at, const uint8_t *end, struct fbx_value *out);
 /* Converts a word or quote to a value. Texts are decoded into the file's pool, or stay as they are if `file` is
  * NULL. */
 void fbx_token_value(struct fbx_file *file, const struct fbx_token *token, struct fbx_value *out);
