@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_CORNER UINT32_MAX
 
@@ -294,6 +295,19 @@ static void cut_ears(struct outline *outline, uint32_t count, uint32_t *out)
     *out = corners[rest].before;
 }
 
+/* Cuts a quadrilateral in which each corner is an ear as cut_ears() does, without a grid. */
+static bool cut_convex_quad(const double (*points)[3], uint32_t *out)
+{
+    static const uint32_t CORNERS[] = {0, 1, 2, 2, 3, 0};
+    struct triangulate_corner corners[4];
+    project(corners, points, 4);
+    for (int i = 0; i < 4; i++)
+        if (!(area2(&corners[(i + 3) % 4], &corners[i], &corners[(i + 1) % 4]) > 0))
+            return false;
+    memcpy(out, CORNERS, sizeof CORNERS);
+    return true;
+}
+
 static void make_capacity(struct triangulator *triangulator, uint32_t count, uint32_t side)
 {
     if (count > triangulator->corner_capacity) {
@@ -313,6 +327,8 @@ void triangulate(struct triangulator *triangulator, const double (*points)[3], u
             out[i] = i;
         return;
     }
+    if (count == 4 && cut_convex_quad(points, out))
+        return;
     const uint32_t side = 1 + (uint32_t)sqrt(count / 4.0);
     make_capacity(triangulator, count, side);
     struct outline outline = {.corners = triangulator->corners,
