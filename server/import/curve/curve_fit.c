@@ -68,7 +68,7 @@ static double distance(const struct fitter *fitter, const double *a, const doubl
 {
     double worst = 0;
     for (uint32_t c = 0; c < fitter->fit->components; c++)
-        worst = fmax(worst, fabs(a[c] - b[c]));
+        worst = fabs(a[c] - b[c]) > worst ? fabs(a[c] - b[c]) : worst; /* a NaN does not count, as with fmax() */
     return worst;
 }
 
