@@ -50,11 +50,9 @@ static double *sample(const struct fitter *fitter, int index)
 /* Gives a quaternion the sign that brings it nearer to `reference`. */
 static void align(const struct fitter *fitter, const double *reference, double *value)
 {
-    double dot = 0;
-    for (uint32_t c = 0; c < 4 && fitter->fit->is_rotation; c++)
-        dot += reference[c] * value[c];
-    for (uint32_t c = 0; c < 4 && dot < 0; c++)
-        value[c] = -value[c];
+    if (fitter->fit->is_rotation && dot4(reference, value) < 0)
+        for (uint32_t c = 0; c < 4; c++)
+            value[c] = -value[c];
 }
 
 static void evaluate(const struct fitter *fitter, double time_s, const double *reference, double *out)
@@ -114,10 +112,11 @@ static void blend(const struct fitter *fitter, const double *a, const double *b,
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
 {
     const uint32_t n = fitter->fit->components;
+    const double *start = sample(fitter, 0), *end = sample(fitter, 3);
     const double u2 = u * u, u3 = u2 * u;
+    const double of_start = 2 * u3 - 3 * u2 + 1, of_out = u3 - 2 * u2 + u, of_end = 3 * u2 - 2 * u3, of_in = u3 - u2;
     for (uint32_t c = 0; c < n; c++)
-        out[c] = (2 * u3 - 3 * u2 + 1) * sample(fitter, 0)[c] + (u3 - 2 * u2 + u) * slopes[c] +
-                 (3 * u2 - 2 * u3) * sample(fitter, 3)[c] + (u3 - u2) * slopes[n + c];
+        out[c] = of_start * start[c] + of_out * slopes[c] + of_end * end[c] + of_in * slopes[n + c];
     if (fitter->fit->is_rotation)
         quat_normalize(out);
 }
