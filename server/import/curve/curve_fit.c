@@ -22,9 +22,11 @@ static const double TOLERANCE_MIN = 1e-14;
 struct fitter {
     const struct curve_fit *fit;
     struct track *track;
-    double *space; /* SAMPLES points of a segment, two to compare, two slopes */
+    double *space; /* SAMPLES points of a segment, two to compare, two slopes, one known */
     size_t capacity;
     double tolerance;
+    double known_s; /* the motion is known there: it is *known; NaN: nowhere */
+    double *known;
     bool is_near;
     int rc; /* 0, an ERR_ code, or NOT_STRAIGHT */
 };
@@ -57,7 +59,10 @@ static void align(const struct fitter *fitter, const double *reference, double *
 
 static void evaluate(const struct fitter *fitter, double time_s, const double *reference, double *out)
 {
-    fitter->fit->at(fitter->fit->user, time_s, out);
+    if (time_s == fitter->known_s)
+        memcpy(out, fitter->known, fitter->fit->components * sizeof *out);
+    else
+        fitter->fit->at(fitter->fit->user, time_s, out);
     if (reference != NULL)
         align(fitter, reference, out);
 }
@@ -108,7 +113,7 @@ static void blend(const struct fitter *fitter, const double *a, const double *b,
 
 /* --- one piece --- */
 
-/* Hermite form, like the evaluator (anim/pose/sample.c). */
+/* Hermite form, like the evaluator (anim/pose/sample.c), which also normalises rotations. */
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
 {
     const uint32_t n = fitter->fit->components;
@@ -117,8 +122,6 @@ static void cubic(const struct fitter *fitter, const double *slopes, double u, d
     const double of_start = 2 * u3 - 3 * u2 + 1, of_out = u3 - 2 * u2 + u, of_end = 3 * u2 - 2 * u3, of_in = u3 - u2;
     for (uint32_t c = 0; c < n; c++)
         out[c] = of_start * start[c] + of_out * slopes[c] + of_end * end[c] + of_in * slopes[n + c];
-    if (fitter->fit->is_rotation)
-        quat_normalize(out);
 }
 
 /* A candidate segment: linear between samples 0 and 3, or cubic with slopes. */
@@ -135,8 +138,40 @@ static bool is_near_at(const struct fitter *fitter, const struct piece *piece, d
         blend(fitter, sample(fitter, 0), sample(fitter, 3), u, own);
     else
         cubic(fitter, piece->slopes, u, own);
+    if (piece->slopes != NULL && fitter->fit->is_rotation)
+        quat_normalize(own);
     evaluate(fitter, time_s, own, real);
     return distance(fitter, own, real) <= fitter->tolerance;
+}
+
+enum verdict { OPEN, GOOD, BAD };
+
+/* Judges a cubic piece of a rotation by its errors at a sixth and five sixths, if that is enough. With w(u) = u (u -
+ * 1/3) (u - 2/3)(u - 1), which is at most 1/81, the error is w(u) g(u), where g is a divided difference of order 4.
+ * From the line through its values at the two places g differs by a difference of order 6 times (u - 1/6)(u - 5/6),
+ * which is at most 5/36 (Davis, "Interpolation and approximation", 3.1). The line is at most 3/2 of the larger value.
+ * To normalise the cubic adds no more than the square of its error. */
+static enum verdict judge(const struct fitter *fitter, const struct piece *piece)
+{
+    static const double PARTS[] = {1.0 / 6, 5.0 / 6}, W = 0.9375, MARGIN = 1.01, ROUNDING = 1e-13; /* W: 81 w(1/6) */
+    const struct curve_fit *fit = fitter->fit;
+    double *real = sample(fitter, 4), *own = sample(fitter, 5), worst = 0;
+    const double sixth = fit->sixth(fit->user, piece->from_s, piece->to_s) * (5.0 / 36) / (81 * 720);
+    if (!(sixth <= fitter->tolerance))
+        return OPEN;
+    for (int i = 0; i < 2; i++) {
+        const double time_s = piece->from_s + (piece->to_s - piece->from_s) * PARTS[i];
+        cubic(fitter, piece->slopes, (time_s - piece->from_s) / (piece->to_s - piece->from_s), own);
+        evaluate(fitter, time_s, own, real);
+        double sum = 0;
+        for (int c = 0; c < 4; c++)
+            sum += (own[c] - real[c]) * (own[c] - real[c]);
+        worst = sum > worst ? sum : worst;
+        quat_normalize(own);
+        if (!(distance(fitter, own, real) <= fitter->tolerance))
+            return BAD;
+    }
+    return MARGIN * (1.5 / W * sqrt(worst) + sixth) + ROUNDING <= fitter->tolerance ? GOOD : OPEN;
 }
 
 /* Returns the index of the first extremum after a time. */
@@ -157,6 +192,9 @@ static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
 static bool is_good(const struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
 {
     const struct curve_fit *fit = fitter->fit;
+    const enum verdict verdict = piece->slopes != NULL && fit->sixth != NULL ? judge(fitter, piece) : OPEN;
+    if (verdict != OPEN)
+        return verdict == GOOD;
     for (size_t i = 0; i < part_count; i++)
         if (!is_near_at(fitter, piece, piece->from_s + (piece->to_s - piece->from_s) * parts[i]))
             return false;
@@ -292,6 +330,8 @@ static void run(struct fitter *fitter)
         const double from_s = fit->times_s[i - 1], to_s = fit->times_s[i];
         const double left_s = nextafter(to_s, -HUGE_VAL);
         evaluate(fitter, to_s, NULL, value);
+        fitter->known_s = to_s; /* pieces end there */
+        memcpy(fitter->known, value, fit->components * sizeof *value);
         evaluate(fitter, left_s, value, before);
         if (distance(fitter, value, before) <= fitter->tolerance) {
             add_piece(fitter, from_s, to_s);
@@ -334,9 +374,10 @@ static void shrink(const struct fitter *fitter)
 
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
 {
-    struct fitter fitter = {.fit = fit, .track = track, .is_near = true};
+    struct fitter fitter = {.fit = fit, .track = track, .known_s = NAN, .is_near = true};
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
-    fitter.space = mem_alloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
+    fitter.space = mem_alloc((SAMPLES + 5) * (size_t)fit->components * sizeof *fitter.space);
+    fitter.known = sample(&fitter, SAMPLES + 4);
     measure(&fitter);
     if (fit->may_step && is_stepped(&fitter))
         run_steps(&fitter);

@@ -16,6 +16,10 @@ struct curve_fit {
     void (*at)(void *user, double time_s, double *out);
     /* Returns an estimated upper bound of the rotation between two times, in radians; NULL: no rotation. */
     double (*turn)(void *user, double from_s, double to_s);
+    /* Returns an upper bound of the norm of the motion's sixth derivative between two times within a segment, by the
+     * fraction of the time between them; not finite: unknown. NULL: always unknown. A smooth rotation with a low bound
+     * needs few samples. */
+    double (*sixth)(void *user, double from_s, double to_s);
     void *user;
     const double *times_s; /* [time_count], rising, at least 1: where segments of the motion meet */
     uint32_t time_count;

@@ -2,6 +2,7 @@
  * fitted keys. */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
+#include "import/fbx_take/fbx_bound.h"
 #include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
@@ -67,6 +68,14 @@ static double rotation_turn(void *user, double from_s, double to_s)
     return sum_deg * RAD_PER_DEG;
 }
 
+static double rotation_sixth(void *user, double from_s, double to_s)
+{
+    struct fbx_node_motion *node = user;
+    if (node->motions[FBX_MOVED_PRE_ROTATION].sheet_count > 0 || node->motions[FBX_MOVED_POST_ROTATION].sheet_count > 0)
+        return HUGE_VAL;
+    return fbx_motion_sixth(&node->motions[FBX_MOVED_ROTATION], from_s, to_s);
+}
+
 /* The properties that determine a path. */
 static bool follows(const struct fbx_node_motion *node, uint32_t path, int property)
 {
@@ -102,6 +111,7 @@ static int fitted_track(struct track *track, struct fbx_node_motion *node, uint3
               : path == PATH_SCALE  ? scale_at
                                     : translation_at,
         .turn = path == PATH_ROTATION ? rotation_turn : NULL,
+        .sixth = path == PATH_ROTATION ? rotation_sixth : NULL,
         .user = node,
         .times_s = times.times_s,
         .time_count = times.count,

@@ -60,12 +60,13 @@ static struct fbx_polynomial polynomial_of(const struct fbx_key *from, const str
     return p;
 }
 
+static const double E = 1.0 / 3 - FBX_WEIGHT;
+
 /* The deviation from the polynomial, to first order in e = 1/3 - FBX_WEIGHT, whose square is below 1e-12. With control
  * points in time at 1/3 - e and 2/3 + e, the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move in
  * the same way. */
 static double polynomial_excess(const struct fbx_polynomial *p, double u)
 {
-    static const double E = 1.0 / 3 - FBX_WEIGHT;
     const double slope = p->from + u * (2 * p->b + 3 * p->c * u);
     return 3 * E * u * (1 - u) * (slope * (1 - 2 * u) - (1 - u) * p->from + u * p->to);
 }
@@ -73,6 +74,18 @@ static double polynomial_excess(const struct fbx_polynomial *p, double u)
 static double polynomial_at(const struct fbx_polynomial *p, double u)
 {
     return p->value + u * (p->from + u * (p->b + u * p->c)) + polynomial_excess(p, u);
+}
+
+void fbx_polynomial_coefficients(const struct fbx_polynomial *p, double out[6])
+{
+    /* of the last factor of polynomial_excess(): it has no constant one */
+    const double first = 2 * p->b - p->from + p->to, second = 3 * p->c - 4 * p->b, third = -6 * p->c;
+    out[0] = p->value;
+    out[1] = p->from;
+    out[2] = p->b + 3 * E * first;
+    out[3] = p->c + 3 * E * (second - first);
+    out[4] = 3 * E * (third - second);
+    out[5] = -3 * E * third;
 }
 
 double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
@@ -271,7 +284,8 @@ double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s
     if (curve->key_count == 0)
         return 0;
     const double end = fbx_curve_at_cursor(curve, to_s, cursor);
-    const double rise = fabs(end - fbx_curve_at_cursor(curve, from_s, cursor)); /* in this order, for the cursor's key */
+    const double rise =
+        fabs(end - fbx_curve_at_cursor(curve, from_s, cursor)); /* in this order, for the cursor's key */
     const struct fbx_key *from = &curve->keys[cursor->key], *to = from + 1;
     if (cursor->key + 1 == curve->key_count || from->interpolation != FBX_KEY_CUBIC || from_s < from->time)
         return rise;

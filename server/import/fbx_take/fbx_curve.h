@@ -81,6 +81,9 @@ struct fbx_polynomial {
     double value, from, to, b, c;
 };
 
+/* Its coefficients by powers of u, with those of the deviation. */
+void fbx_polynomial_coefficients(const struct fbx_polynomial *polynomial, double out[6]);
+
 /* The segment of the latest time at which a placed curve was evaluated, in a form that makes times within it fast.
  * Zeroed before the first. */
 struct fbx_cursor {

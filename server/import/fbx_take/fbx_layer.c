@@ -123,8 +123,9 @@ static void sheet_value(struct fbx_sheet *sheet, double time_s, double out[3])
 
 static double weight_at(struct fbx_sheet *sheet, double time_s)
 {
-    return sheet->weight.key_count > 0 ? fbx_layer_weight(fbx_curve_at_cursor(&sheet->weight, time_s, &sheet->cursors[3]))
-                                       : sheet->layer.weight;
+    return sheet->weight.key_count > 0
+               ? fbx_layer_weight(fbx_curve_at_cursor(&sheet->weight, time_s, &sheet->cursors[3]))
+               : sheet->layer.weight;
 }
 
 static bool replaces(const struct fbx_sheet *sheet)

@@ -12,8 +12,8 @@ struct fbx_sheet {
     struct fbx_curve curves[3]; /* placed in the clip; one without keys means the default */
     double defaults[3];
     struct fbx_layer layer;
-    struct fbx_curve weight; /* the layer's weight, placed, in percent; without keys, layer.weight applies */
-    bool is_base;            /* the take's first layer, whose value replaces the static value */
+    struct fbx_curve weight;      /* the layer's weight, placed, in percent; without keys, layer.weight applies */
+    bool is_base;                 /* the take's first layer, whose value replaces the static value */
     struct fbx_cursor cursors[4]; /* of each curve and of the weight */
 };
 
