@@ -33,7 +33,10 @@ struct cubic {
 };
 
 /* Weights beyond the segment would turn the curve back in time, so the control points stay within it. */
-static double weight_of(struct fbx_tangent tangent) { return fmin(fmax(tangent.weight, 0), 1); }
+static double weight_of(struct fbx_tangent tangent)
+{
+    return !(tangent.weight > 0) ? 0 : tangent.weight > 1 ? 1 : tangent.weight;
+}
 
 static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
 {

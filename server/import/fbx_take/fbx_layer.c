@@ -151,6 +151,11 @@ void fbx_motion_at(struct fbx_motion *motion, double time_s, double out[3])
 void fbx_motion_turn(struct fbx_motion *motion, double time_s, double out[4])
 {
     double angles[3];
+    if (fbx_motion_is_plain(motion)) {
+        sheet_value(&motion->sheets[0], time_s, angles);
+        fbx_quat_from_euler(angles, motion->order, out);
+        return;
+    }
     bool is_quaternion = false; /* the rotation so far is in `out` and not in `angles` */
     memcpy(angles, motion->rest, sizeof angles);
     for (uint32_t i = 0; i < motion->sheet_count; i++) {
