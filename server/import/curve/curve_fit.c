@@ -27,6 +27,9 @@ struct fitter {
     double tolerance;
     double known_s; /* the motion is known there: it is *known; NaN: nowhere */
     double *known;
+    const double *extrema_s; /* [extremum_count], when has_extrema */
+    uint32_t extremum_count;
+    bool has_extrema;
     bool is_near;
     int rc; /* 0, an ERR_ code, or NOT_STRAIGHT */
 };
@@ -90,7 +93,7 @@ static bool push(struct fitter *fitter, double time_s, const double *value)
     if (fitter->rc != 0)
         return false;
     if (track->count == fitter->capacity) {
-        fitter->capacity = 2 * fitter->capacity + 16;
+        fitter->capacity = fitter->capacity == 0 ? (size_t)fitter->fit->time_count + 16 : 2 * fitter->capacity;
         track->times_s = mem_realloc(track->times_s, fitter->capacity * sizeof *track->times_s);
         track->values = mem_realloc(track->values, fitter->capacity * doubles * sizeof *track->values);
     }
@@ -175,12 +178,12 @@ static enum verdict judge(const struct fitter *fitter, const struct piece *piece
 }
 
 /* Returns the index of the first extremum after a time. */
-static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
+static uint32_t extremum_after(const struct fitter *fitter, double time_s)
 {
-    uint32_t low = 0, high = fit->extremum_count;
+    uint32_t low = 0, high = fitter->extremum_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (fit->extrema_s[middle] <= time_s)
+        if (fitter->extrema_s[middle] <= time_s)
             low = middle + 1;
         else
             high = middle;
@@ -188,8 +191,21 @@ static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
     return low;
 }
 
+static bool is_near_at_extrema(struct fitter *fitter, const struct piece *piece)
+{
+    const struct curve_fit *fit = fitter->fit;
+    if (!fitter->has_extrema && fit->extrema != NULL)
+        fitter->extrema_s = fit->extrema(fit->user, &fitter->extremum_count);
+    fitter->has_extrema = true;
+    for (uint32_t i = extremum_after(fitter, piece->from_s);
+         i < fitter->extremum_count && fitter->extrema_s[i] < piece->to_s; i++)
+        if (!is_near_at(fitter, piece, fitter->extrema_s[i]))
+            return false;
+    return true;
+}
+
 /* Whether a segment is within the bound at these fractions of it and at its extrema. */
-static bool is_good(const struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
+static bool is_good(struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
 {
     const struct curve_fit *fit = fitter->fit;
     const enum verdict verdict = piece->slopes != NULL && fit->sixth != NULL ? judge(fitter, piece) : OPEN;
@@ -198,11 +214,7 @@ static bool is_good(const struct fitter *fitter, const struct piece *piece, cons
     for (size_t i = 0; i < part_count; i++)
         if (!is_near_at(fitter, piece, piece->from_s + (piece->to_s - piece->from_s) * parts[i]))
             return false;
-    for (uint32_t i = extremum_after(fit, piece->from_s); i < fit->extremum_count && fit->extrema_s[i] < piece->to_s;
-         i++)
-        if (!is_near_at(fitter, piece, fit->extrema_s[i]))
-            return false;
-    return true;
+    return is_near_at_extrema(fitter, piece);
 }
 
 static void add_straight(struct fitter *fitter, double from_s, double to_s)

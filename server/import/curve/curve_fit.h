@@ -23,8 +23,9 @@ struct curve_fit {
     void *user;
     const double *times_s; /* [time_count], rising, at least 1: where segments of the motion meet */
     uint32_t time_count;
-    const double *extrema_s; /* [extremum_count], rising: extrema of the driving curves, or NULL */
-    uint32_t extremum_count;
+    /* Returns the times of extrema of the driving curves, rising, [*count], which stay until the fit ends. Called once at
+     * most, where a segment needs them. NULL: none. */
+    const double *(*extrema)(void *user, uint32_t *count);
     uint32_t components;
     bool is_rotation;
     double bound;  /* CURVE_FIT_BOUND or less */
