@@ -30,6 +30,9 @@ struct fitter {
     const double *extrema_s; /* [extremum_count], when has_extrema */
     uint32_t extremum_count;
     bool has_extrema;
+    struct {
+        double from_s, to_s, value; /* the latest fit->sixth() */
+    } sixth;
     bool is_near;
     int rc; /* 0, an ERR_ code, or NOT_STRAIGHT */
 };
@@ -147,6 +150,20 @@ static bool is_near_at(const struct fitter *fitter, const struct piece *piece, d
     return distance(fitter, own, real) <= fitter->tolerance;
 }
 
+/* The bound of the sixth derivative. Not finite where it is unknown. */
+static double sixth_of(struct fitter *fitter, double from_s, double to_s)
+{
+    const struct curve_fit *fit = fitter->fit;
+    if (fit->sixth == NULL)
+        return HUGE_VAL;
+    if (from_s != fitter->sixth.from_s || to_s != fitter->sixth.to_s) {
+        fitter->sixth.value = fit->sixth(fit->user, from_s, to_s);
+        fitter->sixth.from_s = from_s;
+        fitter->sixth.to_s = to_s;
+    }
+    return fitter->sixth.value;
+}
+
 enum verdict { OPEN, GOOD, BAD };
 
 /* Judges a cubic piece of a rotation by its errors at a sixth and five sixths, if that is enough. With w(u) = u (u -
@@ -154,12 +171,11 @@ enum verdict { OPEN, GOOD, BAD };
  * From the line through its values at the two places g differs by a difference of order 6 times (u - 1/6)(u - 5/6),
  * which is at most 5/36 (Davis, "Interpolation and approximation", 3.1). The line is at most 3/2 of the larger value.
  * To normalise the cubic adds no more than the square of its error. */
-static enum verdict judge(const struct fitter *fitter, const struct piece *piece)
+static enum verdict judge(struct fitter *fitter, const struct piece *piece)
 {
     static const double PARTS[] = {1.0 / 6, 5.0 / 6}, W = 0.9375, MARGIN = 1.01, ROUNDING = 1e-13; /* W: 81 w(1/6) */
-    const struct curve_fit *fit = fitter->fit;
     double *real = sample(fitter, 4), *own = sample(fitter, 5), worst = 0;
-    const double sixth = fit->sixth(fit->user, piece->from_s, piece->to_s) * (5.0 / 36) / (81 * 720);
+    const double sixth = sixth_of(fitter, piece->from_s, piece->to_s) * (5.0 / 36) / (81 * 720);
     if (!(sixth <= fitter->tolerance))
         return OPEN;
     for (int i = 0; i < 2; i++) {
@@ -207,8 +223,7 @@ static bool is_near_at_extrema(struct fitter *fitter, const struct piece *piece)
 /* Whether a segment is within the bound at these fractions of it and at its extrema. */
 static bool is_good(struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
 {
-    const struct curve_fit *fit = fitter->fit;
-    const enum verdict verdict = piece->slopes != NULL && fit->sixth != NULL ? judge(fitter, piece) : OPEN;
+    const enum verdict verdict = piece->slopes != NULL ? judge(fitter, piece) : OPEN;
     if (verdict != OPEN)
         return verdict == GOOD;
     for (size_t i = 0; i < part_count; i++)
@@ -344,8 +359,10 @@ static void run(struct fitter *fitter)
         evaluate(fitter, to_s, NULL, value);
         fitter->known_s = to_s; /* pieces end there */
         memcpy(fitter->known, value, fit->components * sizeof *value);
-        evaluate(fitter, left_s, value, before);
-        if (distance(fitter, value, before) <= fitter->tolerance) {
+        const bool is_continuous = isfinite(sixth_of(fitter, from_s, to_s));
+        if (!is_continuous)
+            evaluate(fitter, left_s, value, before);
+        if (is_continuous || distance(fitter, value, before) <= fitter->tolerance) {
             add_piece(fitter, from_s, to_s);
             continue;
         }
@@ -386,7 +403,7 @@ static void shrink(const struct fitter *fitter)
 
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
 {
-    struct fitter fitter = {.fit = fit, .track = track, .known_s = NAN, .is_near = true};
+    struct fitter fitter = {.fit = fit, .track = track, .known_s = NAN, .sixth.from_s = NAN, .is_near = true};
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
     fitter.space = mem_alloc((SAMPLES + 5) * (size_t)fit->components * sizeof *fitter.space);
     fitter.known = sample(&fitter, SAMPLES + 4);

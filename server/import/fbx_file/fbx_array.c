@@ -92,15 +92,10 @@ static struct fbx_value element(const struct fbx_file *file, uint8_t type, const
 }
 
 /* A whole array at once: at half of zlib's time. The stream must have exactly this size. */
-static bool inflate_array(struct fbx_span packed, uint8_t *out, size_t size_bytes)
+static bool inflate_array(const struct fbx_file *file, struct fbx_span packed, uint8_t *out, size_t size_bytes)
 {
-    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
-    if (inflater == NULL)
-        mem_exhausted();
-    const enum libdeflate_result result =
-        libdeflate_zlib_decompress(inflater, packed.bytes, packed.size_bytes, out, size_bytes, NULL);
-    libdeflate_free_decompressor(inflater);
-    return result == LIBDEFLATE_SUCCESS;
+    return libdeflate_zlib_decompress(file->inflater, packed.bytes, packed.size_bytes, out, size_bytes, NULL) ==
+           LIBDEFLATE_SUCCESS;
 }
 
 /* The unpacked bytes of the array. */
@@ -114,7 +109,7 @@ static int unpack(const struct fbx_file *file, uint32_t record, const struct fbx
         memcpy(out, array->span.bytes, size_bytes);
         return 0;
     }
-    if (!inflate_array(array->span, out, size_bytes))
+    if (!inflate_array(file, array->span, out, size_bytes))
         return fbx_bad(file, record, err, "its packed array of %u is damaged", array->count);
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "import/fbx_take/fbx_bound.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double RAD_PER_DEG = 3.14159265358979323846 / 180;
@@ -38,6 +39,20 @@ static bool is_within(const struct fbx_cursor *cursor, double from_s, double to_
     return from_s >= cursor->from_s && to_s <= cursor->to_s && cursor->to_s > cursor->from_s;
 }
 
+/* Whether at the last double before the segment's end the value is that at its end, up to 1e-8 rad. No slope exceeds 20
+ * times the sum, by the segment's time, of which the last double is 2^-52 of to_s before the end. */
+static bool is_continuous(const struct fbx_cursor *segment)
+{
+    static const double SUM_MAX_DEG = 1e6, SLOPES = 20, SAME_RAD = 1e-8;
+    const struct fbx_polynomial *p = &segment->polynomial;
+    if (segment->interpolation == FBX_KEY_CONSTANT)
+        return segment->end == p->value;
+    const double sum = fabs(p->value) + fabs(segment->end) +
+                       (segment->interpolation == FBX_KEY_LINEAR ? 0 : fabs(p->from) + fabs(p->to));
+    return sum < SUM_MAX_DEG && SLOPES * sum * RAD_PER_DEG * (DBL_EPSILON * fabs(segment->to_s)) <=
+                                    SAME_RAD * (segment->to_s - segment->from_s);
+}
+
 /* A factor of the quaternion is exp(a / 2) times a unit vector, for an angle a. Faa di Bruno's formula bounds its
  * derivatives by the complete Bell polynomials of those of a / 2, and Leibniz's rule those of the product by the Bell
  * polynomials of the sums (Comtet, "Advanced combinatorics", 3.3 and 3.4). Constant factors, such as PreRotation, have
@@ -55,7 +70,7 @@ double fbx_motion_sixth(struct fbx_motion *motion, double from_s, double to_s)
             continue;
         if (!is_within(cursor, from_s, to_s))
             fbx_curve_at_cursor(curve, from_s + (to_s - from_s) / 2, cursor);
-        if (!is_within(cursor, from_s, to_s))
+        if (!is_within(cursor, from_s, to_s) || !is_continuous(cursor))
             return HUGE_VAL;
         add_segment(cursor, from_s, to_s, x);
     }

@@ -66,8 +66,8 @@ static inline void turn_about(int axis, double sine, double cosine, double q[4])
     q[3] = cosine * w - sine * along;
 }
 
-/* All three angles are not 0. With the axes a, b, c in this order, an odd permutation of x, y, z mirrors the space, which
- * turns the sign of what a turn about one axis mixes of the other two. */
+/* All three angles are not 0. With the axes a, b, c in this order, an odd permutation of x, y, z mirrors the space,
+ * which turns the sign of what a turn about one axis mixes of the other two. */
 static void three_turns(const double angles_deg[3], const uint8_t axes[3], double out[4])
 {
     const uint8_t a = axes[0], b = axes[1], c = axes[2];
@@ -76,7 +76,8 @@ static void three_turns(const double angles_deg[3], const uint8_t axes[3], doubl
     sincos(angles_deg[a] * RAD_PER_DEG / 2, &sine_a, &cosine_a);
     sincos(angles_deg[b] * RAD_PER_DEG / 2, &sine_b, &cosine_b);
     sincos(angles_deg[c] * RAD_PER_DEG / 2, &sine_c, &cosine_c);
-    const double qa = cosine_b * sine_a, qb = sine_b * cosine_a, qc = -side * (sine_b * sine_a), w = cosine_b * cosine_a;
+    const double qa = cosine_b * sine_a, qb = sine_b * cosine_a, qc = -side * (sine_b * sine_a),
+                 w = cosine_b * cosine_a;
     out[a] = cosine_c * qa - side * sine_c * qb;
     out[b] = cosine_c * qb + side * sine_c * qa;
     out[c] = cosine_c * qc + sine_c * w;
