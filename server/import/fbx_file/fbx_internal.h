@@ -63,6 +63,8 @@ const uint8_t *fbx_pass_mark(const uint8_t *at, const uint8_t *end);
 const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end);
 /* Returns the token after *at and advances *at past it. Skips white space and comments. */
 struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end);
+/* Advances *at over blanks, commas and words, and returns the number of words. */
+uint32_t fbx_pass_words(const uint8_t **at, const uint8_t *end);
 /* Parses a whole word as a number. The number is an FBX_INTEGER, or an FBX_REAL if it has a point or an exponent,
  * exceeds int64_t, or is an infinity or NaN as C libraries write it ("1.#INF", "-nan(ind)"). Returns false if it is not
  * a number. */

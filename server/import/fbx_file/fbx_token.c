@@ -1,4 +1,5 @@
 /* fbx_token.c - splits ASCII files into tokens, and parses words as numbers. */
+#include "base/bytes.h"
 #include "import/fbx_file/fbx_internal.h"
 
 #include <math.h>
@@ -8,11 +9,11 @@
 enum { WORD_NUMBER_BYTES = 400, EXACT_DIGITS = 19, EXACT_POWER = 22 };
 
 /* What a byte is between tokens. All bytes but these belong to words. */
-enum byte_kind { BYTE_OF_WORD, BYTE_SPACE, BYTE_SIGN, BYTE_QUOTE, BYTE_COMMENT };
+enum byte_kind { BYTE_OF_WORD, BYTE_SPACE, BYTE_COMMA, BYTE_SIGN, BYTE_QUOTE, BYTE_COMMENT };
 
 static const uint8_t KINDS[256] = {
-    [0 ... ' '] = BYTE_SPACE, [','] = BYTE_SIGN, [':'] = BYTE_SIGN,  ['{'] = BYTE_SIGN,
-    ['}'] = BYTE_SIGN,        ['*'] = BYTE_SIGN, ['"'] = BYTE_QUOTE, [';'] = BYTE_COMMENT,
+    [0 ... ' '] = BYTE_SPACE, [','] = BYTE_COMMA, [':'] = BYTE_SIGN,  ['{'] = BYTE_SIGN,
+    ['}'] = BYTE_SIGN,        ['*'] = BYTE_SIGN,  ['"'] = BYTE_QUOTE, [';'] = BYTE_COMMENT,
 };
 
 const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end)
@@ -48,11 +49,23 @@ struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end)
                                   {first + 1, (size_t)((quote != NULL ? quote : end) - first - 1)}};
     }
     const uint8_t *last = first + 1;
-    const bool is_sign = KINDS[*first] == BYTE_SIGN;
+    const bool is_sign = KINDS[*first] == BYTE_SIGN || KINDS[*first] == BYTE_COMMA;
     while (!is_sign && last < end && KINDS[*last] == BYTE_OF_WORD)
         last++;
     *at = last;
     return (struct fbx_token){is_sign ? FBX_TOKEN_SIGN : FBX_TOKEN_WORD, {first, (size_t)(last - first)}};
+}
+
+uint32_t fbx_pass_words(const uint8_t **at, const uint8_t *end)
+{
+    uint32_t count = 0;
+    bool is_within = false;
+    for (; *at < end && KINDS[**at] <= BYTE_COMMA; ++*at) {
+        const bool is_of_word = KINDS[**at] == BYTE_OF_WORD;
+        count += is_of_word && !is_within;
+        is_within = is_of_word;
+    }
+    return count;
 }
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
@@ -184,8 +197,25 @@ bool fbx_word_number(struct fbx_span word, struct fbx_value *out)
     return true;
 }
 
+/* Eight digits at once, in one word: pairs of digits, then of pairs, then of these (the first digit is in the lowest
+ * byte). */
+static bool read_eight(const uint8_t *at, uint64_t *out)
+{
+    uint64_t word = get_u64(at);
+    if (((word & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
+         (((word + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) != UINT64_C(0x3333333333333333))
+        return false;
+    word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    *out = (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+    return true;
+}
+
 static const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, uint64_t *mantissa)
 {
+    uint64_t eight;
+    for (; end - at >= 8 && read_eight(at, &eight); at += 8)
+        *mantissa = *mantissa * 100000000 + eight;
     for (; at < end && is_digit(*at); at++)
         *mantissa = *mantissa * 10 + (uint64_t)(*at - '0');
     return at;
@@ -194,7 +224,7 @@ static const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, uint64_
 bool fbx_next_number(const uint8_t **at, const uint8_t *end, struct fbx_value *out)
 {
     const uint8_t *first = *at;
-    while (first < end && (KINDS[*first] == BYTE_SPACE || *first == ','))
+    while (first < end && (KINDS[*first] == BYTE_SPACE || KINDS[*first] == BYTE_COMMA))
         first++;
     const bool is_negative = first < end && *first == '-';
     first += is_negative;

@@ -145,6 +145,8 @@ void mesh_writer_close(struct mesh_writer *writer)
 
 bool mesh_writer_end(struct mesh_writer *writer)
 {
+    free(writer->set.slots); /* before the model's arrays grow */
+    writer->set = (struct vertex_set){0};
     if (writer->left_out > 0)
         bake_warn(writer->import->builder, "not_finite_repaired",
                   "%s: %u polygons or points are left out, because they lie at numbers that are not finite",

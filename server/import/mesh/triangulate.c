@@ -1,6 +1,7 @@
 /* triangulate.c - cuts ears; a grid over the corners that are not convex shows that each is empty. */
 #include "import/mesh/triangulate.h"
 
+#include "anim/model/mat.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -51,15 +52,20 @@ static double area2(const struct triangulate_corner *a, const struct triangulate
 /* Newell's normal, relative to the first corner to keep precision far from the origin. */
 static void normal_of(const double (*points)[3], uint32_t count, double out[3])
 {
-    out[0] = out[1] = out[2] = 0;
+    double a[3], b[3], across[3];
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0;
+        a[k] = points[0][k] - points[0][k];
+    }
     for (uint32_t i = 0; i < count; i++) {
-        double a[3], b[3];
-        for (int k = 0; k < 3; k++) {
-            a[k] = points[i][k] - points[0][k];
-            b[k] = points[(i + 1) % count][k] - points[0][k];
-        }
+        const double *next = points[i + 1 < count ? i + 1 : 0];
         for (int k = 0; k < 3; k++)
-            out[k] += a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            b[k] = next[k] - points[0][k];
+        cross3(a, b, across);
+        for (int k = 0; k < 3; k++) {
+            out[k] += across[k];
+            a[k] = b[k];
+        }
     }
 }
 
@@ -72,9 +78,10 @@ static void project(struct triangulate_corner *corners, const double (*points)[3
     if (!(fabs(normal[axis]) > fabs(normal[2])))
         axis = 2;
     const double sign = normal[axis] < 0 ? -1 : 1;
+    const int x = (axis + 1) % 3, y = (axis + 2) % 3;
     for (uint32_t i = 0; i < count; i++) {
-        corners[i].x = (points[i][(axis + 1) % 3] - points[0][(axis + 1) % 3]) * sign;
-        corners[i].y = points[i][(axis + 2) % 3] - points[0][(axis + 2) % 3];
+        corners[i].x = (points[i][x] - points[0][x]) * sign;
+        corners[i].y = points[i][y] - points[0][y];
     }
 }
 
