@@ -85,7 +85,7 @@ $(filter $(obj)/server/anim/hits/% $(obj)/server/anim/shape/%,$(anim)) $(obj)/ev
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay and meshoptimizer have no .pc files in Debian 12. draco is C++, linked by the C compiler.
 libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd draco libseccomp) -lwslay -lmeshoptimizer -lstdc++
-libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libzstd libseccomp) -lmeshoptimizer -lstdc++
+libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libdeflate libzstd libseccomp) -lmeshoptimizer -lstdc++
 libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file. libturbojpeg: pictures as JPEG, at a third of the time of other encoders.
 libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux libturbojpeg freetype2 libseccomp) -lgif -ldl

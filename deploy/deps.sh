@@ -11,8 +11,8 @@ set -eu
 # by the library that most programs write them with, loaded only where a model has one; posectl's heat maps by libpng too, JPEGs by libjpeg-turbo. giflib: GIF animations.
 # freetype, dejavu: the words under the cells of a sheet. nettle: SHA-256. xxhash: checksums of the
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
-# libdeflate: one for small files, at a quarter of zlib's time. osmesa: GL without a
-# display. meshoptimizer, draco: compressed glTF, read and written; g++: draco is C++. zlib: compressed arrays of FBX files.
+# libdeflate: one for small files, at a quarter of zlib's time, and compressed arrays of FBX files. osmesa: GL without a
+# display. meshoptimizer, draco: compressed glTF, read and written; g++: draco is C++.
 # zstd: compressed responses, which browsers and curl take, and textures in KTX 2 files.
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev

@@ -54,7 +54,7 @@ static void check_placed(const struct fbx_curve *curve, const struct fbx_range *
     struct fbx_curve placed;
     struct err err = {0};
     const double stop_s = fbx_range_s(range, range->stop);
-    uint32_t hint = 0;
+    struct fbx_cursor cursor = {0};
     if (fbx_curve_place(&placed, curve, range, KEY_LIMIT, &err) < 0) {
         if (err.code != ERR_MODEL_LIMIT || placed.keys != NULL)
             abort();
@@ -66,7 +66,7 @@ static void check_placed(const struct fbx_curve *curve, const struct fbx_range *
             abort();
     for (int i = 0; i <= 16 && placed.key_count > 0; i++) {
         const double time_s = stop_s * i / 16, value = fbx_curve_at(&placed, time_s);
-        if (fbx_curve_at_hint(&placed, time_s, &hint) != value && !isnan(value))
+        if (fbx_curve_at_cursor(&placed, time_s, &cursor) != value && !isnan(value))
             abort();
     }
     check_track(&placed, stop_s);

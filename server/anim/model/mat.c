@@ -253,21 +253,6 @@ bool trs_from_dmat4(const struct dmat4 *m, struct trs *out)
     return is_near(m, &again);
 }
 
-void quat_mul(const double a[4], const double b[4], double out[4])
-{
-    const double q[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(out, q, sizeof q);
-}
-
-void quat_normalize(double q[4])
-{
-    const double length = sqrt(dot4(q, q));
-    for (int i = 0; i < 4; i++)
-        q[i] = length > 0 ? q[i] / length : i == 3;
-}
-
 void quat_repair(double q[4])
 {
     static const double DOUBLE_ROUNDING = 1e-15, FLOAT_ROUNDING = 1e-6, FILE_ROUNDING = 1e-3;

@@ -103,8 +103,23 @@ void dmat4_point(const struct dmat4 *m, const double p[3], double out[3]);
 void dmat4_direction(const struct dmat4 *m, const double v[3], double out[3]);
 
 /* Computes the Hamilton product a * b; out may be a or b. */
-void quat_mul(const double a[4], const double b[4], double out[4]);
-void quat_normalize(double q[4]); /* a zero quaternion becomes 0,0,0,1 */
+static inline void quat_mul(const double a[4], const double b[4], double out[4])
+{
+    const double q[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    for (int i = 0; i < 4; i++)
+        out[i] = q[i];
+}
+
+/* A zero quaternion becomes 0,0,0,1. */
+static inline void quat_normalize(double q[4])
+{
+    const double length = sqrt(dot4(q, q));
+    for (int i = 0; i < 4; i++)
+        q[i] = length > 0 ? q[i] / length : i == 3;
+}
+
 /* Normalizes quaternions whose length differs from 1 by more than 1e-3 or by less than 1e-6. The latter is float32
  * rounding, which would add up along a chain of joints. In between lies a file's own rounding (three decimals). Such a
  * rotation is used unchanged, as the formulas of glTF 2.0 use a key's, because normalizing it moves joints by twice the

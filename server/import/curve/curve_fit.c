@@ -22,9 +22,17 @@ static const double TOLERANCE_MIN = 1e-14;
 struct fitter {
     const struct curve_fit *fit;
     struct track *track;
-    double *space; /* SAMPLES points of a segment, two to compare, two slopes */
+    double *space; /* SAMPLES points of a segment, two to compare, two slopes, one known */
     size_t capacity;
     double tolerance;
+    double known_s; /* the motion is known there: it is *known; NaN: nowhere */
+    double *known;
+    const double *extrema_s; /* [extremum_count], when has_extrema */
+    uint32_t extremum_count;
+    bool has_extrema;
+    struct {
+        double from_s, to_s, value; /* the latest fit->sixth() */
+    } sixth;
     bool is_near;
     int rc; /* 0, an ERR_ code, or NOT_STRAIGHT */
 };
@@ -50,16 +58,17 @@ static double *sample(const struct fitter *fitter, int index)
 /* Gives a quaternion the sign that brings it nearer to `reference`. */
 static void align(const struct fitter *fitter, const double *reference, double *value)
 {
-    double dot = 0;
-    for (uint32_t c = 0; c < 4 && fitter->fit->is_rotation; c++)
-        dot += reference[c] * value[c];
-    for (uint32_t c = 0; c < 4 && dot < 0; c++)
-        value[c] = -value[c];
+    if (fitter->fit->is_rotation && dot4(reference, value) < 0)
+        for (uint32_t c = 0; c < 4; c++)
+            value[c] = -value[c];
 }
 
 static void evaluate(const struct fitter *fitter, double time_s, const double *reference, double *out)
 {
-    fitter->fit->at(fitter->fit->user, time_s, out);
+    if (time_s == fitter->known_s)
+        memcpy(out, fitter->known, fitter->fit->components * sizeof *out);
+    else
+        fitter->fit->at(fitter->fit->user, time_s, out);
     if (reference != NULL)
         align(fitter, reference, out);
 }
@@ -68,7 +77,7 @@ static double distance(const struct fitter *fitter, const double *a, const doubl
 {
     double worst = 0;
     for (uint32_t c = 0; c < fitter->fit->components; c++)
-        worst = fmax(worst, fabs(a[c] - b[c]));
+        worst = fabs(a[c] - b[c]) > worst ? fabs(a[c] - b[c]) : worst; /* a NaN does not count, as with fmax() */
     return worst;
 }
 
@@ -87,7 +96,7 @@ static bool push(struct fitter *fitter, double time_s, const double *value)
     if (fitter->rc != 0)
         return false;
     if (track->count == fitter->capacity) {
-        fitter->capacity = 2 * fitter->capacity + 16;
+        fitter->capacity = fitter->capacity == 0 ? (size_t)fitter->fit->time_count + 16 : 2 * fitter->capacity;
         track->times_s = mem_realloc(track->times_s, fitter->capacity * sizeof *track->times_s);
         track->values = mem_realloc(track->values, fitter->capacity * doubles * sizeof *track->values);
     }
@@ -110,16 +119,15 @@ static void blend(const struct fitter *fitter, const double *a, const double *b,
 
 /* --- one piece --- */
 
-/* Hermite form, like the evaluator (anim/pose/sample.c). */
+/* Hermite form, like the evaluator (anim/pose/sample.c), which also normalises rotations. */
 static void cubic(const struct fitter *fitter, const double *slopes, double u, double *out)
 {
     const uint32_t n = fitter->fit->components;
+    const double *start = sample(fitter, 0), *end = sample(fitter, 3);
     const double u2 = u * u, u3 = u2 * u;
+    const double of_start = 2 * u3 - 3 * u2 + 1, of_out = u3 - 2 * u2 + u, of_end = 3 * u2 - 2 * u3, of_in = u3 - u2;
     for (uint32_t c = 0; c < n; c++)
-        out[c] = (2 * u3 - 3 * u2 + 1) * sample(fitter, 0)[c] + (u3 - 2 * u2 + u) * slopes[c] +
-                 (3 * u2 - 2 * u3) * sample(fitter, 3)[c] + (u3 - u2) * slopes[n + c];
-    if (fitter->fit->is_rotation)
-        quat_normalize(out);
+        out[c] = of_start * start[c] + of_out * slopes[c] + of_end * end[c] + of_in * slopes[n + c];
 }
 
 /* A candidate segment: linear between samples 0 and 3, or cubic with slopes. */
@@ -136,17 +144,62 @@ static bool is_near_at(const struct fitter *fitter, const struct piece *piece, d
         blend(fitter, sample(fitter, 0), sample(fitter, 3), u, own);
     else
         cubic(fitter, piece->slopes, u, own);
+    if (piece->slopes != NULL && fitter->fit->is_rotation)
+        quat_normalize(own);
     evaluate(fitter, time_s, own, real);
     return distance(fitter, own, real) <= fitter->tolerance;
 }
 
-/* Returns the index of the first extremum after a time. */
-static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
+/* The bound of the sixth derivative. Not finite where it is unknown. */
+static double sixth_of(struct fitter *fitter, double from_s, double to_s)
 {
-    uint32_t low = 0, high = fit->extremum_count;
+    const struct curve_fit *fit = fitter->fit;
+    if (fit->sixth == NULL)
+        return HUGE_VAL;
+    if (from_s != fitter->sixth.from_s || to_s != fitter->sixth.to_s) {
+        fitter->sixth.value = fit->sixth(fit->user, from_s, to_s);
+        fitter->sixth.from_s = from_s;
+        fitter->sixth.to_s = to_s;
+    }
+    return fitter->sixth.value;
+}
+
+enum verdict { OPEN, GOOD, BAD };
+
+/* Judges a cubic piece of a rotation by its errors at a sixth and five sixths, if that is enough. With w(u) = u (u -
+ * 1/3) (u - 2/3)(u - 1), which is at most 1/81, the error is w(u) g(u), where g is a divided difference of order 4.
+ * From the line through its values at the two places g differs by a difference of order 6 times (u - 1/6)(u - 5/6),
+ * which is at most 5/36 (Davis, "Interpolation and approximation", 3.1). The line is at most 3/2 of the larger value.
+ * To normalise the cubic adds no more than the square of its error. */
+static enum verdict judge(struct fitter *fitter, const struct piece *piece)
+{
+    static const double PARTS[] = {1.0 / 6, 5.0 / 6}, W = 0.9375, MARGIN = 1.01, ROUNDING = 1e-13; /* W: 81 w(1/6) */
+    double *real = sample(fitter, 4), *own = sample(fitter, 5), worst = 0;
+    const double sixth = sixth_of(fitter, piece->from_s, piece->to_s) * (5.0 / 36) / (81 * 720);
+    if (!(sixth <= fitter->tolerance))
+        return OPEN;
+    for (int i = 0; i < 2; i++) {
+        const double time_s = piece->from_s + (piece->to_s - piece->from_s) * PARTS[i];
+        cubic(fitter, piece->slopes, (time_s - piece->from_s) / (piece->to_s - piece->from_s), own);
+        evaluate(fitter, time_s, own, real);
+        double sum = 0;
+        for (int c = 0; c < 4; c++)
+            sum += (own[c] - real[c]) * (own[c] - real[c]);
+        worst = sum > worst ? sum : worst;
+        quat_normalize(own);
+        if (!(distance(fitter, own, real) <= fitter->tolerance))
+            return BAD;
+    }
+    return MARGIN * (1.5 / W * sqrt(worst) + sixth) + ROUNDING <= fitter->tolerance ? GOOD : OPEN;
+}
+
+/* Returns the index of the first extremum after a time. */
+static uint32_t extremum_after(const struct fitter *fitter, double time_s)
+{
+    uint32_t low = 0, high = fitter->extremum_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (fit->extrema_s[middle] <= time_s)
+        if (fitter->extrema_s[middle] <= time_s)
             low = middle + 1;
         else
             high = middle;
@@ -154,18 +207,29 @@ static uint32_t extremum_after(const struct curve_fit *fit, double time_s)
     return low;
 }
 
-/* Whether a segment is within the bound at these fractions of it and at its extrema. */
-static bool is_good(const struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
+static bool is_near_at_extrema(struct fitter *fitter, const struct piece *piece)
 {
     const struct curve_fit *fit = fitter->fit;
+    if (!fitter->has_extrema && fit->extrema != NULL)
+        fitter->extrema_s = fit->extrema(fit->user, &fitter->extremum_count);
+    fitter->has_extrema = true;
+    for (uint32_t i = extremum_after(fitter, piece->from_s);
+         i < fitter->extremum_count && fitter->extrema_s[i] < piece->to_s; i++)
+        if (!is_near_at(fitter, piece, fitter->extrema_s[i]))
+            return false;
+    return true;
+}
+
+/* Whether a segment is within the bound at these fractions of it and at its extrema. */
+static bool is_good(struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
+{
+    const enum verdict verdict = piece->slopes != NULL ? judge(fitter, piece) : OPEN;
+    if (verdict != OPEN)
+        return verdict == GOOD;
     for (size_t i = 0; i < part_count; i++)
         if (!is_near_at(fitter, piece, piece->from_s + (piece->to_s - piece->from_s) * parts[i]))
             return false;
-    for (uint32_t i = extremum_after(fit, piece->from_s); i < fit->extremum_count && fit->extrema_s[i] < piece->to_s;
-         i++)
-        if (!is_near_at(fitter, piece, fit->extrema_s[i]))
-            return false;
-    return true;
+    return is_near_at_extrema(fitter, piece);
 }
 
 static void add_straight(struct fitter *fitter, double from_s, double to_s)
@@ -293,8 +357,12 @@ static void run(struct fitter *fitter)
         const double from_s = fit->times_s[i - 1], to_s = fit->times_s[i];
         const double left_s = nextafter(to_s, -HUGE_VAL);
         evaluate(fitter, to_s, NULL, value);
-        evaluate(fitter, left_s, value, before);
-        if (distance(fitter, value, before) <= fitter->tolerance) {
+        fitter->known_s = to_s; /* pieces end there */
+        memcpy(fitter->known, value, fit->components * sizeof *value);
+        const bool is_continuous = isfinite(sixth_of(fitter, from_s, to_s));
+        if (!is_continuous)
+            evaluate(fitter, left_s, value, before);
+        if (is_continuous || distance(fitter, value, before) <= fitter->tolerance) {
             add_piece(fitter, from_s, to_s);
             continue;
         }
@@ -335,9 +403,10 @@ static void shrink(const struct fitter *fitter)
 
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
 {
-    struct fitter fitter = {.fit = fit, .track = track, .is_near = true};
+    struct fitter fitter = {.fit = fit, .track = track, .known_s = NAN, .sixth.from_s = NAN, .is_near = true};
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
-    fitter.space = mem_alloc((SAMPLES + 4) * (size_t)fit->components * sizeof *fitter.space);
+    fitter.space = mem_alloc((SAMPLES + 5) * (size_t)fit->components * sizeof *fitter.space);
+    fitter.known = sample(&fitter, SAMPLES + 4);
     measure(&fitter);
     if (fit->may_step && is_stepped(&fitter))
         run_steps(&fitter);

@@ -16,11 +16,16 @@ struct curve_fit {
     void (*at)(void *user, double time_s, double *out);
     /* Returns an estimated upper bound of the rotation between two times, in radians; NULL: no rotation. */
     double (*turn)(void *user, double from_s, double to_s);
+    /* Returns an upper bound of the norm of the motion's sixth derivative between two times within a segment, by the
+     * fraction of the time between them. Not finite: unknown, or the motion jumps at the segment's end. NULL: always
+     * unknown. A smooth rotation with a low bound needs few samples. */
+    double (*sixth)(void *user, double from_s, double to_s);
     void *user;
     const double *times_s; /* [time_count], rising, at least 1: where segments of the motion meet */
     uint32_t time_count;
-    const double *extrema_s; /* [extremum_count], rising: extrema of the driving curves, or NULL */
-    uint32_t extremum_count;
+    /* Returns the times of extrema of the driving curves, rising, [*count], which stay until the fit ends. Called once
+     * at most, where a segment needs them. NULL: none. */
+    const double *(*extrema)(void *user, uint32_t *count);
     uint32_t components;
     bool is_rotation;
     double bound;  /* CURVE_FIT_BOUND or less */

@@ -14,6 +14,7 @@
 static const char SLIDER[] = "DeformPercent";
 
 struct weighing {
+    struct fbx_times extrema; /* of all sliders, during a fit */
     const struct fbx_blend *blend;
     struct fbx_motion *motions; /* [blend->channel_count], in percent; undriven ones have no sheets */
     double *rest;               /* [blend->target_count] */
@@ -188,18 +189,24 @@ static void weight_times(const struct weighing *weighing, double stop_s, struct 
     fbx_times_fini(&keys);
 }
 
+static const double *weight_extrema(void *user, uint32_t *count)
+{
+    const struct weighing *weighing = user;
+    *count = weighing->extrema.count;
+    return weighing->extrema.times_s;
+}
+
 static int fitted_track(struct track *track, struct weighing *weighing, double stop_s, uint64_t value_limit,
                         bool *is_near, struct err *err)
 {
-    struct fbx_times times, extrema;
-    weight_times(weighing, stop_s, &times, &extrema);
+    struct fbx_times times;
+    weight_times(weighing, stop_s, &times, &weighing->extrema);
     const struct curve_fit fit = {
         .at = weights_at,
         .user = weighing,
         .times_s = times.times_s,
         .time_count = times.count,
-        .extrema_s = extrema.times_s,
-        .extremum_count = extrema.count,
+        .extrema = weight_extrema,
         .components = weighing->blend->target_count,
         .bound = CURVE_FIT_BOUND / 2,
         .may_step = true,
@@ -207,7 +214,7 @@ static int fitted_track(struct track *track, struct weighing *weighing, double s
     };
     const int rc = curve_fit(track, &fit, is_near, err);
     fbx_times_fini(&times);
-    fbx_times_fini(&extrema);
+    fbx_times_fini(&weighing->extrema);
     return rc;
 }
 

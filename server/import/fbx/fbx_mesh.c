@@ -50,6 +50,7 @@ static void sort_polygons(const struct fbx_surface *surface, const struct fbx_sl
                           uint32_t *order)
 {
     const uint32_t count = surface->size.polygon_count;
+    bool is_sorted = true;
     for (uint32_t p = 0; p < count; p++) {
         const uint32_t corner_count = surface->starts[p + 1] - surface->starts[p];
         parts[p].topology = corner_count > 2    ? TOPOLOGY_TRIANGLES
@@ -57,8 +58,10 @@ static void sort_polygons(const struct fbx_surface *surface, const struct fbx_sl
                                                 : TOPOLOGY_POINTS;
         parts[p].material = material_at(surface, slots, p);
         order[p] = p;
+        is_sorted = is_sorted && (p == 0 || compare_parts(&order[p - 1], &order[p], parts) < 0);
     }
-    qsort_r(order, count, sizeof *order, compare_parts, parts);
+    if (!is_sorted)
+        qsort_r(order, count, sizeof *order, compare_parts, parts);
 }
 
 static int add_primitives(struct fbx_mesh_reader *reader, const struct fbx_slots *slots, struct err *err)

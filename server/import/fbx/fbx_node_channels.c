@@ -2,6 +2,7 @@
  * fitted keys. */
 #include "import/curve/curve_fit.h"
 #include "import/fbx/fbx_clip.h"
+#include "import/fbx_take/fbx_bound.h"
 #include "import/fbx_take/fbx_track.h"
 
 #include <math.h>
@@ -43,28 +44,49 @@ static int exact_track(struct track *track, const struct fbx_node_motion *node, 
 
 /* --- fitted --- */
 
-static void rotation_at(void *user, double time_s, double *out) { fbx_node_motion_turn(user, time_s, out); }
+/* What a fit follows. */
+struct followed {
+    struct fbx_node_motion *node;
+    uint32_t path; /* PATH_ */
+    double stop_s;
+    struct fbx_times extrema;
+};
+
+static void rotation_at(void *user, double time_s, double *out)
+{
+    const struct followed *followed = user;
+    fbx_node_motion_turn(followed->node, time_s, out);
+}
 
 static void translation_at(void *user, double time_s, double *out)
 {
-    const struct trs trs = fbx_node_motion_at(user, time_s);
+    const struct followed *followed = user;
+    const struct trs trs = fbx_node_motion_at(followed->node, time_s);
     memcpy(out, trs.translation, sizeof trs.translation);
 }
 
 static void scale_at(void *user, double time_s, double *out)
 {
-    struct fbx_node_motion *node = user;
-    fbx_motion_at(&node->motions[FBX_MOVED_SCALING], time_s, out);
+    const struct followed *followed = user;
+    fbx_motion_at(&followed->node->motions[FBX_MOVED_SCALING], time_s, out);
 }
 
 static double rotation_turn(void *user, double from_s, double to_s)
 {
     static const int ANGLES[] = {FBX_MOVED_ROTATION, FBX_MOVED_PRE_ROTATION, FBX_MOVED_POST_ROTATION};
-    struct fbx_node_motion *node = user;
+    struct fbx_node_motion *node = ((const struct followed *)user)->node;
     double sum_deg = 0;
     for (size_t i = 0; i < sizeof ANGLES / sizeof *ANGLES; i++)
         sum_deg += fbx_motion_swing(&node->motions[ANGLES[i]], from_s, to_s);
     return sum_deg * RAD_PER_DEG;
+}
+
+static double rotation_sixth(void *user, double from_s, double to_s)
+{
+    struct fbx_node_motion *node = ((const struct followed *)user)->node;
+    if (node->motions[FBX_MOVED_PRE_ROTATION].sheet_count > 0 || node->motions[FBX_MOVED_POST_ROTATION].sheet_count > 0)
+        return HUGE_VAL;
+    return fbx_motion_sixth(&node->motions[FBX_MOVED_ROTATION], from_s, to_s);
 }
 
 /* The properties that determine a path. */
@@ -79,6 +101,16 @@ static bool follows(const struct fbx_node_motion *node, uint32_t path, int prope
     return node->is_bent || property == FBX_MOVED_TRANSLATION || property == FBX_MOVED_ROTATION_OFFSET;
 }
 
+static const double *extrema_of(void *user, uint32_t *count)
+{
+    struct followed *followed = user;
+    for (int i = 0; i < FBX_MOVED_COUNT; i++)
+        if (follows(followed->node, followed->path, i))
+            fbx_motion_extrema(&followed->node->motions[i], followed->stop_s, &followed->extrema);
+    *count = followed->extrema.count;
+    return followed->extrema.times_s;
+}
+
 static bool is_driven(const struct fbx_node_motion *node, uint32_t path)
 {
     for (int i = 0; i < FBX_MOVED_COUNT; i++)
@@ -90,23 +122,22 @@ static bool is_driven(const struct fbx_node_motion *node, uint32_t path)
 static int fitted_track(struct track *track, struct fbx_node_motion *node, uint32_t path, double stop_s,
                         uint64_t key_limit, bool *is_near, struct err *err)
 {
-    struct fbx_times times = {0}, extrema = {0};
+    struct fbx_times times = {0};
+    struct followed followed = {.node = node, .path = path, .stop_s = stop_s};
     for (int i = 0; i < FBX_MOVED_COUNT; i++)
-        if (follows(node, path, i)) {
+        if (follows(node, path, i))
             fbx_motion_times(&node->motions[i], stop_s, &times);
-            fbx_motion_extrema(&node->motions[i], stop_s, &extrema);
-        }
     fbx_times_complete(&times);
     const struct curve_fit fit = {
         .at = path == PATH_ROTATION ? rotation_at
               : path == PATH_SCALE  ? scale_at
                                     : translation_at,
         .turn = path == PATH_ROTATION ? rotation_turn : NULL,
-        .user = node,
+        .sixth = path == PATH_ROTATION ? rotation_sixth : NULL,
+        .user = &followed,
         .times_s = times.times_s,
         .time_count = times.count,
-        .extrema_s = extrema.times_s,
-        .extremum_count = extrema.count,
+        .extrema = extrema_of,
         .components = path == PATH_ROTATION ? 4 : 3,
         .is_rotation = path == PATH_ROTATION,
         .bound = CURVE_FIT_BOUND / 2,
@@ -115,7 +146,7 @@ static int fitted_track(struct track *track, struct fbx_node_motion *node, uint3
     };
     const int rc = curve_fit(track, &fit, is_near, err);
     fbx_times_fini(&times);
-    fbx_times_fini(&extrema);
+    fbx_times_fini(&followed.extrema);
     return rc;
 }
 

@@ -3,9 +3,9 @@
 #include "base/mem.h"
 #include "import/fbx_file/fbx_internal.h"
 
+#include <libdeflate.h>
 #include <math.h>
 #include <stdlib.h>
-#include <zlib.h>
 
 /* The number type that the caller requests. */
 struct form {
@@ -91,6 +91,13 @@ static struct fbx_value element(const struct fbx_file *file, uint8_t type, const
     return value;
 }
 
+/* A whole array at once: at half of zlib's time. The stream must have exactly this size. */
+static bool inflate_array(const struct fbx_file *file, struct fbx_span packed, uint8_t *out, size_t size_bytes)
+{
+    return libdeflate_zlib_decompress(file->inflater, packed.bytes, packed.size_bytes, out, size_bytes, NULL) ==
+           LIBDEFLATE_SUCCESS;
+}
+
 /* The unpacked bytes of the array. */
 static int unpack(const struct fbx_file *file, uint32_t record, const struct fbx_array *array, uint8_t *out,
                   size_t size_bytes, struct err *err)
@@ -102,17 +109,17 @@ static int unpack(const struct fbx_file *file, uint32_t record, const struct fbx
         memcpy(out, array->span.bytes, size_bytes);
         return 0;
     }
-    uLongf given = size_bytes;
-    if (uncompress(out, &given, array->span.bytes, array->span.size_bytes) != Z_OK || given != size_bytes)
+    if (!inflate_array(file, array->span, out, size_bytes))
         return fbx_bad(file, record, err, "its packed array of %u is damaged", array->count);
     return 0;
 }
 
-static int check_size(const struct fbx_file *file, uint32_t record, const struct fbx_array *array, size_t bytes,
-                      struct err *err)
+/* Before allocation: of `bytes` for the array, which has unpacked_bytes in the file's own type. */
+static int check_size(const struct fbx_file *file, uint32_t record, const struct fbx_array *array,
+                      size_t unpacked_bytes, size_t bytes, struct err *err)
 {
     enum { DEFLATE_RATIO_MAX = 1032 }; /* of zlib's technical details */
-    if (array->is_packed && bytes / DEFLATE_RATIO_MAX > array->span.size_bytes)
+    if (array->is_packed && unpacked_bytes / DEFLATE_RATIO_MAX > array->span.size_bytes)
         return fbx_bad(file, record, err, "its array of %u cannot be in %zu bytes", array->count,
                        array->span.size_bytes);
     if (bytes > file->limits->value[LIMIT_BAKED_BYTES])
@@ -143,7 +150,7 @@ static int read_elements(const struct fbx_file *file, uint32_t record, const str
 {
     const size_t each = element_bytes(array->type), packed = each * array->count;
     const size_t wanted = form->item_bytes * array->count, larger = wanted > packed ? wanted : packed;
-    if (check_size(file, record, array, larger, err) < 0)
+    if (check_size(file, record, array, packed, larger, err) < 0)
         return err->code;
     if (!array->is_packed && array->span.size_bytes < packed) /* before allocation */
         return unpack(file, record, array, NULL, packed, err);
@@ -170,7 +177,7 @@ static bool is_wanted(const struct form *form, const struct fbx_value *value)
 static int read_list(const struct fbx_file *file, uint32_t record, const struct fbx_array *list,
                      const struct form *form, uint8_t **out, uint32_t *count, struct err *err)
 {
-    if (check_size(file, record, list, form->item_bytes * list->count, err) < 0)
+    if (check_size(file, record, list, 0, form->item_bytes * list->count, err) < 0)
         return err->code;
     *out = mem_alloc(form->item_bytes * list->count);
     const uint8_t *at = list->span.bytes, *end = at + list->span.size_bytes;
@@ -179,7 +186,7 @@ static int read_list(const struct fbx_file *file, uint32_t record, const struct 
         if (list->type == 'v') {
             if (!fbx_binary_value(file, &at, end, &value))
                 break;
-        } else {
+        } else if (!fbx_next_number(&at, end, &value)) {
             const struct fbx_token token = fbx_next_token(&at, end);
             if (token.kind == FBX_TOKEN_END)
                 break;

@@ -56,8 +56,11 @@ static int read_array(struct reader *reader, uint32_t record)
     if (token.kind == FBX_TOKEN_WORD && colon_follows(reader)) {
         fbx_next_token(&reader->at, reader->end);
         array.span.bytes = reader->at;
-        for (token = fbx_next_token(&reader->at, reader->end); !is_sign(&token, '}');
-             token = fbx_next_token(&reader->at, reader->end)) {
+        for (;;) {
+            array.count += fbx_pass_words(&reader->at, reader->end);
+            token = fbx_next_token(&reader->at, reader->end);
+            if (is_sign(&token, '}'))
+                break;
             if (token.kind != FBX_TOKEN_WORD && token.kind != FBX_TOKEN_QUOTE && !is_sign(&token, ','))
                 return unexpected(reader, record, &token);
             array.count += !is_sign(&token, ',');

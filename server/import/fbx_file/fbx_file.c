@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "import/fbx_file/fbx_internal.h"
 
+#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,8 @@ int fbx_file_read(struct fbx_file *file, const uint8_t *bytes, size_t size_bytes
         return err_set(err, ERR_NOT_A_MODEL,
                        "the file is no FBX file: it begins neither like a binary nor like an "
                        "ASCII one");
+    if (!file->is_ascii && (file->inflater = libdeflate_alloc_decompressor()) == NULL)
+        mem_exhausted();
     if ((file->is_ascii ? fbx_ascii_read(file, err) : fbx_binary_read(file, err)) < 0)
         return err->code;
     if (file->record_count > 0)
@@ -159,5 +162,6 @@ void fbx_file_fini(struct fbx_file *file)
     free(file->records);
     free(file->values);
     fbx_pool_free(file->pool);
+    libdeflate_free_decompressor(file->inflater);
     *file = (struct fbx_file){.first = FBX_NONE};
 }

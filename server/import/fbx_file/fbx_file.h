@@ -66,6 +66,7 @@ struct fbx_record {
 };
 
 struct fbx_pool; /* decoded texts, fbx_file.c */
+struct libdeflate_decompressor;
 
 struct fbx_file {
     const uint8_t *bytes; /* borrowed */
@@ -79,6 +80,7 @@ struct fbx_file {
     struct fbx_value *values;
     uint32_t value_count;
     struct fbx_pool *pool;
+    struct libdeflate_decompressor *inflater; /* of a binary file's packed arrays */
     uint64_t record_capacity, value_capacity; /* mem_reserve() */
 };
 

@@ -63,10 +63,15 @@ const uint8_t *fbx_pass_mark(const uint8_t *at, const uint8_t *end);
 const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end);
 /* Returns the token after *at and advances *at past it. Skips white space and comments. */
 struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end);
+/* Advances *at over blanks, commas and words, and returns the number of words. */
+uint32_t fbx_pass_words(const uint8_t **at, const uint8_t *end);
 /* Parses a whole word as a number. The number is an FBX_INTEGER, or an FBX_REAL if it has a point or an exponent,
  * exceeds int64_t, or is an infinity or NaN as C libraries write it ("1.#INF", "-nan(ind)"). Returns false if it is not
  * a number. */
 bool fbx_word_number(struct fbx_span word, struct fbx_value *out);
+/* The same for the next word of a list, after blanks and commas, where it is as most are: at most 19 digits with or
+ * without a point. Returns false for any other token, and leaves *at as it is. */
+bool fbx_next_number(const uint8_t **at, const uint8_t *end, struct fbx_value *out);
 /* Converts a word or quote to a value. Texts are decoded into the file's pool, or stay as they are if `file` is
  * NULL. */
 void fbx_token_value(struct fbx_file *file, const struct fbx_token *token, struct fbx_value *out);

@@ -1,4 +1,5 @@
 /* fbx_token.c - splits ASCII files into tokens, and parses words as numbers. */
+#include "base/bytes.h"
 #include "import/fbx_file/fbx_internal.h"
 
 #include <math.h>
@@ -7,9 +8,13 @@
 
 enum { WORD_NUMBER_BYTES = 400, EXACT_DIGITS = 19, EXACT_POWER = 22 };
 
-static bool is_space(uint8_t c) { return c <= ' '; }
+/* What a byte is between tokens. All bytes but these belong to words. */
+enum byte_kind { BYTE_OF_WORD, BYTE_SPACE, BYTE_COMMA, BYTE_SIGN, BYTE_QUOTE, BYTE_COMMENT };
 
-static bool is_sign(uint8_t c) { return c == ',' || c == ':' || c == '{' || c == '}' || c == '*'; }
+static const uint8_t KINDS[256] = {
+    [0 ... ' '] = BYTE_SPACE, [','] = BYTE_COMMA, [':'] = BYTE_SIGN,  ['{'] = BYTE_SIGN,
+    ['}'] = BYTE_SIGN,        ['*'] = BYTE_SIGN,  ['"'] = BYTE_QUOTE, [';'] = BYTE_COMMENT,
+};
 
 const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end)
 {
@@ -20,8 +25,8 @@ const uint8_t *fbx_pass_comment(const uint8_t *at, const uint8_t *end)
 
 static const uint8_t *pass_space(const uint8_t *at, const uint8_t *end)
 {
-    while (at < end && (is_space(*at) || *at == ';'))
-        at = *at == ';' ? fbx_pass_comment(at, end) : at + 1;
+    while (at < end && (KINDS[*at] == BYTE_SPACE || KINDS[*at] == BYTE_COMMENT))
+        at = KINDS[*at] == BYTE_COMMENT ? fbx_pass_comment(at, end) : at + 1;
     return at;
 }
 
@@ -37,18 +42,30 @@ struct fbx_token fbx_next_token(const uint8_t **at, const uint8_t *end)
     *at = first;
     if (first == end)
         return (struct fbx_token){FBX_TOKEN_END, {first, 0}};
-    if (*first == '"') {
+    if (KINDS[*first] == BYTE_QUOTE) {
         const uint8_t *quote = memchr(first + 1, '"', (size_t)(end - first - 1));
         *at = quote != NULL ? quote + 1 : end;
         return (struct fbx_token){quote != NULL ? FBX_TOKEN_QUOTE : FBX_TOKEN_BROKEN,
                                   {first + 1, (size_t)((quote != NULL ? quote : end) - first - 1)}};
     }
     const uint8_t *last = first + 1;
-    if (!is_sign(*first))
-        while (last < end && !is_space(*last) && !is_sign(*last) && *last != '"' && *last != ';')
-            last++;
+    const bool is_sign = KINDS[*first] == BYTE_SIGN || KINDS[*first] == BYTE_COMMA;
+    while (!is_sign && last < end && KINDS[*last] == BYTE_OF_WORD)
+        last++;
     *at = last;
-    return (struct fbx_token){is_sign(*first) ? FBX_TOKEN_SIGN : FBX_TOKEN_WORD, {first, (size_t)(last - first)}};
+    return (struct fbx_token){is_sign ? FBX_TOKEN_SIGN : FBX_TOKEN_WORD, {first, (size_t)(last - first)}};
+}
+
+uint32_t fbx_pass_words(const uint8_t **at, const uint8_t *end)
+{
+    uint32_t count = 0;
+    bool is_within = false;
+    for (; *at < end && KINDS[**at] <= BYTE_COMMA; ++*at) {
+        const bool is_of_word = KINDS[**at] == BYTE_OF_WORD;
+        count += is_of_word && !is_within;
+        is_within = is_of_word;
+    }
+    return count;
 }
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
@@ -139,14 +156,15 @@ static bool read_decimal(struct fbx_span word, struct decimal *out)
     return has_digit && at == end;
 }
 
+static const double POWERS[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const uint64_t EXACT_MANTISSA = UINT64_C(1) << 53;
+
 /* Exact: the product or quotient of two numbers that doubles hold exactly is rounded once (Clinger, How to read
  * floating point numbers accurately, 1990). Other numbers use the C library. */
 static double real_of_decimal(struct fbx_span word, const struct decimal *decimal)
 {
-    static const double POWERS[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (decimal->digits <= EXACT_DIGITS && decimal->mantissa <= UINT64_C(1) << 53 && decimal->power >= -EXACT_POWER &&
+    if (decimal->digits <= EXACT_DIGITS && decimal->mantissa <= EXACT_MANTISSA && decimal->power >= -EXACT_POWER &&
         decimal->power <= EXACT_POWER) {
         const double mantissa = (double)decimal->mantissa;
         const double value =
@@ -175,6 +193,58 @@ bool fbx_word_number(struct fbx_span word, struct fbx_value *out)
     } else {
         out->kind = FBX_REAL;
         out->real = real_of_decimal(word, &decimal);
+    }
+    return true;
+}
+
+/* Eight digits at once, in one word: pairs of digits, then of pairs, then of these (the first digit is in the lowest
+ * byte). */
+static bool read_eight(const uint8_t *at, uint64_t *out)
+{
+    uint64_t word = get_u64(at);
+    if (((word & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
+         (((word + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) != UINT64_C(0x3333333333333333))
+        return false;
+    word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    *out = (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+    return true;
+}
+
+static const uint8_t *read_digits(const uint8_t *at, const uint8_t *end, uint64_t *mantissa)
+{
+    uint64_t eight;
+    for (; end - at >= 8 && read_eight(at, &eight); at += 8)
+        *mantissa = *mantissa * 100000000 + eight;
+    for (; at < end && is_digit(*at); at++)
+        *mantissa = *mantissa * 10 + (uint64_t)(*at - '0');
+    return at;
+}
+
+bool fbx_next_number(const uint8_t **at, const uint8_t *end, struct fbx_value *out)
+{
+    const uint8_t *first = *at;
+    while (first < end && (KINDS[*first] == BYTE_SPACE || KINDS[*first] == BYTE_COMMA))
+        first++;
+    const bool is_negative = first < end && *first == '-';
+    first += is_negative;
+    const uint8_t *limit = end - first > EXACT_DIGITS ? first + EXACT_DIGITS + 1 : end; /* with a point */
+    uint64_t mantissa = 0;
+    const uint8_t *point = read_digits(first, limit, &mantissa), *last = point;
+    const bool is_whole = point == limit || *point != '.';
+    if (!is_whole)
+        last = read_digits(point + 1, limit, &mantissa);
+    const bool is_ended = last < end ? KINDS[*last] != BYTE_OF_WORD : true;
+    if (last - first - !is_whole < 1 || last - first - !is_whole > EXACT_DIGITS || !is_ended ||
+        mantissa > (is_whole ? (uint64_t)INT64_MAX : EXACT_MANTISSA))
+        return false;
+    *at = last;
+    out->kind = is_whole ? FBX_INTEGER : FBX_REAL;
+    if (is_whole) {
+        out->integer = is_negative ? -(int64_t)mantissa : (int64_t)mantissa;
+    } else {
+        const double value = (double)mantissa / POWERS[last - point - 1];
+        out->real = is_negative ? -value : value;
     }
     return true;
 }

@@ -18,7 +18,9 @@ static void turn(const double m[9], double v[3])
     const double from[3] = {v[0], v[1], v[2]};
     for (int k = 0; k < 3; k++)
         v[k] = m[k] * from[0] + m[3 + k] * from[1] + m[6 + k] * from[2];
-    unit3(v);
+    const double length = sqrt(dot3(v, v));
+    for (int k = 0; k < 3 && length > 0; k++)
+        v[k] /= length;
 }
 
 static struct vec2 texcoord_at(const struct fbx_layer_element *uvs, const struct fbx_place *place)
@@ -71,9 +73,9 @@ bool fbx_lacks_normals(const struct fbx_surface *surface)
 {
     for (uint32_t p = 0; p < surface->size.polygon_count; p++)
         for (uint32_t c = surface->starts[p]; c < surface->starts[p + 1]; c++) {
-            double normal[3];
             const struct fbx_place place = {.corner = c, .control_point = surface->corners[c], .polygon = p};
-            if (!read_direction(&surface->normals, &place, normal))
+            const double *normal = fbx_layer_element_at(&surface->normals, &place);
+            if (normal == NULL || !has_direction3(normal))
                 return true;
         }
     return false;

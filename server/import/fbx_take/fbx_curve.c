@@ -33,7 +33,10 @@ struct cubic {
 };
 
 /* Weights beyond the segment would turn the curve back in time, so the control points stay within it. */
-static double weight_of(struct fbx_tangent tangent) { return fmin(fmax(tangent.weight, 0), 1); }
+static double weight_of(struct fbx_tangent tangent)
+{
+    return !(tangent.weight > 0) ? 0 : tangent.weight > 1 ? 1 : tangent.weight;
+}
 
 static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
 {
@@ -46,38 +49,46 @@ static struct cubic cubic_of(const struct fbx_key *from, const struct fbx_key *t
     };
 }
 
-/* A cubic segment whose tangents have no weights of their own. It is the polynomial with the same end values and
- * slopes, except for a deviation as small as the difference between FBX_WEIGHT and a third. */
-struct polynomial {
-    double value, rise, from, to; /* value at the start and rise from it; slopes times the segment's time */
-};
-
 static bool is_polynomial(const struct fbx_key *from, const struct fbx_key *to)
 {
     return from->right.weight == FBX_WEIGHT && to->left.weight == FBX_WEIGHT;
 }
 
-static struct polynomial polynomial_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
+static struct fbx_polynomial polynomial_of(const struct fbx_key *from, const struct fbx_key *to, double span_s)
 {
-    return (struct polynomial){from->value, to->value - from->value, from->right.slope * span_s,
-                               to->left.slope * span_s};
+    struct fbx_polynomial p = {.value = from->value, .from = from->right.slope * span_s, .to = to->left.slope * span_s};
+    const double rise = to->value - from->value;
+    p.b = 3 * rise - 2 * p.from - p.to;
+    p.c = p.from + p.to - 2 * rise;
+    return p;
 }
+
+static const double E = 1.0 / 3 - FBX_WEIGHT;
 
 /* The deviation from the polynomial, to first order in e = 1/3 - FBX_WEIGHT, whose square is below 1e-12. With control
  * points in time at 1/3 - e and 2/3 + e, the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move in
  * the same way. */
-static double polynomial_excess(const struct polynomial *p, double u)
+static double polynomial_excess(const struct fbx_polynomial *p, double u)
 {
-    static const double E = 1.0 / 3 - FBX_WEIGHT;
-    const double a = p->from, c = p->from + p->to - 2 * p->rise, b = 3 * p->rise - 2 * p->from - p->to;
-    const double slope = a + u * (2 * b + 3 * c * u);
+    const double slope = p->from + u * (2 * p->b + 3 * p->c * u);
     return 3 * E * u * (1 - u) * (slope * (1 - 2 * u) - (1 - u) * p->from + u * p->to);
 }
 
-static double polynomial_at(const struct polynomial *p, double u)
+static double polynomial_at(const struct fbx_polynomial *p, double u)
 {
-    const double c = p->from + p->to - 2 * p->rise, b = 3 * p->rise - 2 * p->from - p->to;
-    return p->value + u * (p->from + u * (b + u * c)) + polynomial_excess(p, u);
+    return p->value + u * (p->from + u * (p->b + u * p->c)) + polynomial_excess(p, u);
+}
+
+void fbx_polynomial_coefficients(const struct fbx_polynomial *p, double out[6])
+{
+    /* of the last factor of polynomial_excess(): it has no constant one */
+    const double first = 2 * p->b - p->from + p->to, second = 3 * p->c - 4 * p->b, third = -6 * p->c;
+    out[0] = p->value;
+    out[1] = p->from;
+    out[2] = p->b + 3 * E * first;
+    out[3] = p->c + 3 * E * (second - first);
+    out[4] = 3 * E * (third - second);
+    out[5] = -3 * E * third;
 }
 
 double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
@@ -94,7 +105,7 @@ double fbx_piece_at(const struct fbx_curve *curve, uint32_t key, double time)
         return from->value * (1 - u) + to->value * u;
     const double span_s = (to->time - from->time) / curve->units_per_s;
     if (is_polynomial(from, to)) {
-        const struct polynomial polynomial = polynomial_of(from, to, span_s);
+        const struct fbx_polynomial polynomial = polynomial_of(from, to, span_s);
         return polynomial_at(&polynomial, u);
     }
     const struct cubic cubic = cubic_of(from, to, span_s);
@@ -111,7 +122,7 @@ double fbx_piece_excess(const struct fbx_curve *curve, uint32_t key)
         return 0;
     if (!is_polynomial(from, to))
         return HUGE_VAL;
-    const struct polynomial polynomial = polynomial_of(from, to, (to->time - from->time) / curve->units_per_s);
+    const struct fbx_polynomial polynomial = polynomial_of(from, to, (to->time - from->time) / curve->units_per_s);
     for (size_t i = 0; i < sizeof AT / sizeof *AT; i++)
         worst = fmax(worst, fabs(polynomial_excess(&polynomial, AT[i])));
     return MARGIN * worst;
@@ -134,8 +145,8 @@ double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time)
         return (to->value - from->value) / span_s;
     const double u = (time - from->time) / (to->time - from->time);
     if (is_polynomial(from, to)) {
-        const struct polynomial p = polynomial_of(from, to, span_s);
-        return (p.from + u * (2 * (3 * p.rise - 2 * p.from - p.to) + 3 * (p.from + p.to - 2 * p.rise) * u)) / span_s;
+        const struct fbx_polynomial p = polynomial_of(from, to, span_s);
+        return (p.from + u * (2 * p.b + 3 * p.c * u)) / span_s;
     }
     const struct cubic cubic = cubic_of(from, to, span_s);
     const double s = bezier_parameter(cubic.x1, cubic.x2, u);
@@ -228,25 +239,58 @@ static bool is_behind(const struct fbx_curve *curve, uint32_t key, double time)
     return curve->keys[key].time <= time && (key + 1 == curve->key_count || time < curve->keys[key + 1].time);
 }
 
-double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint)
+/* Makes times within the segment after the cursor's key fast. */
+static void prepare(const struct fbx_curve *curve, struct fbx_cursor *cursor)
 {
-    if (*hint >= curve->key_count || !is_behind(curve, *hint, time_s)) {
-        const uint32_t next = *hint + 1, last = *hint - 1; /* fits go from a piece's end back into it */
-        *hint = next < curve->key_count && is_behind(curve, next, time_s)   ? next
-                : last < curve->key_count && is_behind(curve, last, time_s) ? last
-                                                                            : fbx_curve_key(curve, time_s);
-    }
-    return *hint + 1 == curve->key_count || time_s <= curve->keys[*hint].time ? curve->keys[*hint].value
-                                                                              : fbx_piece_at(curve, *hint, time_s);
+    const struct fbx_key *from = &curve->keys[cursor->key], *to = from + 1;
+    cursor->from_s = cursor->to_s = 0;
+    if (cursor->key + 1 == curve->key_count || from->interpolation == FBX_KEY_CONSTANT_NEXT ||
+        (from->interpolation == FBX_KEY_CUBIC && !is_polynomial(from, to)))
+        return;
+    cursor->interpolation = from->interpolation;
+    cursor->from_s = from->time;
+    cursor->to_s = to->time;
+    cursor->end = to->value;
+    if (from->interpolation == FBX_KEY_CUBIC)
+        cursor->polynomial = polynomial_of(from, to, (to->time - from->time) / curve->units_per_s);
+    else
+        cursor->polynomial.value = from->value;
 }
 
-double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, uint32_t *hint)
+static double at_any(const struct fbx_curve *curve, double time_s, struct fbx_cursor *cursor)
+{
+    uint32_t *key = &cursor->key;
+    if (*key >= curve->key_count || !is_behind(curve, *key, time_s)) {
+        const uint32_t next = *key + 1, last = *key - 1; /* fits go from a piece's end back into it */
+        *key = next < curve->key_count && is_behind(curve, next, time_s)   ? next
+               : last < curve->key_count && is_behind(curve, last, time_s) ? last
+                                                                           : fbx_curve_key(curve, time_s);
+    }
+    prepare(curve, cursor);
+    return *key + 1 == curve->key_count || time_s <= curve->keys[*key].time ? curve->keys[*key].value
+                                                                            : fbx_piece_at(curve, *key, time_s);
+}
+
+double fbx_curve_at_cursor(const struct fbx_curve *curve, double time_s, struct fbx_cursor *cursor)
+{
+    if (!(time_s > cursor->from_s && time_s < cursor->to_s))
+        return time_s == cursor->to_s && cursor->to_s > cursor->from_s ? cursor->end : at_any(curve, time_s, cursor);
+    const double u = (time_s - cursor->from_s) / (cursor->to_s - cursor->from_s);
+    if (cursor->interpolation == FBX_KEY_CUBIC)
+        return polynomial_at(&cursor->polynomial, u);
+    return cursor->interpolation == FBX_KEY_LINEAR ? cursor->polynomial.value * (1 - u) + cursor->end * u
+                                                   : cursor->polynomial.value;
+}
+
+double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, struct fbx_cursor *cursor)
 {
     if (curve->key_count == 0)
         return 0;
-    const double rise = fabs(fbx_curve_at_hint(curve, to_s, hint) - fbx_curve_at_hint(curve, from_s, hint));
-    const struct fbx_key *from = &curve->keys[*hint], *to = from + 1;
-    if (*hint + 1 == curve->key_count || from->interpolation != FBX_KEY_CUBIC || from_s < from->time)
+    const double end = fbx_curve_at_cursor(curve, to_s, cursor);
+    const double rise =
+        fabs(end - fbx_curve_at_cursor(curve, from_s, cursor)); /* in this order, for the cursor's key */
+    const struct fbx_key *from = &curve->keys[cursor->key], *to = from + 1;
+    if (cursor->key + 1 == curve->key_count || from->interpolation != FBX_KEY_CUBIC || from_s < from->time)
         return rise;
     const struct cubic cubic = cubic_of(from, to, to->time - from->time);
     const double whole = fabs(cubic.y[1] - cubic.y[0]) + fabs(cubic.y[2] - cubic.y[1]) + fabs(cubic.y[3] - cubic.y[2]);

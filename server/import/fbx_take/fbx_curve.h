@@ -73,11 +73,31 @@ double fbx_piece_slope(const struct fbx_curve *curve, uint32_t key, double time)
 unsigned fbx_piece_extrema(const struct fbx_curve *curve, uint32_t key, double times[2]);
 /* The value at any time. A curve without keys has the value 0. */
 double fbx_curve_at(const struct fbx_curve *curve, double time);
-/* The same for a placed curve that has keys. *hint is the index of any key, and becomes that of the last key at or
- * before the time. Ascending times thus need no search. */
-double fbx_curve_at_hint(const struct fbx_curve *curve, double time_s, uint32_t *hint);
+
+/* A cubic segment whose tangents have no weights of their own: the polynomial value + from u + b u^2 + c u^3 with the
+ * same end values and slopes, where u is 0..1, except for a deviation as small as the difference between FBX_WEIGHT and
+ * a third. `from` and `to` are slopes times the segment's time. */
+struct fbx_polynomial {
+    double value, from, to, b, c;
+};
+
+/* Its coefficients by powers of u, with those of the deviation. */
+void fbx_polynomial_coefficients(const struct fbx_polynomial *polynomial, double out[6]);
+
+/* The segment of the latest time at which a placed curve was evaluated, in a form that makes times within it fast.
+ * Zeroed before the first. */
+struct fbx_cursor {
+    uint32_t key; /* the segment's first key */
+    enum fbx_interpolation interpolation;
+    double from_s, to_s; /* both 0: there is none, or it has weights */
+    double end;          /* value at to_s */
+    struct fbx_polynomial polynomial;
+};
+
+/* The same for a placed curve that has keys. Times in the cursor's segment or beside it need no search. */
+double fbx_curve_at_cursor(const struct fbx_curve *curve, double time_s, struct fbx_cursor *cursor);
 /* The approximate total variation of a placed curve between two times within one segment. */
-double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, uint32_t *hint);
+double fbx_curve_swing(const struct fbx_curve *curve, double from_s, double to_s, struct fbx_cursor *cursor);
 
 /* The part of a file's time line that a clip plays. */
 struct fbx_range {

@@ -117,14 +117,15 @@ static void blend_numbers(enum fbx_layering blend, bool is_product, double weigh
 static void sheet_value(struct fbx_sheet *sheet, double time_s, double out[3])
 {
     for (int c = 0; c < 3; c++)
-        out[c] = sheet->curves[c].key_count > 0 ? fbx_curve_at_hint(&sheet->curves[c], time_s, &sheet->hints[c])
+        out[c] = sheet->curves[c].key_count > 0 ? fbx_curve_at_cursor(&sheet->curves[c], time_s, &sheet->cursors[c])
                                                 : sheet->defaults[c];
 }
 
 static double weight_at(struct fbx_sheet *sheet, double time_s)
 {
-    return sheet->weight.key_count > 0 ? fbx_layer_weight(fbx_curve_at_hint(&sheet->weight, time_s, &sheet->hints[3]))
-                                       : sheet->layer.weight;
+    return sheet->weight.key_count > 0
+               ? fbx_layer_weight(fbx_curve_at_cursor(&sheet->weight, time_s, &sheet->cursors[3]))
+               : sheet->layer.weight;
 }
 
 static bool replaces(const struct fbx_sheet *sheet)
@@ -150,6 +151,11 @@ void fbx_motion_at(struct fbx_motion *motion, double time_s, double out[3])
 void fbx_motion_turn(struct fbx_motion *motion, double time_s, double out[4])
 {
     double angles[3];
+    if (fbx_motion_is_plain(motion)) {
+        sheet_value(&motion->sheets[0], time_s, angles);
+        fbx_quat_from_euler(angles, motion->order, out);
+        return;
+    }
     bool is_quaternion = false; /* the rotation so far is in `out` and not in `angles` */
     memcpy(angles, motion->rest, sizeof angles);
     for (uint32_t i = 0; i < motion->sheet_count; i++) {
@@ -182,7 +188,7 @@ double fbx_motion_swing(struct fbx_motion *motion, double from_s, double to_s)
     for (uint32_t i = 0; i < motion->sheet_count; i++)
         for (int c = 0; c < 3; c++) {
             struct fbx_sheet *sheet = &motion->sheets[i];
-            sum += fbx_curve_swing(&sheet->curves[c], from_s, to_s, &sheet->hints[c]);
+            sum += fbx_curve_swing(&sheet->curves[c], from_s, to_s, &sheet->cursors[c]);
         }
     return sum;
 }

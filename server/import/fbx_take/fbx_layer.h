@@ -12,9 +12,9 @@ struct fbx_sheet {
     struct fbx_curve curves[3]; /* placed in the clip; one without keys means the default */
     double defaults[3];
     struct fbx_layer layer;
-    struct fbx_curve weight; /* the layer's weight, placed, in percent; without keys, layer.weight applies */
-    bool is_base;            /* the take's first layer, whose value replaces the static value */
-    uint32_t hints[4];       /* the latest key index of each curve and of the weight */
+    struct fbx_curve weight;      /* the layer's weight, placed, in percent; without keys, layer.weight applies */
+    bool is_base;                 /* the take's first layer, whose value replaces the static value */
+    struct fbx_cursor cursors[4]; /* of each curve and of the weight */
 };
 
 struct fbx_motion {

@@ -54,22 +54,60 @@ static void rotate3(double v[3], const double q[4])
         v[i] += 2 * (q[3] * once[i] + twice[i]);
 }
 
+/* q = turn * q, where `turn` has this sine and cosine of half its angle about an axis: quat_mul() without the products
+ * with 0. */
+static inline void turn_about(int axis, double sine, double cosine, double q[4])
+{
+    const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    const double along = q[axis], b = q[next], c = q[last], w = q[3];
+    q[axis] = cosine * along + sine * w;
+    q[next] = cosine * b - sine * c;
+    q[last] = cosine * c + sine * b;
+    q[3] = cosine * w - sine * along;
+}
+
+/* All three angles are not 0. With the axes a, b, c in this order, an odd permutation of x, y, z mirrors the space,
+ * which turns the sign of what a turn about one axis mixes of the other two. */
+static void three_turns(const double angles_deg[3], const uint8_t axes[3], double out[4])
+{
+    const uint8_t a = axes[0], b = axes[1], c = axes[2];
+    const double side = (b - a + 3) % 3 == 1 ? 1 : -1;
+    double sine_a, cosine_a, sine_b, cosine_b, sine_c, cosine_c;
+    sincos(angles_deg[a] * RAD_PER_DEG / 2, &sine_a, &cosine_a);
+    sincos(angles_deg[b] * RAD_PER_DEG / 2, &sine_b, &cosine_b);
+    sincos(angles_deg[c] * RAD_PER_DEG / 2, &sine_c, &cosine_c);
+    const double qa = cosine_b * sine_a, qb = sine_b * cosine_a, qc = -side * (sine_b * sine_a),
+                 w = cosine_b * cosine_a;
+    out[a] = cosine_c * qa - side * sine_c * qb;
+    out[b] = cosine_c * qb + side * sine_c * qa;
+    out[c] = cosine_c * qc + sine_c * w;
+    out[3] = cosine_c * w - sine_c * qc;
+}
+
 void fbx_quat_from_euler(const double angles_deg[3], enum fbx_rotation_order order, double out[4])
 {
+    if (order != FBX_ORDER_SPHERIC && angles_deg[0] != 0 && angles_deg[1] != 0 && angles_deg[2] != 0) {
+        three_turns(angles_deg, AXES[order], out);
+        return;
+    }
     bool is_first = true;
-    memcpy(out, (const double[4]){0, 0, 0, 1}, 4 * sizeof *out);
+    double q[4] = {0, 0, 0, 1};
     for (int i = 0; i < 3 && order != FBX_ORDER_SPHERIC; i++) {
         const uint8_t axis = AXES[order][i];
         if (angles_deg[axis] == 0)
             continue;
-        double turn[4] = {0};
-        sincos(angles_deg[axis] * RAD_PER_DEG / 2, &turn[axis], &turn[3]);
-        if (is_first)
-            memcpy(out, turn, sizeof turn);
-        else
-            quat_mul(turn, out, out);
+        double sine, cosine;
+        sincos(angles_deg[axis] * RAD_PER_DEG / 2, &sine, &cosine);
+        if (is_first) {
+            q[axis] = sine;
+            q[3] = cosine;
+        } else {
+            turn_about(axis, sine, cosine, q);
+        }
         is_first = false;
     }
+    for (int i = 0; i < 4; i++)
+        out[i] = q[i];
 }
 
 /* With the axes a, b, c turning in this order the matrix is M = C * B * A. Where (a, b, c) is an even permutation of

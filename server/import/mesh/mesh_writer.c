@@ -60,13 +60,34 @@ static bool has_place(const struct mesh_writer *writer)
     return true;
 }
 
+static bool is_free_or_same(const struct mesh_writer *writer, const uint32_t *slot, const struct mesh_vertex *corner)
+{
+    return *slot == VERTEX_NONE || memcmp(&writer->vertices[*slot], corner, sizeof *corner) == 0;
+}
+
+/* The slot of a corner's vertex, or the free one for it. The first slots to look at go by the point, because polygons
+ * beside each other share points, and memory that is near is fast. A point with more vertices than that goes by their
+ * hashes. */
+static uint32_t *slot_of(struct mesh_writer *writer, const struct mesh_vertex *corner)
+{
+    enum { SLOTS_PER_POINT = 4, NEAR_SLOTS = 8 };
+    uint32_t *slot = vertex_set_first(&writer->set, (uint64_t)corner->point * SLOTS_PER_POINT);
+    for (int i = 0; i < NEAR_SLOTS; i++) {
+        if (is_free_or_same(writer, slot, corner))
+            return slot;
+        slot = vertex_set_next(&writer->set, slot);
+    }
+    slot = vertex_set_first(&writer->set, hash64(HASH64_SEED, corner, sizeof *corner));
+    while (!is_free_or_same(writer, slot, corner))
+        slot = vertex_set_next(&writer->set, slot);
+    return slot;
+}
+
 /* The vertex of corner `c` of the open polygon. */
 static uint32_t vertex_of(struct mesh_writer *writer, uint32_t c)
 {
     const struct mesh_vertex *corner = &writer->corners[c];
-    uint32_t *slot = vertex_set_first(&writer->set, hash64(HASH64_SEED, corner, sizeof *corner));
-    while (*slot != VERTEX_NONE && memcmp(&writer->vertices[*slot], corner, sizeof *corner) != 0)
-        slot = vertex_set_next(&writer->set, slot);
+    uint32_t *slot = slot_of(writer, corner);
     if (*slot == VERTEX_NONE) {
         const size_t count = (size_t)writer->vertex_count + 1;
         writer->vertices = mem_grow(writer->vertices, &writer->vertex_capacity, count, sizeof *writer->vertices);
@@ -124,6 +145,8 @@ void mesh_writer_close(struct mesh_writer *writer)
 
 bool mesh_writer_end(struct mesh_writer *writer)
 {
+    free(writer->set.slots); /* before the model's arrays grow */
+    writer->set = (struct vertex_set){0};
     if (writer->left_out > 0)
         bake_warn(writer->import->builder, "not_finite_repaired",
                   "%s: %u polygons or points are left out, because they lie at numbers that are not finite",

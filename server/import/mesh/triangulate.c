@@ -1,11 +1,13 @@
 /* triangulate.c - cuts ears; a grid over the corners that are not convex shows that each is empty. */
 #include "import/mesh/triangulate.h"
 
+#include "anim/model/mat.h"
 #include "base/mem.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_CORNER UINT32_MAX
 
@@ -50,15 +52,20 @@ static double area2(const struct triangulate_corner *a, const struct triangulate
 /* Newell's normal, relative to the first corner to keep precision far from the origin. */
 static void normal_of(const double (*points)[3], uint32_t count, double out[3])
 {
-    out[0] = out[1] = out[2] = 0;
+    double a[3], b[3], across[3];
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0;
+        a[k] = points[0][k] - points[0][k];
+    }
     for (uint32_t i = 0; i < count; i++) {
-        double a[3], b[3];
-        for (int k = 0; k < 3; k++) {
-            a[k] = points[i][k] - points[0][k];
-            b[k] = points[(i + 1) % count][k] - points[0][k];
-        }
+        const double *next = points[i + 1 < count ? i + 1 : 0];
         for (int k = 0; k < 3; k++)
-            out[k] += a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            b[k] = next[k] - points[0][k];
+        cross3(a, b, across);
+        for (int k = 0; k < 3; k++) {
+            out[k] += across[k];
+            a[k] = b[k];
+        }
     }
 }
 
@@ -71,9 +78,10 @@ static void project(struct triangulate_corner *corners, const double (*points)[3
     if (!(fabs(normal[axis]) > fabs(normal[2])))
         axis = 2;
     const double sign = normal[axis] < 0 ? -1 : 1;
+    const int x = (axis + 1) % 3, y = (axis + 2) % 3;
     for (uint32_t i = 0; i < count; i++) {
-        corners[i].x = (points[i][(axis + 1) % 3] - points[0][(axis + 1) % 3]) * sign;
-        corners[i].y = points[i][(axis + 2) % 3] - points[0][(axis + 2) % 3];
+        corners[i].x = (points[i][x] - points[0][x]) * sign;
+        corners[i].y = points[i][y] - points[0][y];
     }
 }
 
@@ -294,6 +302,19 @@ static void cut_ears(struct outline *outline, uint32_t count, uint32_t *out)
     *out = corners[rest].before;
 }
 
+/* Cuts a quadrilateral in which each corner is an ear as cut_ears() does, without a grid. */
+static bool cut_convex_quad(const double (*points)[3], uint32_t *out)
+{
+    static const uint32_t CORNERS[] = {0, 1, 2, 2, 3, 0};
+    struct triangulate_corner corners[4];
+    project(corners, points, 4);
+    for (int i = 0; i < 4; i++)
+        if (!(area2(&corners[(i + 3) % 4], &corners[i], &corners[(i + 1) % 4]) > 0))
+            return false;
+    memcpy(out, CORNERS, sizeof CORNERS);
+    return true;
+}
+
 static void make_capacity(struct triangulator *triangulator, uint32_t count, uint32_t side)
 {
     if (count > triangulator->corner_capacity) {
@@ -313,6 +334,8 @@ void triangulate(struct triangulator *triangulator, const double (*points)[3], u
             out[i] = i;
         return;
     }
+    if (count == 4 && cut_convex_quad(points, out))
+        return;
     const uint32_t side = 1 + (uint32_t)sqrt(count / 4.0);
     make_capacity(triangulator, count, side);
     struct outline outline = {.corners = triangulator->corners,

@@ -17,13 +17,18 @@ static inline struct rgba16 vertex_color_from_srgb(double red, double green, dou
                      (double)linear_from_srgb((float)blue), alpha);
 }
 
+/* Whether a vector of this length gives a direction: its numbers are finite and it is not 0. */
+static inline bool length_has_direction(double length) { return length > 1e-12 && isfinite(length); }
+
+static inline bool has_direction3(const double from[3]) { return length_has_direction(sqrt(dot3(from, from))); }
+
 /* Normalizes a vector. Returns false if the three numbers give no direction. */
 static inline bool unit_direction(const double from[3], double out[3])
 {
-    if (!isfinite(from[0]) || !isfinite(from[1]) || !isfinite(from[2]))
+    const double length = sqrt(dot3(from, from));
+    if (!length_has_direction(length))
         return false;
     for (int i = 0; i < 3; i++)
-        out[i] = from[i];
-    const double length = unit3(out);
-    return length > 1e-12 && isfinite(length);
+        out[i] = from[i] / length;
+    return true;
 }
