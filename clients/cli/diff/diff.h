@@ -14,7 +14,7 @@ struct diff_pair {
     char *models[DIFF_SIDES]; /* paths under the server's root; NULL: the model was added or removed */
     enum diff_state state;
     bool is_done;  /* false: the run was interrupted before it reached the pair */
-    cJSON *answer; /* the server's (protocol/compare.md); NULL if it was not asked */
+    cJSON *answer; /* the server's (protocol/compare.md), after sentences_prepare(); NULL if it was not asked */
     char code[64]; /* of the error, or "" */
     char *message; /* of the error, or NULL */
 };
@@ -41,10 +41,11 @@ void diff_free_pairs(struct diff *diff);
 /* diff_files.c: returns whether both are one file, or have the same bytes and no files beside them. */
 bool diff_is_same_file(const struct diff *diff, const struct diff_pair *pair);
 
-/* diff_report.c, diff_documents.c: put the report in one of its formats. */
+/* diff_report/report_text.c, diff_report/report_documents.c: put the report in one of its formats. */
 void diff_report_text(const struct diff *diff, struct text *out);
 void diff_report_json(const struct diff *diff, struct text *out);
 void diff_report_junit(const struct diff *diff, struct text *out);
 void diff_report_sarif(const struct diff *diff, struct text *out);
-/* diff_markdown.c: makes a page for `file` (NULL: stdout) and writes its pictures. Returns 0 or an exit status. */
+/* diff_report/report_markdown.c: makes a page for `file` (NULL: stdout) and writes its pictures. Returns 0 or an exit
+ * status. */
 int diff_report_markdown(struct diff *diff, const char *file, struct text *out);
