@@ -17,7 +17,44 @@ void summary_count(const struct diff *diff, const struct changes *changes, size_
     }
 }
 
-/* Puts ": motion in 3, materials in 2"; for a single model ": 15 in motion, 1 in materials", which are differences. */
+/* Counts the differences of a kind in all models, with those that the server did not list. */
+static double count_kind(const struct diff *diff, const char *kind)
+{
+    double count = 0;
+    for (size_t i = 0; i < diff->count; i++) {
+        const double left_out = member_number(json_get(diff->pairs[i].answer, "left_out"), kind);
+        const cJSON *difference;
+        count += left_out > 0 ? left_out : 0;
+        cJSON_ArrayForEach(difference, json_get(diff->pairs[i].answer, "differences")) count +=
+            strcmp(member_text(difference, "kind"), kind) == 0;
+    }
+    return count;
+}
+
+/* Puts " (2 clips gone, 1 new)": what is more than another motion or place. */
+static void put_gone(struct text *out, const struct diff *diff, enum area area)
+{
+    static const struct {
+        enum area area;
+        const char *kind, *thing, *what;
+    } GONE[] = {{AREA_MOTION, "clip_removed", "clip", "gone"},
+                {AREA_MOTION, "clip_added", "clip", "new"},
+                {AREA_SKELETON, "joint_removed", "joint", "gone"},
+                {AREA_SKELETON, "joint_added", "joint", "new"}};
+    int named = 0;
+    for (size_t i = 0; i < sizeof GONE / sizeof *GONE; i++) {
+        const double count = GONE[i].area == area ? count_kind(diff, GONE[i].kind) : 0;
+        if (count == 0)
+            continue;
+        text_printf(out, "%s%.0f", named == 0 ? " (" : ", ", count);
+        if (named++ == 0)
+            text_printf(out, " %s%s", GONE[i].thing, count == 1 ? "" : "s");
+        text_printf(out, " %s", GONE[i].what);
+    }
+    text_put(out, named > 0 ? ")" : "");
+}
+
+/* Puts ": motion in 3, materials in 2"; for a single model ": 15 differences in motion, 1 difference in materials". */
 static void put_areas(struct text *out, const struct diff *diff, const struct changes *changes)
 {
     size_t counts[AREA_COUNT], named = 0;
@@ -36,6 +73,7 @@ static void put_areas(struct text *out, const struct diff *diff, const struct ch
                         area_name((enum area)area));
         else
             text_printf(out, "%s in %zu", area_name((enum area)area), counts[area]);
+        put_gone(out, diff, (enum area)area);
     }
 }
 

@@ -48,6 +48,7 @@ def hand(reach):
 
 
 def diff(tmp_path, old, new, *arguments):
+    tmp_path.mkdir(exist_ok=True)
     for side, models in ("old", old), ("new", new):
         for name, text in models.items():
             (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
@@ -173,6 +174,15 @@ def test_what_moves_nothing_has_no_worst(tmp_path):
     (tmp_path / "new/a.gltf").write_text(old["a.gltf"])
     (tmp_path / "new/b.gltf").write_text("no model")
     assert posectl("diff", "old", "new", cwd=tmp_path).out.startswith("None of 3 models changed; 1 removed, 1 could not be compared.\n")
+
+
+def test_what_is_gone_is_counted_in_the_first_sentence(tmp_path):
+    clips = {name: CLIPS[name] for name in ("run",)}
+    old = {"a.gltf": rig({**CLIPS, "walk": CLIPS["run"]}), "b.gltf": rig(), "c.gltf": rig()}
+    new = {"a.gltf": rig(clips), "b.gltf": rig({**CLIPS, "jump": LIFTED["stand"]}), "c.gltf": rig()}
+    done = diff(tmp_path, old, new)
+    assert done.out.startswith("2 of 3 models changed: motion in 2 (2 clips gone, 1 new). No joint is elsewhere; the first change is a.gltf: clip "), done.out
+    assert diff(tmp_path / "one", {"a.gltf": rig()}, {"a.gltf": rig(clips)}).out.startswith("a.gltf changed: 1 difference in motion (1 clip gone). ")
 
 
 def test_a_turned_joint_is_turned_and_not_elsewhere(tmp_path):
