@@ -29,6 +29,7 @@ struct diff {
     double seconds;
 };
 
+/* diff_report/states.c */
 const char *diff_state_name(enum diff_state state); /* "different" */
 /* Counts the pairs in each state. `skipped`: pairs that were not compared. */
 void diff_count(const struct diff *diff, size_t counts[DIFF_STATES], size_t *skipped);

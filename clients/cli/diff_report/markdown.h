@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "clients/cli/diff/moment_pictures.h"
+#include "clients/cli/moments/moment_pictures.h"
 
 struct markdown {
     struct text body;

@@ -3,12 +3,6 @@
 
 #include <math.h>
 
-void model_text_put_name(struct text *out, const cJSON *thing)
-{
-    const char *name = thing == NULL ? "" : json_name(thing);
-    text_put_printable(out, name[0] == '\0' ? "-" : name);
-}
-
 /* Returns the largest side of the box around the model. A model without vertices has the extent of its nodes. */
 static double size_of(const struct model_text *text)
 {

@@ -80,7 +80,7 @@ void sorted_texts_take(struct sorted_texts *sorted, struct text *text);
 /* Puts all texts in their order and frees them. */
 void sorted_texts_put(struct sorted_texts *sorted, struct text *out);
 
-/* --- hashes of data that is too large for lines --- */
+/* --- hashes.c: hashes of data that is too large for lines --- */
 
 /* FNV-1a, 64 bits (draft-eastlake-fnv). */
 #define FNV_BASIS 0xcbf29ce484222325u

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+void model_text_put_name(struct text *out, const cJSON *thing)
+{
+    const char *name = thing == NULL ? "" : json_name(thing);
+    text_put_printable(out, name[0] == '\0' ? "-" : name);
+}
+
 struct named {
     int64_t parent;
     const char *label;

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t hash_more(uint64_t hash, const void *bytes, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* A primitive of a node. Pointers are into the answer; NULL: it has no such data. */
 struct entry {
     int node, primitive;

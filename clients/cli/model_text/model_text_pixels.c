@@ -1,7 +1,7 @@
 /* Puts hashes of pixels, which are too large for lines. */
 #include "clients/cli/model_text/model_text.h"
 
-#include "clients/cli/diff/picture_file.h"
+#include "clients/cli/moments/picture_file.h"
 
 #include <math.h>
 #include <stdlib.h>
