@@ -1,7 +1,7 @@
 /* changes.h - the differences of all pairs, grouped: over the joints of a clip, and over models. One thread. */
 #pragma once
 
-#include "clients/cli/diff/diff.h"
+#include "clients/cli/diff_report/diff_report.h"
 #include "clients/cli/diff_report/areas.h"
 
 enum { CHANGE_WORST = 3 };

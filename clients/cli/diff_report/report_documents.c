@@ -1,6 +1,6 @@
 /* Reports of posectl diff for other programs. In JUnit XML each model is a test case, and its failure lists its
  * changes. In SARIF 2.1.0 (OASIS) each kind of difference is a rule, and a change of several models is one result. */
-#include "clients/cli/diff/diff.h"
+#include "clients/cli/diff_report/diff_report.h"
 #include "clients/cli/diff_report/changes.h"
 #include "clients/cli/output/junit.h"
 #include "clients/cli/output/sarif.h"

@@ -1,5 +1,5 @@
 /* The report of posectl diff as a page: what changed in two sentences, pictures, then a table for each area. */
-#include "clients/cli/diff/diff.h"
+#include "clients/cli/diff_report/diff_report.h"
 
 #include "clients/cli/diff_report/markdown.h"
 #include "clients/cli/diff_report/markdown_tables.h"

@@ -1,5 +1,5 @@
 /* The reports of posectl diff for people and as plain JSON. */
-#include "clients/cli/diff/diff.h"
+#include "clients/cli/diff_report/diff_report.h"
 #include "clients/cli/diff_report/summary.h"
 #include "clients/cli/output/terminal.h"
 

@@ -1,5 +1,5 @@
 /* Names and counts the states of pairs. */
-#include "clients/cli/diff/diff.h"
+#include "clients/cli/diff_report/diff_report.h"
 
 #include <string.h>
 

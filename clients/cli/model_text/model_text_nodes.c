@@ -17,7 +17,9 @@ static void ask(const struct model_text *text, const char *query, int kind, size
         return;
     const int at = posed_frames_find(&frames, 0, kind, 0);
     const float *values = at < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)at, 0);
-    const struct posed_block block = at < 0 ? (struct posed_block){0} : posed_frames_block(&frames, (uint32_t)at);
+    struct posed_block block = {0};
+    if (at >= 0)
+        block = posed_frames_block(&frames, (uint32_t)at);
     for (size_t i = 0; values != NULL && block.item_bytes == width * sizeof *values && i < block.count; i++)
         for (size_t k = 0; k < width && i < text->node_count; k++)
             out[width * i + k] = (double)values[width * i + k];

@@ -38,7 +38,9 @@ static void put_skin(const struct model_text *text, const cJSON *skin, const str
     const int block =
         frames == NULL || index < 0 ? -1 : posed_frames_find(frames, 0, POSED_BLOCK_JOINT_FROM_BIND, (uint32_t)index);
     const float *matrices = block < 0 ? NULL : posed_frames_floats(frames, (uint32_t)block, 0);
-    const struct posed_block binds = block < 0 ? (struct posed_block){0} : posed_frames_block(frames, (uint32_t)block);
+    struct posed_block binds = {0};
+    if (block >= 0)
+        binds = posed_frames_block(frames, (uint32_t)block);
     struct sorted_texts joints = {0};
     const cJSON *joint;
     uint32_t place = 0;
