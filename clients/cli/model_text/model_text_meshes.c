@@ -133,17 +133,43 @@ struct drawn {
     double low[3], high[3];
 };
 
-static void widen(struct drawn *drawn, const float position[3])
+/* Finds the box around the corners. */
+static void find_box(const struct entry *entry, struct drawn *drawn)
 {
     for (int i = 0; i < 3; i++) {
-        drawn->low[i] = fmin(drawn->low[i], (double)position[i]);
-        drawn->high[i] = fmax(drawn->high[i], (double)position[i]);
+        drawn->low[i] = HUGE_VAL;
+        drawn->high[i] = -HUGE_VAL;
     }
+    for (uint32_t c = 0; entry->corners != NULL && c < entry->corner_count; c++)
+        for (size_t i = 0; i < 3 && entry->corners[c] < entry->vertex_count; i++) {
+            const double position = (double)entry->positions[3 * (size_t)entry->corners[c] + i];
+            drawn->low[i] = fmin(drawn->low[i], position);
+            drawn->high[i] = fmax(drawn->high[i], position);
+        }
 }
 
-/* Hashes a triangle from its corner with the smallest hash on, so that only its side counts; the ends of a line have no
- * order. Returns false for one that is not visible: two corners are at one place. */
-static bool hash_element(const uint64_t *corners, int count, uint64_t *hash)
+static double length_of(const double vector[3]) { return hypot(hypot(vector[0], vector[1]), vector[2]); }
+
+/* Returns whether a triangle or line is larger than the noise of computed vertices. Some programs leave out the others.
+ * `corners`: of one element; `near`: what counts as no distance. */
+static bool is_visible(const struct entry *entry, const uint32_t *corners, double near)
+{
+    double sides[2][3];
+    for (int side = 0; side + 1 < entry->corners_each; side++)
+        for (size_t i = 0; i < 3; i++)
+            sides[side][i] = (double)entry->positions[3 * (size_t)corners[side + 1] + i] -
+                             (double)entry->positions[3 * (size_t)corners[0] + i];
+    if (entry->corners_each < 3)
+        return entry->corners_each == 1 || length_of(sides[0]) > near;
+    const double *u = sides[0], *v = sides[1];
+    const double area[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    const double third[3] = {u[0] - v[0], u[1] - v[1], u[2] - v[2]};
+    return length_of(area) > near * fmax(fmax(length_of(u), length_of(v)), length_of(third)); /* its least height */
+}
+
+/* Hashes an element from its corner with the smallest hash on: of a triangle only the side counts, and the ends of a
+ * line have no order. */
+static uint64_t hash_element(const uint64_t *corners, int count)
 {
     uint64_t ordered[3];
     int first = 0;
@@ -151,11 +177,7 @@ static bool hash_element(const uint64_t *corners, int count, uint64_t *hash)
         first = corners[i] < corners[first] ? i : first;
     for (int i = 0; i < count; i++)
         ordered[i] = corners[(first + i) % count];
-    for (int i = 0; i < count && count > 1; i++)
-        if (ordered[i] == ordered[(i + 1) % count])
-            return false;
-    *hash = hash_more(FNV_BASIS, ordered, (size_t)count * sizeof *ordered);
-    return true;
+    return hash_more(FNV_BASIS, ordered, (size_t)count * sizeof *ordered);
 }
 
 /* Hashes the labels of the joints that move an entry. The caller frees the array. */
@@ -175,26 +197,28 @@ static uint64_t *hash_joints(const struct model_text *text, const struct entry *
 
 static void draw(const struct model_text *text, const struct entry *entry, struct drawn *drawn)
 {
+    static const double NEAR_SHARE = 1e-6;
     uint32_t joint_count;
     uint64_t *joints = hash_joints(text, entry, &joint_count);
     const uint32_t each = (uint32_t)entry->corners_each;
+    double extent = 0;
+    find_box(entry, drawn);
+    for (int i = 0; i < 3; i++)
+        extent = fmax(extent, drawn->high[i] - drawn->low[i]);
     for (uint32_t i = 0; entry->corners != NULL && each <= entry->corner_count - i; i += each) {
-        uint64_t corners[3], hash, moved = 0;
-        bool is_inside = true;
-        for (uint32_t k = 0; k < each && is_inside; k++) {
-            const uint32_t vertex = entry->corners[i + k];
-            is_inside = vertex < entry->vertex_count;
-            if (!is_inside)
-                break;
-            const uint64_t influences = hash_influences(entry, joints, joint_count, vertex);
-            corners[k] = hash_position(entry, vertex);
+        const uint32_t *vertices = entry->corners + i;
+        uint64_t corners[3], moved = 0;
+        uint32_t inside = 0;
+        while (inside < each && vertices[inside] < entry->vertex_count)
+            inside++;
+        if (inside < each || !is_visible(entry, vertices, NEAR_SHARE * extent))
+            continue;
+        for (uint32_t k = 0; k < each; k++) {
+            const uint64_t influences = hash_influences(entry, joints, joint_count, vertices[k]);
+            corners[k] = hash_position(entry, vertices[k]);
             moved += hash_more(corners[k], &influences, sizeof influences);
         }
-        if (!is_inside || !hash_element(corners, (int)each, &hash))
-            continue;
-        for (uint32_t k = 0; k < each; k++)
-            widen(drawn, entry->positions + 3 * (size_t)entry->corners[i + k]);
-        drawn->shape += hash;
+        drawn->shape += hash_element(corners, (int)each);
         drawn->influences += moved;
         drawn->count++;
     }
@@ -207,7 +231,7 @@ static void put_entry(const struct model_text *text, const struct entry *entry, 
 {
     static const char *const ELEMENTS[] = {"points", "lines", "triangles"};
     const cJSON *mesh, *primitive = primitive_of(text, entry, &mesh);
-    struct drawn drawn = {.low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    struct drawn drawn = {0};
     draw(text, entry, &drawn);
     text_printf(out, "%s: %zu %s, up to %.0f joints a vertex, %.0f morph targets", entry->label.at, drawn.count,
                 ELEMENTS[entry->corners_each - 1], fmax(member_number(primitive, "influences_max"), 0),
