@@ -29,12 +29,14 @@ static struct vec3 delta_of(const struct model *model, const struct primitive *p
     return first == UINT32_MAX ? (struct vec3){0, 0, 0} : model->morph_deltas[first + vertex - primitive->vertex_first];
 }
 
-/* Returns how far two deltas differ, in units. Places outside bind space allow only their lengths to be compared. */
-static double apart(const struct surface *surface, struct vec3 a, struct vec3 b)
+/* Returns the offset of a vertex by a target in the space of the places. */
+static void offset_of(const struct compare *compare, enum compare_side s, uint32_t at,
+                      const struct primitive *primitive, uint32_t target, double out[3])
 {
-    const double lengths[2] = {sqrt(dot3(DOUBLE3(a), DOUBLE3(a))), sqrt(dot3(DOUBLE3(b), DOUBLE3(b)))};
-    const double way[3] = {(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
-    return (surface->is_bind ? sqrt(dot3(way, way)) : fabs(lengths[0] - lengths[1])) * surface->bind_scale;
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const struct dmat4 matrix = drawn_matrix(compare, s, at);
+    const struct vec3 delta = delta_of(drawn->model, primitive, target, drawn->vertices[at]);
+    dmat4_direction(&matrix, DOUBLE3(delta), out);
 }
 
 /* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
@@ -108,13 +110,13 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
             tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", (double)NAN);
             return;
         }
-        const struct vec3 delta = delta_of(old->model, primitives[COMPARE_OLD], target, old->vertices[i]);
-        const double distance =
-            apart(compare->surface, delta,
-                  delta_of(new->model, primitives[COMPARE_NEW], (uint32_t)match, new->vertices[partner]));
+        double was[3], is[3];
+        offset_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target, was);
+        offset_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match, is);
+        const double way[3] = {is[0] - was[0], is[1] - was[1], is[2] - was[2]}, distance = sqrt(dot3(way, way));
         if (compare->morph_count == noted)
             note_pair(compare, i, target, (uint32_t)match);
-        reach = fmax(reach, sqrt(dot3(DOUBLE3(delta), DOUBLE3(delta))) * compare->surface->bind_scale);
+        reach = fmax(reach, sqrt(dot3(was, was)));
         if (distance > most) {
             most = distance;
             vertex = i;
