@@ -52,8 +52,9 @@ struct difference {
 struct compared_clip {
     int32_t clips[COMPARE_SIDES];
     int32_t nodes[COMPARE_SIDES]; /* -1: the models share no joints */
-    double time_s;                /* NaN without a joint, like the numbers below */
+    double time_s;                /* of the new clip; NaN without a joint, like the numbers below */
     double distance, vertex_distance, angle_deg;
+    bool is_by_phase;              /* at the same shares of their lengths, which are nearer than the same times */
     uint32_t pose_count, left_out; /* poses that were compared, and poses beyond the limit on steps */
 };
 enum { COMPARED_CLIPS_MOST = 4096 };

@@ -65,16 +65,22 @@ struct surface {
     double bind_scale;
 };
 
+/* Which times of two clips are compared: the same, or the same shares of what is between first key and end. */
+enum clip_mapping { MAPPING_TIME, MAPPING_PHASE, CLIP_MAPPINGS };
+
 /* A morph target that both models have, for one node. */
 struct morph_pair {
     uint32_t weights[COMPARE_SIDES]; /* indices into model->weights */
     uint32_t meshes[COMPARE_SIDES];
-    struct str name;      /* name of the old model's target */
-    uint32_t target;      /* index of the old model's target */
-    double reach;         /* greatest distance that it moves a vertex, in units of the common frame */
-    double worst, time_s; /* greatest difference in the current clip, and when */
+    struct str name; /* name of the old model's target */
+    uint32_t target; /* index of the old model's target */
+    double reach;    /* greatest distance that it moves a vertex, in units of the common frame */
+    struct morph_worst {
+        double apart, time_s; /* greatest difference in the current clip, and when */
+    } worsts[CLIP_MAPPINGS];
 };
 
+struct pair_error;
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
@@ -123,8 +129,9 @@ static inline double compare_told_deg(double angle_deg) { return angle_deg < 1e-
 /* --- compare_names.c --- */
 
 /* How reliably a name identifies something: as it is written; as exporters rewrite it (three.js: no []./: and _ for
- * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1). */
-enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE };
+ * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1); without the object and the
+ * layer beside the name of a clip (Armature|Dance). */
+enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE, NAME_ACTION };
 /* Returns a hash of the name, or 0 without one. */
 uint64_t name_key(const struct model *model, struct str name, enum name_level level);
 
@@ -264,11 +271,12 @@ void weights_compare(struct compare *compare);
 void skinned_compare(struct compare *compare);
 /* Reports morph targets that differ, and lists those that both models have. */
 void morphs_compare(struct compare *compare);
-/* For each clip: morphs_begin() starts it, morphs_measure() compares the current pose, morphs_tell() reports the
- * targets that differ and returns true when there are none. */
-void morphs_begin(struct compare *compare);
-void morphs_measure(struct compare *compare, double time_s);
-bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES]);
+/* For each clip and mapping: morphs_begin() starts it, morphs_measure() compares the current pose, morphs_worst()
+ * returns the greatest difference as a multiple of the tolerance, morphs_tell() reports the targets that differ. */
+void morphs_begin(struct compare *compare, enum clip_mapping mapping);
+void morphs_measure(struct compare *compare, enum clip_mapping mapping, double time_s);
+double morphs_worst(const struct compare *compare, enum clip_mapping mapping);
+void morphs_tell(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES]);
 /* Reports materials and textures that differ. */
 void materials_compare(struct compare *compare);
 /* True when both materials (-1: none) look the same. */
@@ -294,22 +302,37 @@ struct material_use *material_uses_list(struct compare *compare, uint32_t *count
 /* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
 const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
 
+/* --- compare_clip_pairs.c --- */
+
+/* Fills partners[side][clip] with the clip of the other model, or -1. errors: [pair_count], overwritten. */
+void clips_match(struct compare *compare, int32_t *const partners[COMPARE_SIDES], struct pair_error *errors);
+
 /* --- compare_clips.c --- */
 
+/* A tool that resamples moves the ends of a clip by at most this. */
+#define CLIP_FRAME_S (1 / 24.0 + 1e-6)
 /* Finds the clips that both models have, compares them, and reports the others. */
 int clips_compare(struct compare *compare);
 
 /* --- compare_times.c --- */
 
+/* Times of a clip of the new model, and the times of the old one that correspond. */
 struct compare_times {
-    double *at;     /* [count], rising */
+    double *at;     /* [count], rising: of the new clip */
     double shift_s; /* of clips with steps: both models are past a step this much later than its key */
+    double firsts[COMPARE_SIDES], scale; /* old time = firsts[old] + (new time - firsts[new]) * scale */
     uint32_t count, left_out;
+    uint32_t tail; /* the number of times, at the end, that only one of the clips reaches */
 };
 /* Lists every key of both clips and the middle between each two, or as many of these as the limit on steps allows when
- * `clips_left` clips are still to come. */
+ * `clips_left` clips are still to come. By time, the end is that of the shorter clip; where the other is longer by less
+ * than a frame, its end follows as the tail. */
 void compare_times_make(struct compare_times *times, const struct compare *compare, const int32_t clips[COMPARE_SIDES],
-                        uint32_t clips_left);
+                        enum clip_mapping mapping, uint32_t clips_left);
+static inline double compare_old_time(const struct compare_times *times, double new_s)
+{
+    return times->firsts[COMPARE_OLD] + (new_s - times->firsts[COMPARE_NEW]) * times->scale;
+}
 void compare_times_free(struct compare_times *times);
 
 /* --- compare_pose.c --- */
@@ -319,6 +342,8 @@ struct pair_error {
     double distance, vertex_distance, angle, stretch;
     double score; /* the joint's own share, without its parent's; above 1 it is a difference */
 };
+/* Returns the greatest distance between what two matrices from its ref space do to the points of a pair. */
+double pair_distance(const struct joint_pair *pair, const struct dmat4 *a, const struct dmat4 *b);
 /* Evaluates a pose of both models and fills errors[pair_count]. clips: POSE_REST selects the rest pose. */
 void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], const double times_s[COMPARE_SIDES],
                    struct pair_error *errors);

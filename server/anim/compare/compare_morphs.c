@@ -160,36 +160,42 @@ void morphs_compare(struct compare *compare)
 
 /* --- weights of a clip --- */
 
-void morphs_begin(struct compare *compare)
+void morphs_begin(struct compare *compare, enum clip_mapping mapping)
 {
     for (size_t i = 0; i < compare->morph_count; i++)
-        compare->morphs[i].worst = -1;
+        compare->morphs[i].worsts[mapping].apart = -1;
 }
 
-void morphs_measure(struct compare *compare, double time_s)
+void morphs_measure(struct compare *compare, enum clip_mapping mapping, double time_s)
 {
     const double *old = compare->sides[COMPARE_OLD].pose.weights, *new = compare->sides[COMPARE_NEW].pose.weights;
     compare->steps_left -= compare->morph_count < compare->steps_left ? compare->morph_count : compare->steps_left;
     for (size_t i = 0; i < compare->morph_count; i++) {
         struct morph_pair *morph = &compare->morphs[i];
+        struct morph_worst *worst = &morph->worsts[mapping];
         const double apart = fabs(old[morph->weights[COMPARE_OLD]] - new[morph->weights[COMPARE_NEW]]) * morph->reach;
-        if (apart > morph->worst) {
-            morph->worst = apart;
-            morph->time_s = time_s;
-        }
+        if (apart > worst->apart)
+            *worst = (struct morph_worst){apart, time_s};
     }
 }
 
-bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES])
+double morphs_worst(const struct compare *compare, enum clip_mapping mapping)
+{
+    double most = 0;
+    for (size_t i = 0; i < compare->morph_count; i++)
+        most = fmax(most, compare->morphs[i].worsts[mapping].apart);
+    return most / (compare->tolerance * compare->size);
+}
+
+void morphs_tell(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES])
 {
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
-    bool is_same = true;
     for (size_t i = 0; i < compare->morph_count; i++) {
         const struct morph_pair *morph = &compare->morphs[i];
+        const struct morph_worst *worst = &morph->worsts[mapping];
         char names[3][THING_SIZE];
-        if (!(morph->worst > compare->tolerance * compare->size))
+        if (!(worst->apart > compare->tolerance * compare->size))
             continue;
-        is_same = false;
         struct difference *difference = difference_add(compare, DIFFERENCE_POSE);
         if (difference == NULL)
             continue;
@@ -197,15 +203,14 @@ bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES])
             difference->clips[s] = clips[s];
             difference->meshes[s] = (int32_t)morph->meshes[s];
         }
-        difference->time_s = morph->time_s;
-        difference->distance = difference->vertex_distance = morph->worst / compare->unit;
+        difference->time_s = worst->time_s;
+        difference->distance = difference->vertex_distance = worst->apart / compare->unit;
         difference_say(
             difference, "%s: %s of %s moves vertices by %.4g units (%.3g %% of the size) more or less at %.6g s",
             compare_thing(new, "clip", new->clips[clips[COMPARE_NEW]].name, (uint32_t)clips[COMPARE_NEW], names[0]),
             compare_thing(old, "target", morph->name, morph->target, names[1]),
             compare_thing(old, "mesh", old->meshes[morph->meshes[COMPARE_OLD]].name, morph->meshes[COMPARE_OLD],
                           names[2]),
-            difference->distance, 100 * morph->worst / compare->size, morph->time_s);
+            difference->distance, 100 * worst->apart / compare->size, worst->time_s);
     }
-    return is_same;
 }

@@ -52,6 +52,13 @@ static void measure(const struct joint_pair *pair, const struct dmat4 *a, const 
         *distance = farther(*distance, distance_between(a, b, pair->children[i]));
 }
 
+double pair_distance(const struct joint_pair *pair, const struct dmat4 *a, const struct dmat4 *b)
+{
+    double distance, vertex_distance;
+    measure(pair, a, b, &distance, &vertex_distance);
+    return distance;
+}
+
 /* Scores the joint's own share, as if the joint above it did in the new model what it does in the old. */
 static double score_of(const struct compare *compare, const struct joint_pair *pair, const struct pair_error *error)
 {

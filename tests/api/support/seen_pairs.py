@@ -145,6 +145,12 @@ def bend(clip):
     clip["forearm.L", "rotation"] = (mode, times, [*rows[:2], about([1, 0, 0.2], 60), *rows[3:]])
 
 
+def retell(clip):
+    """Another motion, to which only the name leads."""
+    clip["thigh.L", "rotation"] = (*clip["thigh.L", "rotation"][:2], small_scenes.swing([1, 0, 0], 175, 20, 175, 330, 175))
+    clip["hips", "translation"] = (*clip["hips", "translation"][:2], [[0, 1, 0]] * 5)
+
+
 def retime(of):
     def change(clip):
         for channel, (mode, times, rows) in clip.items():
@@ -177,7 +183,7 @@ NOD = {"nod": {("head", "rotation"): ("LINEAR", [0.0, 0.5], [[0, 0, 0, 1], about
 BENT = ("pose", "joint 'forearm.L'", "at 0.5 s")
 PAIRS = [
     Seen("transform_in_node", plate(False), plate(True)),
-    Seen("normals_lean", plate(False), plate(True, lean=20), (("mesh", "another normal"),)),
+    Seen("normals_lean", plate(False), plate(True, lean=60), (("mesh", "another normal"),)),
     Seen("tangents_turned", plate(False), plate(True, spin=40), (("mesh", "another tangent"),)),
     Seen("target_bumps", plate(False), plate(True, bump=0.6), (("morph_targets", "'up'"),)),
     Seen("transform_in_material", plate(False), plate(False, is_in_material=True)),
@@ -197,11 +203,12 @@ PAIRS = [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][:1], "material": "b"},
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
          (("material", "1 triangle of mesh 'floor_mesh' has material 'b'"),)),
-    Seen("clip_without_a_prefix", clips(walk="Armature|walk", wave="Armature|wave"), clips()),
-    Seen("clip_of_mixamo", clips(walk="mixamo.com"), clips(walk="Armature|mixamo.com|Layer0")),
-    Seen("clip_without_a_prefix_bent", clips(walk="Armature|walk"), clips(bend), (BENT,)),
+    Seen("clip_without_a_prefix", clips(walk="Armature|walk", wave="Armature|wave"), clips(),
+         (("clip_renamed", "'Armature|walk' is now clip 'walk'"), ("clip_renamed", "'wave'"))),
+    Seen("clip_of_mixamo", clips(walk="mixamo.com"), clips(bend, walk="Armature|mixamo.com|Layer0"), (("clip_renamed", "'mixamo.com'"), BENT)),
+    Seen("clip_without_a_prefix_bent", clips(walk="Armature|walk"), clips(retell), (("clip_renamed", "'walk'"), ("pose", "'thigh.L'"))),
     Seen("clip_renamed_and_bent", clips(), clips(bend, walk="stroll"), (("clip_renamed", "'walk'", "'stroll'"), BENT)),
-    Seen("clip_replaced", alone("walk"), alone("nod", other=NOD), (("clip_removed", "'walk'"), ("clip_added", "'nod'"))),
+    Seen("clip_replaced", alone("walk"), alone("nod", other=NOD), (("clip_added", "'nod'"), ("clip_removed", "'walk'"))),
     Seen("clip_without_a_name_bent", alone(), alone(None, bend), (("pose", "clip 0", *BENT[1:]),)),
     Seen("clip_shorter_by_half_a_frame", clips(), clips(retime(lambda t: 0.98 * t)), (("clip_length", "0.98 s", "1 s"),)),
     Seen("clip_slower", clips(), clips(retime(lambda t: 1.2 * t)), (("clip_length", "1.2 s", "1 s"),)),
