@@ -28,6 +28,19 @@ static void match_names(const struct compare *compare, int32_t *const partners[C
     free(entries);
 }
 
+void clips_match_names(const struct compare *compare, int32_t *partners[COMPARE_SIDES])
+{
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const uint32_t count = compare->sides[s].model->clip_count;
+        partners[s] = mem_alloc(((size_t)count + 1) * sizeof *partners[s]);
+        for (uint32_t c = 0; c < count; c++)
+            partners[s][c] = -1;
+    }
+    match_names(compare, partners);
+    if (compare->sides[COMPARE_OLD].model->clip_count == 1 && compare->sides[COMPARE_NEW].model->clip_count == 1)
+        partners[COMPARE_OLD][0] = partners[COMPARE_NEW][0] = 0;
+}
+
 /* --- motion --- */
 
 /* A clip of each model without a partner, and how well they fit. */

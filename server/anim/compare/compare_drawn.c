@@ -25,7 +25,7 @@ int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at)
 
 /* --- lists --- */
 
-static uint32_t count_vertices(struct compare *compare, const struct model *model)
+static uint32_t count_vertices(const struct model *model, uint32_t *left_out)
 {
     uint64_t count = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {
@@ -33,7 +33,7 @@ static uint32_t count_vertices(struct compare *compare, const struct model *mode
         if ((model->draws[d].flags & DRAW_IN_SCENE) == 0)
             continue;
         if (count + vertices > COMPARE_VERTICES_MOST)
-            compare->out->vertices_left_out += vertices;
+            *left_out += vertices;
         else
             count += vertices;
     }
@@ -56,7 +56,7 @@ void drawn_vertices_list(struct compare *compare, enum compare_side s)
     struct drawn_vertices *drawn = &compare->surface->drawn[s];
     const struct model *model = compare->sides[s].model;
     drawn->model = model;
-    drawn->count = count_vertices(compare, model);
+    drawn->count = count_vertices(model, &drawn->left_out);
     const size_t capacity = (size_t)drawn->count + 1;
     drawn->vertices = mem_alloc(capacity * sizeof *drawn->vertices);
     drawn->draws = mem_alloc(capacity * sizeof *drawn->draws);

@@ -16,9 +16,8 @@ struct compare_model {
     int32_t *bind_joints;  /* [node_count]: index of the node's first joint in a skin of the file; or -1 */
     int32_t *pairs;        /* [node_count]: the pair that moves it, its own or that of the nearest ancestor; or -1 */
     struct dmat4 *rest;    /* [node_count]: common_from_node at rest */
-    const struct dmat4
-        *reference;      /* [node_count]: common_from_node in the rest pose of the new model: usually `rest` */
-    struct dmat4 *other; /* the array of `reference` where it differs from `rest`, else NULL */
+    const struct dmat4 *reference; /* [node_count]: common_from_node in a pose that both models have: usually `rest` */
+    struct dmat4 *other;           /* the array of `reference` where it differs from `rest`, else NULL */
 };
 
 enum { PROBES_MOST = 7, PROBE_CHILDREN_MOST = 2 };
@@ -28,8 +27,9 @@ enum { COMPARE_VERTICES_MOST = 2000000 };
 /* A joint that both models have. */
 struct joint_pair {
     uint32_t nodes[COMPARE_SIDES];
-    int32_t parent; /* pair above it in the old model, or -1 */
-    bool is_bind;   /* ref is bind space, else the scene at rest; the same for both models */
+    int32_t parent;  /* pair above it in the old model, or -1 */
+    bool is_bind;    /* ref is bind space, else the scene in the reference pose; the same for both models */
+    bool is_rebound; /* its bind pose is another one, so that ref is not bind space */
     bool has_children;
     bool is_elsewhere; /* a difference at rest has been reported for it or for a pair above it */
     struct dmat4 node_from_ref[COMPARE_SIDES];
@@ -46,7 +46,7 @@ struct joint_pair {
 /* The vertices of a model as they are drawn. A mesh that several nodes draw counts once for each node. */
 struct drawn_vertices {
     const struct model *model;
-    uint32_t count;
+    uint32_t count, left_out;                 /* vertices beyond the limit are left out */
     uint32_t *vertices;                       /* [count]: indices into the model's vertices */
     uint32_t *draws;                          /* [count]: indices into the model's draws */
     struct vec3 *places;                      /* [count] */
@@ -87,6 +87,7 @@ struct compare {
     struct comparison *out;
     double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
     bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
+    uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
     struct surface *surface;  /* set while drawn surfaces are compared */
     struct joint_pair *pairs; /* parents come before their children */
@@ -113,6 +114,8 @@ struct difference *difference_add(struct compare *compare, enum difference_kind 
 /* Returns an empty difference outside the list. */
 struct difference difference_empty(enum difference_kind kind);
 void difference_say(struct difference *difference, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a note; `kind` is static. The text must have no names of a file. */
+void note_say(struct compare *compare, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void difference_set_number(struct difference *difference, enum compare_side side, double value);
 void difference_set_text(struct difference *difference, enum compare_side side, const char *text);
 /* Sets the name of a thing in that side's model; an empty name is null. */
@@ -167,6 +170,32 @@ struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node
 
 /* Chooses the points by which each pair is measured, and the spaces in which both models are alike. */
 void probes_choose(struct compare *compare);
+/* Finds the place of a joint in bind space. False: it has none, or its inverse bind matrix has no inverse. */
+bool bind_origin(const struct compare_model *side, uint32_t node, double out[3]);
+
+/* --- compare_references.c --- */
+
+/* Makes a pose the reference of a side. */
+void reference_set(struct compare *compare, enum compare_side side, int32_t clip, double time_s);
+/* Returns the difference of the origins of a pair in the reference poses. A joint that moved with the joint above it
+ * has the score 0. */
+struct pair_error origins_compare(const struct compare *compare, const struct joint_pair *pair);
+/* Fills errors[pair_count] for two poses, which are the references. Returns how many joints differ. */
+uint32_t references_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES],
+                            const double times_s[COMPARE_SIDES], struct pair_error *errors);
+/* Where the rest poses differ: makes a pose of a clip that both models have the reference, if joints are at the same
+ * places in it. errors: overwritten. */
+void references_meet(struct compare *compare, struct pair_error *errors);
+
+/* --- compare_binds.c --- */
+
+/* Looks for joints which are at the same place in the reference poses, like the vertices that follow them, while their
+ * effect on bind space differs: they are bound in another pose. Ends the use of bind space for them. `errors`: of the
+ * reference poses. True if there are any. */
+bool binds_check(struct compare *compare, const struct pair_error *errors);
+/* True when every skinned joint of the new model is in its bind pose at rest, and the other joints are where they were
+ * or follow a skinned one. */
+bool rests_in_bind_pose(const struct compare *compare);
 
 /* --- compare_rest.c --- */
 
@@ -227,8 +256,10 @@ void place_grid_free(struct place_grid *grid);
 
 /* --- compare_vertices.c --- */
 
-/* Finds the partners of all vertices. */
+/* Lists the vertices, and finds the partners of all. */
 void vertices_match(struct compare *compare);
+/* Lists the vertices, and finds the partners of those at the same place in the reference poses. */
+void vertices_match_in_scene(struct compare *compare);
 /* The differences of two vertices: distance in units, distance in the texture coordinates of their first textures, and
  * 1 - the cosine between their normals. The latter two are 0 where one vertex lacks the attribute, and beyond the
  * tolerance. */
@@ -305,6 +336,8 @@ const char *texture_differs(const struct compare *compare, int32_t old, int32_t 
 /* --- compare_clip_pairs.c --- */
 
 /* Fills partners[side][clip] with the clip of the other model, or -1. errors: [pair_count], overwritten. */
+/* Allocates partners[side], and fills it by names alone, or with the only clips. */
+void clips_match_names(const struct compare *compare, int32_t *partners[COMPARE_SIDES]);
 void clips_match(struct compare *compare, int32_t *const partners[COMPARE_SIDES], struct pair_error *errors);
 
 /* --- compare_clips.c --- */

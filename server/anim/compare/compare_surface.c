@@ -224,7 +224,7 @@ int surfaces_compare(struct compare *compare)
     triangles_compare(compare);
     weights_compare(compare);
     /* a reported change of weights moves vertices as well */
-    if (!compare->has_bind_rest && compare->counts[DIFFERENCE_WEIGHTS] == 0)
+    if (!(compare->has_bind_rest && surface.is_bind) && compare->counts[DIFFERENCE_WEIGHTS] == 0)
         skinned_compare(compare);
     morphs_compare(compare);
     materials_compare(compare);

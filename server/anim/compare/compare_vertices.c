@@ -128,7 +128,7 @@ static bool has_bind(struct compare *compare)
         scale += pair->is_bind ? pair->scale : 0;
     }
     compare->surface->bind_scale = same > 0 ? scale / same : 1;
-    return same >= BIND_MAJORITY * all;
+    return compare->rebound_count == 0 && same >= BIND_MAJORITY * all;
 }
 
 static uint32_t look_in(struct compare *compare, bool is_bind)
@@ -142,8 +142,10 @@ static uint32_t look_in(struct compare *compare, bool is_bind)
 void vertices_match(struct compare *compare)
 {
     struct surface *surface = compare->surface;
-    for (int s = 0; s < COMPARE_SIDES; s++)
+    for (int s = 0; s < COMPARE_SIDES; s++) {
         drawn_vertices_list(compare, (enum compare_side)s);
+        compare->out->vertices_left_out += surface->drawn[s].left_out;
+    }
     const uint32_t count = surface->drawn[COMPARE_OLD].count;
     const bool is_bind = has_bind(compare);
     const uint32_t found = look_in(compare, is_bind);
@@ -153,4 +155,13 @@ void vertices_match(struct compare *compare)
     surface->is_partial = compare->looks_left == 0;
     for (uint32_t i = 0; i < count && surface->is_partial; i++)
         compare->out->vertices_left_out += surface->drawn[COMPARE_OLD].partners[i] < 0;
+}
+
+void vertices_match_in_scene(struct compare *compare)
+{
+    compare->surface->bind_scale = 1;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        drawn_vertices_list(compare, (enum compare_side)s);
+    look_in(compare, false);
+    find_split(compare, compare->tolerance * compare->size);
 }

@@ -182,6 +182,10 @@ static void put_body(const struct compare_body *body, const struct request *requ
         buf_put_text(out, i == 0 ? "\n" : ",\n");
         put_clip(body, &comparison->clips[i]);
     }
+    buf_put_text(out, "],\"notes\":[");
+    for (uint32_t i = 0; i < comparison->note_count; i++)
+        json_printf(out, i == 0 ? "{\"kind\":%s,\"message\":%s}" : ",{\"kind\":%s,\"message\":%s}",
+                    comparison->notes[i].kind, comparison->notes[i].message);
     buf_put_char(out, ']');
     put_left_out(body);
     buf_put_text(out, "}\n");
