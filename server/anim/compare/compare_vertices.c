@@ -45,7 +45,10 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const bool is_other_material = drawn[COMPARE_OLD].materials[drawn[COMPARE_OLD].draws[old]] !=
                                    drawn[COMPARE_NEW].materials[drawn[COMPARE_NEW].draws[new]];
-    return 0.02 * apart.distance / radius + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
+    /* tools compute normals anew, where many vertices meet: texture coordinates come first */
+    const bool is_textured = drawn[COMPARE_OLD].textures[drawn[COMPARE_OLD].draws[old]] != NULL;
+    const double elsewhere = is_textured && apart.texcoord > TEXCOORD_NEAR ? 4 : 0;
+    return 0.02 * apart.distance / radius + elsewhere + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
            0.05 * is_other_joint + 0.04 * is_other_material;
 }
 

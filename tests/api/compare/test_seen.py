@@ -36,7 +36,11 @@ def test_pairs(server, pair):
     assert answer["equal"] == (not pair.expected)
 
 
-@pytest.mark.parametrize("pair", [p for p in seen_pairs.PAIRS if not p.expected], ids=lambda p: p.name)
+# a name that is lost is told, and a new one is not
+TWO_WAYS = [pair for pair in seen_pairs.PAIRS if not pair.expected and pair.name != "nodes_without_names"]
+
+
+@pytest.mark.parametrize("pair", TWO_WAYS, ids=lambda p: p.name)
 def test_it_is_equal_the_other_way_round(server, pair):
     answer = compare(server, pair.name, "old", "new")
     assert answer["equal"], json.dumps(answer, indent=1)

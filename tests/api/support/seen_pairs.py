@@ -124,6 +124,42 @@ def unnamed(scene):
     return {**scene, "has_unnamed_materials": True}
 
 
+# --- weights, poles, names ---
+
+def weighted(joint="forearm.L", share=0.0):
+    """The hero with a share of the first vertex of its hand at another joint."""
+    scene = small_scenes.hero()
+    rows = next(part["weights"] for part in scene["meshes"]["body"] if any("hand.L" in row for row in part["weights"]))
+    row = rows[next(i for i, row in enumerate(rows) if next(iter(row)) == "hand.L")]
+    row["hand.L"] -= share
+    row[joint] = row.get(joint, 0) + share
+    return scene
+
+
+def pole(is_up=False, spin=0.0):
+    """A cone of eight triangles, each with its own vertex at the top. `is_up`: these have a normal of the axis, as Blender writes them.
+    `spin`: of the texture coordinates of the top."""
+    part = {"positions": [], "normals": [], "uvs": [], "triangles": [], "material": "cloth"}
+    for i in range(8):
+        for k, height in ((i, 0), (i + 1, 0), (i + 0.5, 1)):
+            x, _, z = direction(from_trs([0, 0, 0], about([0, 1, 0], 45 * k), [1, 1, 1]), [1, 0, 0])
+            part["positions"].append([x * (1 - height), 2 * height, z * (1 - height)])
+            part["normals"].append([0, 1, 0] if height and is_up else unit([2 * x, 1, 2 * z]))
+            part["uvs"].append([k / 8 + spin * height, height])
+        part["triangles"].append([3 * i, 3 * i + 2, 3 * i + 1])
+    return {**plate(False), "nodes": {"cone": {"parent": None, **TURN}}, "meshes": {"cone": [part]}, "clips": {}}
+
+
+def nested(inner, is_unnamed=False, degrees=90):
+    """Boxes under nodes that all have the same place, the node of the inner one under another name."""
+    positions, triangles = small_scenes.box([0, 0, 0], [1, 2, 0.5])
+    part = lambda size: [{"positions": [[x * size for x in p] for p in positions], "triangles": triangles}]
+    return {"nodes": {"Node_0": {"parent": None}, "Node_1": {"parent": "Node_0"}, inner: {"parent": "Node_1"}, "outer": {"parent": None}},
+            "meshes": {inner: part(1), "outer": part(3)}, "has_unnamed_nodes": is_unnamed, "clips": {"turn": {
+                (inner, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 1, 0], degrees)]),
+                ("Node_0", "translation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0], [0, 2, 0]])}}}
+
+
 # --- clips ---
 
 def clips(change=None, **names):
@@ -204,6 +240,14 @@ PAIRS = [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][:1], "material": "b"},
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
          (("material", "1 triangle of mesh 'floor_mesh' has material 'b'"),)),
+    Seen("weight_rounded", weighted(), weighted(share=0.01)),
+    Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
+         (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),
+    Seen("normals_of_a_pole", pole(), pole(True), (("mesh", "8 vertices are lit by another normal"),)),
+    Seen("texture_of_a_pole", pole(), pole(True, 0.2), 
+         (("mesh", "8 vertices are somewhere else on the textures"), ("mesh", "8 vertices are lit by another normal"))),
+    Seen("nodes_without_names", nested("inner", True), nested("inner_mesh")),
+    Seen("nodes_without_names_turned", nested("inner", True), nested("inner_mesh", degrees=80), (("pose", "'inner_mesh'", "at 1 s"),)),
     Seen("clip_without_a_prefix", clips(walk="Armature|walk", wave="Armature|wave"), clips(),
          (("clip_renamed", "'Armature|walk' is now clip 'walk'"), ("clip_renamed", "'wave'"))),
     Seen("clip_of_mixamo", clips(walk="mixamo.com"), clips(bend, walk="Armature|mixamo.com|Layer0"), (("clip_renamed", "'mixamo.com'"), BENT)),

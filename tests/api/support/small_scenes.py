@@ -87,7 +87,7 @@ def put_nodes(file, scene):
     names = list(scene["nodes"])
     for name, part in scene["nodes"].items():
         children = [names.index(child) for child, other in scene["nodes"].items() if other.get("parent") == name]
-        node = {"name": name, **{k: v for k, v in part.items() if k != "parent"}, **({"children": children} if children else {})}
+        node = {**({} if scene.get("has_unnamed_nodes") else {"name": name}), **{k: v for k, v in part.items() if k != "parent"}, **({"children": children} if children else {})}
         file.document["nodes"].append(node)
     file.document["scenes"] = [{"nodes": [i for i, part in enumerate(scene["nodes"].values()) if not part.get("parent")]}]
     return names
