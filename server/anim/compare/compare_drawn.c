@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place)
 {
@@ -21,6 +22,14 @@ uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return dr
 int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at)
 {
     return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
+}
+
+int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first)
+{
+    const uint32_t end = first + drawn_primitive(drawn, first)->vertex_count;
+    while (first < end && drawn->partners[first] < 0)
+        first++;
+    return first < end ? (int32_t)first : -1;
 }
 
 /* --- lists --- */
@@ -142,6 +151,19 @@ static struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal)
     return (struct vec3){(float)out[0], (float)out[1], (float)out[2]};
 }
 
+/* Marks the vertices that an element has. */
+static uint8_t *used_vertices(const struct compare *compare, enum compare_side s)
+{
+    uint8_t *is_used = mem_zalloc((size_t)compare->surface->drawn[s].count + 1, sizeof *is_used);
+    struct element_walk walk = element_walk_start(compare, s);
+    struct drawn_element element;
+    walk.least = -1; /* vertices of triangles without an area count */
+    while (element_next(&walk, &element))
+        for (int c = 0; c < 3; c++)
+            is_used[element.corners[c]] = 1;
+    return is_used;
+}
+
 void drawn_vertices_place(struct compare *compare, enum compare_side s)
 {
     const struct compare_model *side = &compare->sides[s];
@@ -151,7 +173,15 @@ void drawn_vertices_place(struct compare *compare, enum compare_side s)
         const struct dmat4 joint_from_bind = dmat4_from_mat4(&model->joints[j].joint_from_bind);
         drawn->common_from_bind[j] = dmat4_mul(&side->reference[model->joints[j].node], &joint_from_bind);
     }
+    memset(drawn->places, 0, drawn->count * sizeof *drawn->places); /* a walk asks for areas */
+    uint8_t *is_used = used_vertices(compare, s);
+    drawn->used_count = 0;
     for (uint32_t i = 0; i < drawn->count; i++) {
+        if (is_used[i] == 0) {
+            drawn->places[i] = (struct vec3){NAN, NAN, NAN};
+            continue;
+        }
+        drawn->used_count++;
         const struct vec3 p = model->positions[drawn->vertices[i]];
         const struct dmat4 matrix = drawn_matrix(compare, s, i);
         double place[3];
@@ -159,6 +189,7 @@ void drawn_vertices_place(struct compare *compare, enum compare_side s)
         drawn->places[i] = (struct vec3){(float)place[0], (float)place[1], (float)place[2]};
         drawn->normals[i] = turned_normal(&matrix, model->normals[drawn->vertices[i]]);
     }
+    free(is_used);
 }
 
 /* --- textures --- */

@@ -28,6 +28,9 @@ void place_grid_make(struct place_grid *grid, const struct vec3 *places, uint32_
         grid->firsts[i] = -1;
     for (uint32_t i = count; i-- > 0;) {
         double cell[3];
+        grid->nexts[i] = -1;
+        if (isnan(places[i].x))
+            continue;
         cell_of(grid, &places[i], 0, cell);
         int32_t *first = &grid->firsts[slot_of(grid, cell)];
         grid->nexts[i] = *first;

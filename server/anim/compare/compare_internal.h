@@ -46,12 +46,13 @@ struct joint_pair {
 /* The vertices of a model as they are drawn. A mesh that several nodes draw counts once for each node. */
 struct drawn_vertices {
     const struct model *model;
-    uint32_t count, left_out;                 /* vertices beyond the limit are left out */
-    uint32_t *vertices;                       /* [count]: indices into the model's vertices */
-    uint32_t *draws;                          /* [count]: indices into the model's draws */
-    struct vec3 *places;                      /* [count] */
-    struct vec3 *normals;                     /* [count]: unit vectors in the space of the places, or 0 */
-    uint64_t *materials;                      /* [draw_count]: name_key() of the material's name; 0: none */
+    uint32_t count, left_out; /* vertices beyond the limit are left out */
+    uint32_t *vertices;       /* [count]: indices into the model's vertices */
+    uint32_t *draws;          /* [count]: indices into the model's draws */
+    uint32_t used_count;      /* that a triangle, line or point has: primitives share arrays of vertices */
+    struct vec3 *places;      /* [count]; not a number: the vertex is not used */
+    struct vec3 *normals;     /* [count]: unit vectors in the space of the places, or 0 */
+    uint64_t *materials;      /* [draw_count]: name_key() of the material's name; 0: none */
     const struct material_texture **textures; /* [draw_count]: the first that the material has; NULL: none */
     struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
     int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
@@ -210,12 +211,18 @@ void drawn_vertices_list(struct compare *compare, enum compare_side side);
  * else, like unskinned ones, in the common frame, in the side's reference pose and without morph targets. */
 void drawn_vertices_place(struct compare *compare, enum compare_side side);
 void drawn_vertices_free(struct drawn_vertices *drawn);
+static inline bool drawn_is_used(const struct drawn_vertices *drawn, uint32_t at)
+{
+    return !isnan(drawn->places[at].x);
+}
 /* Returns the node of a joint. `place`: its index in the skin with which the vertex is drawn. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
 /* Return the primitive, the mesh and the material (or -1) of a vertex. */
 const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at);
+/* Returns the first vertex with a partner of the primitive whose vertices begin at `first`, or -1. */
+int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
 /* Returns the matrix that takes a vertex from bind space to the common frame in the reference pose: linear skinning. */
 struct dmat4 drawn_common_from_bind(const struct drawn_vertices *drawn, uint32_t at);
 /* Returns the matrix that takes a vertex from bind space to the space of the places. */
@@ -248,7 +255,7 @@ struct place_grid {
     int32_t *firsts; /* [mask + 1]: the first place of each slot, or -1 */
     int32_t *nexts;  /* [count]: the next place of the same slot, or -1 */
 };
-/* Makes a grid of `count` places, which place_grid_free() frees. */
+/* Makes a grid of `count` places, without those that are not a number. place_grid_free() frees it. */
 void place_grid_make(struct place_grid *grid, const struct vec3 *places, uint32_t count, double radius);
 /* Fills firsts with the lists that contain all places within the radius, beside others. */
 void place_grid_find(const struct place_grid *grid, const struct vec3 *place, int32_t firsts[GRID_CELLS]);

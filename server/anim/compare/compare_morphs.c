@@ -132,11 +132,14 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
 static void compare_counts(struct compare *compare, uint32_t first)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
-    const int32_t partner = drawn[COMPARE_OLD].partners[first];
+    const int32_t matched = drawn_first_matched(&drawn[COMPARE_OLD], first);
+    if (matched < 0)
+        return;
+    const uint32_t partner = (uint32_t)drawn[COMPARE_OLD].partners[matched];
     const uint32_t old = drawn_primitive(&drawn[COMPARE_OLD], first)->morph_target_count;
-    const uint32_t new = partner < 0 ? 0 : drawn_primitive(&drawn[COMPARE_NEW], (uint32_t)partner)->morph_target_count;
+    const uint32_t new = drawn_primitive(&drawn[COMPARE_NEW], partner)->morph_target_count;
     if (new > old)
-        tell(compare, COMPARE_NEW, first, new - 1, "is new", (double)NAN);
+        tell(compare, COMPARE_NEW, (uint32_t)matched, new - 1, "is new", (double)NAN);
 }
 
 void morphs_compare(struct compare *compare)

@@ -101,7 +101,7 @@ void joints_match_names(struct compare *compare)
                   {NAME_EXACT, false, false},
                   {NAME_REWRITTEN, true, false},
                   {NAME_REWRITTEN, false, false},
-                  {NAME_REWRITTEN, false, true}};
+                  {NAME_REWRITTEN, true, true}};
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES; i++) {
         const size_t count =
             list_names(compare, PASSES[i].level, PASSES[i].is_joints_only, PASSES[i].has_meshes, entries);

@@ -88,7 +88,7 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
         if (old->partners[i] < 0) {
-            mesh->alone += !is_moved(compare, COMPARE_OLD, i);
+            mesh->alone += drawn_is_used(old, i) && !is_moved(compare, COMPARE_OLD, i);
             continue;
         }
         const uint32_t new = (uint32_t)old->partners[i];
@@ -116,7 +116,8 @@ static void vertices_compare(struct compare *compare)
     free(meshes);
     meshes = mem_zalloc((size_t) new->mesh_count + 1, sizeof *meshes);
     for (uint32_t i = 0; i < drawn->count; i++)
-        meshes[drawn_mesh(drawn, i)].alone += drawn->partners[i] < 0 && !is_moved(compare, COMPARE_NEW, i);
+        meshes[drawn_mesh(drawn, i)].alone +=
+            drawn->partners[i] < 0 && drawn_is_used(drawn, i) && !is_moved(compare, COMPARE_NEW, i);
     for (uint32_t m = 0; m < new->mesh_count; m++)
         tell_mesh(compare, COMPARE_NEW, m, meshes[m].alone, "new, or elsewhere");
     free(meshes);
@@ -165,10 +166,11 @@ static void name_mesh(const struct compare *compare, struct difference *differen
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     uint64_t most = 0;
     for (uint32_t first = 0; first < old->count; first += drawn_primitive(old, first)->vertex_count) {
-        if (old->partners[first] < 0)
+        const int32_t matched = drawn_first_matched(old, first);
+        if (matched < 0)
             continue;
         const uint32_t a = drawn_mesh(old, first);
-        const uint32_t b = drawn_mesh(&compare->surface->drawn[COMPARE_NEW], (uint32_t)old->partners[first]);
+        const uint32_t b = drawn_mesh(&compare->surface->drawn[COMPARE_NEW], (uint32_t)old->partners[matched]);
         const uint64_t apart = counts[COMPARE_OLD][a] > counts[COMPARE_NEW][b]
                                    ? counts[COMPARE_OLD][a] - counts[COMPARE_NEW][b]
                                    : counts[COMPARE_NEW][b] - counts[COMPARE_OLD][a];

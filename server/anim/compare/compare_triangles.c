@@ -206,7 +206,7 @@ void elements_match(struct compare *compare,
                     void (*match)(void *context, const struct drawn_element *old, const struct drawn_element *new),
                     void *context)
 {
-    enum { LOOKS_MOST = 20000000 };
+    enum { LOOKS_MOST = 100000000 };
     struct element_match all = {.compare = compare,
                                 .radius = compare->tolerance * compare->size,
                                 .looks_left = LOOKS_MOST,

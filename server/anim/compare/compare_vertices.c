@@ -88,6 +88,8 @@ static uint32_t find_partners(struct compare *compare, double radius)
     for (uint32_t i = 0; i < old->count; i++)
         old->partners[i] = -1;
     for (uint32_t i = 0; i < old->count && (i % LOOK != 0 || !compare_is_stopped(compare)); i++) {
+        if (!drawn_is_used(old, i))
+            continue;
         const bool is_kept = old->count == new->count &&cost_of(compare, i, i, radius) < 0.05;
         const int32_t partner = is_kept ? (int32_t)i : find_partner(compare, &grid, true, i, radius);
         old->partners[i] = partner;
@@ -106,14 +108,14 @@ static void find_split(struct compare *compare, double radius)
     struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
     struct place_grid grid;
     uint32_t first = 0;
-    while (first < new->count &&new->partners[first] >= 0)
+    while (first < new->count && (new->partners[first] >= 0 || !drawn_is_used(new, first)))
         first++;
     if (first == new->count)
         return;
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     place_grid_make(&grid, old->places, old->count, radius);
     for (uint32_t i = first; i < new->count && (i % LOOK != 0 || !compare_is_stopped(compare)); i++)
-        if (new->partners[i] < 0)
+        if (new->partners[i] < 0 && drawn_is_used(new, i))
             new->partners[i] = find_partner(compare, &grid, false, i, radius);
     place_grid_free(&grid);
 }
@@ -152,12 +154,13 @@ void vertices_match(struct compare *compare)
     const uint32_t count = surface->drawn[COMPARE_OLD].count;
     const bool is_bind = has_bind(compare);
     const uint32_t found = look_in(compare, is_bind);
-    if (found < FOUND_ENOUGH * count && look_in(compare, !is_bind) <= found)
+    if (found < FOUND_ENOUGH * surface->drawn[COMPARE_OLD].used_count && look_in(compare, !is_bind) <= found)
         look_in(compare, is_bind);
     find_split(compare, compare->tolerance * compare->size);
     surface->is_partial = compare->looks_left == 0;
     for (uint32_t i = 0; i < count && surface->is_partial; i++)
-        compare->out->vertices_left_out += surface->drawn[COMPARE_OLD].partners[i] < 0;
+        compare->out->vertices_left_out +=
+            surface->drawn[COMPARE_OLD].partners[i] < 0 && drawn_is_used(&surface->drawn[COMPARE_OLD], i);
 }
 
 void vertices_match_in_scene(struct compare *compare)

@@ -120,6 +120,17 @@ def seam(order=(0, 1, 2), swapped=None, names=("a", "b", "c"), layers=False):
         name: {"doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": colors["abc"[names.index(name)]]}} for name in used}}
 
 
+def shared():
+    """The strips as primitives that all have the vertices of all strips."""
+    scene = seam()
+    parts = scene["meshes"]["floor"]
+    positions = [p for part in parts for p in part["positions"]]
+    for i, part in enumerate(parts):
+        part["triangles"] = [[6 * i + v for v in t] for t in part["triangles"]]
+        part["positions"] = positions
+    return scene
+
+
 def unnamed(scene):
     return {**scene, "has_unnamed_materials": True}
 
@@ -234,6 +245,7 @@ PAIRS = [
     Seen("bound_in_another_space_and_bent", puppet(), puppet(60, is_spaced=True), (BENT,)),
     Seen("primitives_in_another_order", seam(), seam((2, 0, 1))),
     Seen("primitives_without_names", unnamed(seam()), unnamed(seam((2, 0, 1)))),
+    Seen("primitives_that_share_vertices", unnamed(seam()), unnamed(shared())),
     Seen("layers_in_another_order", unnamed(seam((0, 1, 2, 3), layers=True)), unnamed(seam((3, 2, 1, 0), layers=True))),
     Seen("strip_with_another_material", unnamed(seam()), unnamed(seam((2, 0, 1), swapped=1)), (("material", "material 0", "base colour"),)),
     Seen("half_of_a_material_is_another", seam(), {**(s := seam()), "meshes": {"floor": [
