@@ -327,6 +327,7 @@ struct material_use {
     int32_t materials[COMPARE_SIDES];
     uint32_t count, corner_count;     /* of triangles (3), lines (2), points (1) or vertices (0) */
     uint32_t vertices[COMPARE_SIDES]; /* the first pair of drawn vertices */
+    uint32_t transformed_slots;       /* bits of the textures whose transforms differ */
     uint32_t moved_slots; /* bits of the textures that lie elsewhere, though the texture coordinates are the same */
     bool is_most;         /* no other material of the new model is at more places of the old one */
 };

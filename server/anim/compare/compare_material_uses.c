@@ -18,6 +18,47 @@ struct use_list {
     uint8_t *is_drawn; /* [material_count + 1] of the old model, the last for none: one of its elements was matched */
 };
 
+bool texture_transforms_differ(const struct material_texture *a, const struct material_texture *b)
+{
+    for (int i = 0; i < 6; i++)
+        if (fabs((double)a->uv_from_texcoord[i] - (double)b->uv_from_texcoord[i]) > 1e-3)
+            return true;
+    return false;
+}
+
+static const struct material_texture *texture_at(const struct compare *compare, enum compare_side side,
+                                                 const int32_t materials[COMPARE_SIDES], uint32_t slot)
+{
+    const struct model *model = compare->sides[side].model;
+    return material_texture_at(model, &model->materials[materials[side]], slot);
+}
+
+/* Returns bits of the textures that both materials have with different transforms. */
+static uint32_t transformed_slots(const struct compare *compare, const int32_t materials[COMPARE_SIDES])
+{
+    uint32_t out = 0;
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && materials[COMPARE_OLD] >= 0 && materials[COMPARE_NEW] >= 0;
+         slot++) {
+        const struct material_texture *was = texture_at(compare, COMPARE_OLD, materials, slot);
+        const struct material_texture *is = texture_at(compare, COMPARE_NEW, materials, slot);
+        out |= (uint32_t)(was->texture >= 0 && is->texture >= 0 && texture_transforms_differ(was, is)) << slot;
+    }
+    return out;
+}
+
+/* Notes the textures that lie elsewhere at a vertex because their transform is another one. */
+static void look_at_transforms(const struct compare *compare, struct material_use *use, uint32_t old, uint32_t new)
+{
+    for (uint32_t slot = 0; use->transformed_slots >> slot != 0; slot++) {
+        if ((use->transformed_slots >> slot & 1) == 0)
+            continue;
+        const struct texcoord_apart apart =
+            texcoords_compare(compare, old, new, texture_at(compare, COMPARE_OLD, use->materials, slot),
+                              texture_at(compare, COMPARE_NEW, use->materials, slot));
+        use->moved_slots |= (uint32_t)(apart.seen > TEXCOORD_NEAR && apart.stored <= TEXCOORD_NEAR) << slot;
+    }
+}
+
 /* Returns the use of both materials, or NULL if there are too many. */
 static struct material_use *use_of(struct use_list *list, const int32_t materials[COMPARE_SIDES])
 {
@@ -30,37 +71,10 @@ static struct material_use *use_of(struct use_list *list, const int32_t material
     if (list->count == USES_MOST)
         return NULL;
     struct material_use *use = &list->uses[list->count++];
-    *use = (struct material_use){.materials = {materials[COMPARE_OLD], materials[COMPARE_NEW]}};
+    *use = (struct material_use){.materials = {materials[COMPARE_OLD], materials[COMPARE_NEW]},
+                                 .transformed_slots = transformed_slots(list->compare, materials)};
     list->slots[at] = list->count;
     return use;
-}
-
-bool texture_transforms_differ(const struct material_texture *a, const struct material_texture *b)
-{
-    for (int i = 0; i < 6; i++)
-        if (fabs((double)a->uv_from_texcoord[i] - (double)b->uv_from_texcoord[i]) > 1e-3)
-            return true;
-    return false;
-}
-
-/* Returns bits of the textures that lie elsewhere at a vertex because their transform is another one. */
-static uint32_t moved_slots(const struct compare *compare, const int32_t materials[COMPARE_SIDES], uint32_t old,
-                            uint32_t new)
-{
-    const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
-    uint32_t out = 0;
-    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && materials[COMPARE_OLD] >= 0 && materials[COMPARE_NEW] >= 0;
-         slot++) {
-        const struct material_texture *was =
-            material_texture_at(models[COMPARE_OLD], &models[COMPARE_OLD]->materials[materials[COMPARE_OLD]], slot);
-        const struct material_texture *is =
-            material_texture_at(models[COMPARE_NEW], &models[COMPARE_NEW]->materials[materials[COMPARE_NEW]], slot);
-        if (was->texture < 0 || is->texture < 0 || !texture_transforms_differ(was, is))
-            continue;
-        const struct texcoord_apart apart = texcoords_compare(compare, old, new, was, is);
-        out |= (uint32_t)(apart.seen > TEXCOORD_NEAR && apart.stored <= TEXCOORD_NEAR) << slot;
-    }
-    return out;
 }
 
 static void note(struct use_list *list, const uint32_t *old, const uint32_t *new, uint32_t corner_count)
@@ -77,7 +91,7 @@ static void note(struct use_list *list, const uint32_t *old, const uint32_t *new
         use->vertices[COMPARE_NEW] = new[0];
     }
     for (uint32_t c = 0; c == 0 || c < corner_count; c++)
-        use->moved_slots |= moved_slots(list->compare, materials, old[c], new[c]);
+        look_at_transforms(list->compare, use, old[c], new[c]);
 }
 
 static uint8_t *drawn_flag(struct use_list *list, uint32_t at)
