@@ -17,10 +17,10 @@ struct joint_vertices {
 static void count_vertices(struct compare *compare, struct joint_vertices *joints)
 {
     const struct compare_model *side = &compare->sides[COMPARE_OLD];
-    struct surface surface = {.bind_scale = 1};
-    compare->surface = &surface;
+    struct surface *surface = mem_zalloc(1, sizeof *surface);
+    compare->surface = surface;
     vertices_match_in_scene(compare);
-    const struct drawn_vertices *old = &surface.drawn[COMPARE_OLD];
+    const struct drawn_vertices *old = &surface->drawn[COMPARE_OLD];
     for (uint32_t i = 0; i < old->count; i++) {
         const int32_t pair = side->pairs[drawn_joint_node(old, i, side->main_joints[old->vertices[i]])];
         if (pair < 0)
@@ -30,7 +30,8 @@ static void count_vertices(struct compare *compare, struct joint_vertices *joint
     }
     compare->surface = NULL;
     for (int s = 0; s < COMPARE_SIDES; s++)
-        drawn_vertices_free(&surface.drawn[s]);
+        drawn_vertices_free(&surface->drawn[s]);
+    free(surface);
 }
 
 /* True for a joint which is where it was, while bind space moves otherwise with it. */
