@@ -59,7 +59,7 @@ static char *text_of(const struct diff *diff, const struct change *change)
         return text.at;
     }
     if (json_get(json_get(change->worst[0], "subject"), "clips") != NULL) {
-        sentence_put_where(&text, change->worst[0]);
+        sentence_put_where(&text, answer, change->worst[0]);
         text_put(&text, ": ");
     }
     sentence_put_shift(&text, answer, change->worst[0]);

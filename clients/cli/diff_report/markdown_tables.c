@@ -2,6 +2,7 @@
 #include "clients/cli/diff_report/markdown_tables.h"
 
 #include "clients/cli/diff_report/markdown.h"
+#include "clients/cli/diff_report/notes.h"
 
 #include <stdlib.h>
 
@@ -104,4 +105,20 @@ void markdown_put_left_out(struct text *out, const struct diff *diff)
             text_printf(out, ": %.0f\n", cJSON_GetNumberValue(number));
         }
     }
+}
+
+void markdown_put_notes(struct text *out, const struct diff *diff)
+{
+    struct notes notes;
+    notes_find(diff, &notes);
+    text_put(out, notes.count > 0 ? "\n## Notes\n\n" : "");
+    for (size_t i = 0; i < notes.count; i++) {
+        struct text line = {0};
+        notes_put(&line, diff, &notes.groups[i]);
+        text_put(out, "- ");
+        markdown_put_escaped(out, line.at);
+        text_put(out, "\n");
+        text_free(&line);
+    }
+    notes_free(&notes);
 }

@@ -9,3 +9,5 @@ void markdown_put_groups(struct text *out, const struct diff *diff, const struct
 void markdown_put_all(struct text *out, const struct diff_pair *pair);
 /* Puts the numbers of differences that the server did not list or examine. */
 void markdown_put_left_out(struct text *out, const struct diff *diff);
+/* Puts a list of what the server notes about models and counts as no difference. */
+void markdown_put_notes(struct text *out, const struct diff *diff);

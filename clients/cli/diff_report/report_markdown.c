@@ -50,6 +50,7 @@ static void put_tables(const struct diff *diff, const struct changes *changes, s
 {
     markdown_put_groups(out, diff, changes);
     markdown_put_left_out(out, diff);
+    markdown_put_notes(out, diff);
     if (terminal.is_verbose && changes->count > 0)
         text_put(out, "\n## All differences\n");
     for (size_t i = 0; i < diff->count && terminal.is_verbose; i++)

@@ -1,5 +1,6 @@
 /* The reports of posectl diff for people and as plain JSON. */
 #include "clients/cli/diff_report/diff_report.h"
+#include "clients/cli/diff_report/notes.h"
 #include "clients/cli/diff_report/summary.h"
 #include "clients/cli/output/terminal.h"
 
@@ -91,6 +92,22 @@ static void put_summary(const struct diff *diff, const struct changes *changes, 
     text_free(&summary);
 }
 
+/* Puts what is stored otherwise and looks the same. */
+static void put_notes(const struct diff *diff, struct text *out)
+{
+    struct notes notes;
+    notes_find(diff, &notes);
+    if (notes.count > 0)
+        text_printf(out, "%snotes%s\n", colour(COLOUR_BOLD), colour(COLOUR_NONE));
+    for (size_t i = 0; i < notes.count; i++) {
+        struct text line = {0};
+        notes_put(&line, diff, &notes.groups[i]);
+        put_line(out, notes.groups[i].kind, line.at);
+        text_free(&line);
+    }
+    notes_free(&notes);
+}
+
 /* Puts what changed, grouped, then the models that were not compared. */
 static void put_changes(const struct diff *diff, const struct changes *changes, struct text *out)
 {
@@ -117,6 +134,7 @@ void diff_report_text(const struct diff *diff, struct text *out)
     if (counts[DIFF_EQUAL] + skipped < diff->count)
         put_summary(diff, &changes, out);
     put_changes(diff, &changes, out);
+    put_notes(diff, out);
     changes_free(&changes);
     if (terminal.is_quiet)
         return;
@@ -133,8 +151,8 @@ void diff_report_text(const struct diff *diff, struct text *out)
 /* Copies the members of the server's answer that are about the pair and not about its files. */
 static void copy_answer(const cJSON *answer, cJSON *model)
 {
-    static const char *const PARTS[] = {"tolerance",    "size",        "unit_m", "unit_converted",
-                                        "up_converted", "differences", "clips",  "left_out"};
+    static const char *const PARTS[] = {"tolerance",   "size",  "unit_m", "unit_converted", "up_converted",
+                                        "differences", "clips", "notes",  "left_out"};
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         if (json_get(answer, PARTS[i]) != NULL)
             cJSON_AddItemToObject(model, PARTS[i], cJSON_Duplicate(json_get(answer, PARTS[i]), true));

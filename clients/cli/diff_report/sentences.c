@@ -132,13 +132,27 @@ void sentence_put_short_shift(struct text *out, const cJSON *answer, const cJSON
         put_when(out, difference);
 }
 
-void sentence_put_where(struct text *out, const cJSON *difference)
+/* Returns whether the poses of the difference's clip were compared at the same share of its length. */
+static bool is_by_phase(const cJSON *answer, const cJSON *clips)
 {
-    const cJSON *subject = json_get(difference, "subject");
-    if (json_get(subject, "clips") == NULL)
+    const cJSON *clip;
+    cJSON_ArrayForEach(clip, json_get(answer, "clips"))
+    {
+        if (cJSON_Compare(json_get(clip, "clips"), clips, true))
+            return strcmp(member_text(clip, "compared"), "phase") == 0;
+    }
+    return false;
+}
+
+void sentence_put_where(struct text *out, const cJSON *answer, const cJSON *difference)
+{
+    const cJSON *subject = json_get(difference, "subject"), *clips = json_get(subject, "clips");
+    if (clips == NULL) {
         text_put(out, "at rest");
-    else
-        put_thing(out, "clip", subject, "clip", "clips");
+        return;
+    }
+    put_thing(out, "clip", subject, "clip", "clips");
+    text_put(out, is_by_phase(answer, clips) ? " by phase" : "");
 }
 
 void sentence_put_worst(struct text *out, const cJSON *answer, const cJSON *difference)
@@ -191,7 +205,7 @@ static void say(const cJSON *answer, cJSON *difference)
 {
     struct text message = {0};
     if (json_get(json_get(difference, "subject"), "clips") != NULL) {
-        sentence_put_where(&message, difference);
+        sentence_put_where(&message, answer, difference);
         text_put(&message, ": ");
     }
     sentence_put_shift(&message, answer, difference);

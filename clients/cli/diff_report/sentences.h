@@ -12,8 +12,8 @@ bool sentence_is_shift(const cJSON *difference);
 void sentence_put_shift(struct text *out, const cJSON *answer, const cJSON *difference);
 /* Puts "joint 'head' 0.1 m (5 %) at 0.5 s", for a list that begins with a shift in full. */
 void sentence_put_short_shift(struct text *out, const cJSON *answer, const cJSON *difference);
-/* Puts "clip 'run'", or "at rest": where the difference is. */
-void sentence_put_where(struct text *out, const cJSON *difference);
+/* Puts "clip 'run'", or "clip 'run' by phase" where the server has compared its poses so, or "at rest". */
+void sentence_put_where(struct text *out, const cJSON *answer, const cJSON *difference);
 /* Puts "'hand' of 'run' is 0.12 m (6 % of its size) elsewhere at 0.43 s", for the model of which is spoken. */
 void sentence_put_worst(struct text *out, const cJSON *answer, const cJSON *difference);
 /* Puts text for one sentence: what is very long is cut. */

@@ -1,4 +1,5 @@
 """posectl diff: what its reports say first, what they tell as one change, and in which order."""
+import importlib.util
 import json
 import os
 import re
@@ -6,6 +7,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+from conftest import REPOSITORY
 from posectl import posectl
 from rigs import CLIPS, HALF, RIG, Writer
 
@@ -35,12 +37,12 @@ def renamed(document):
     document["nodes"][2]["name"] = "knee_joint"
 
 
-def hand(reach):
-    """A hand whose fingers move by reach[i] metres at 0.5 s of its clip; the hand itself is rotated, scaled and off the origin."""
+def hand(reach, duration=1):
+    """A hand whose fingers move by reach[i] metres in the middle of its clip; the hand itself is rotated, scaled and off the origin."""
     writer = Writer()
     joints = {"hand": (None, RIG["root"][1]), **{name: ("hand", {"translation": [i, 0, 0]}) for i, name in enumerate(FINGERS)}}
     writer.rig(list(joints), joints)
-    times = writer.accessor([0, 0.5, 1], "SCALAR")
+    times = writer.accessor([0, duration / 2, duration], "SCALAR")
     rows = [[[i, 0, 0], [i, reach[i], 0], [i, 0, 0]] for i in range(len(FINGERS))]
     writer.document["animations"] = [{"name": "grip", "samplers": [{"input": times, "output": writer.accessor(row, "VEC3")} for row in rows],
                                       "channels": [{"sampler": i, "target": {"node": i + 1, "path": "translation"}} for i in range(len(FINGERS))]}]
@@ -52,7 +54,7 @@ def diff(tmp_path, old, new, *arguments):
     for side, models in ("old", old), ("new", new):
         for name, text in models.items():
             (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / side / name).write_text(text)
+            (tmp_path / side / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     return posectl("diff", "old", "new", *arguments, cwd=tmp_path)
 
 
@@ -198,3 +200,28 @@ def bones(clips):
     writer.rig(["root", "hip", "knee", "toe"], RIG)
     writer.clips(clips)
     return writer.text()
+
+
+def test_it_says_where_poses_were_compared_by_phase(tmp_path):
+    done = diff(tmp_path, {"a.gltf": hand([0.5] * 6)}, {"a.gltf": hand([0.5] * 5 + [1], 2)})
+    assert "clip 'grip' by phase: joint 'finger 5' is 0.5 m (5 % of the size) elsewhere at 1 s\n" in done.out, done.out
+
+
+def bound_in_another_pose():
+    """(old, new): the pair of the tests of comparisons, as GLB files."""
+    spec = importlib.util.spec_from_file_location("seen_pairs", REPOSITORY / "tests/api/compare/seen_pairs.py")
+    pairs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pairs)
+    (pair,) = (pair for pair in pairs.PAIRS if pair.name == "bound_in_another_pose")
+    return pair.files()
+
+
+def test_what_looks_the_same_is_a_note(tmp_path):
+    was, now = bound_in_another_pose()
+    old, new = {"a.glb": was, "b.glb": was, "c.glb": was}, {"a.glb": now, "b.glb": now, "c.glb": was}
+    done = diff(tmp_path, old, new)
+    assert done.status == 0 and re.fullmatch(r"notes\n  bind_pose        a\.glb and b\.glb: \d+ joints are bound .*\n3 models: 3 equal, 0 different\n", done.out), done.out
+    page = diff(tmp_path, old, new, "--format", "markdown").out
+    assert "\n## Notes\n\n- a.glb and b.glb: " in page and page.startswith("# None of 3 models changed\n")
+    report = json.loads(diff(tmp_path, old, new, "--json").out)
+    assert [len(model.get("notes", [])) for model in report["models"]] == [1, 1, 0]
