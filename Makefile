@@ -189,7 +189,7 @@ $(out)/test/client_crowd $(out)/test/client_raycast: $(out)/test/client_%: $(obj
 $(out)/test/eval_raycast: $(obj)/tests/clients/eval_raycast.o $(obj)/tests/clients/scene.o $(client_c) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
-$(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/clients/cli/,diff/flip.o diff/picture_file.o output/text.o)
+$(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/clients/cli/,moments/flip.o moments/picture_file.o output/text.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a

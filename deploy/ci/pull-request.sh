@@ -99,31 +99,36 @@ name() {
 
 say() { printf "$@" >>"$report"; }
 
-say '# Models in this change\n\nFrom %s to %s, commits: %s.\n\n' "${base:0:12}" "${head:0:12}" "$(git rev-list --count "$base..HEAD")"
-gone=0
+gone=()
 for file in ${removed[@]+"${removed[@]}"}; do
-    is_model "$file" || continue
-    say -- '- removed: %s\n' "$(name "$file")"
-    gone=$((gone + 1))
+    ! is_model "$file" || gone+=("$file")
 done
-for file in ${models[@]+"${models[@]}"}; do
-    what=changed
-    git cat-file -e "$base:$file" 2>/dev/null || what=new
-    say -- '- %s: %s\n' "$what" "$(name "$file")"
-done
-if [ $((${#models[@]} + gone)) -eq 0 ]; then
+put_models() {
+    say '# Models in this change\n\nFrom %s to %s, commits: %s.\n\n' "${base:0:12}" "${head:0:12}" "$(git rev-list --count "$base..HEAD")"
+    for file in ${gone[@]+"${gone[@]}"}; do
+        say -- '- removed: %s\n' "$(name "$file")"
+    done
+    for file in ${models[@]+"${models[@]}"}; do
+        what=changed
+        git cat-file -e "$base:$file" 2>/dev/null || what=new
+        say -- '- %s: %s\n' "$what" "$(name "$file")"
+    done
+}
+if [ $((${#models[@]} + ${#gone[@]})) -eq 0 ]; then
+    put_models
     say 'No model changed.\n'
     publish
     exit 0
 fi
 
-# --- what is different ---
+# --- what is different: its first two sentences begin the page ---
 
 status=0
 "$posectl" diff --git "$base..$head" --format markdown -o "$out/differences.md" || status=$?
 [ "$status" -le 1 ] || die 3 "posectl diff failed with status $status"
-say '\n'
 cat -- "$out/differences.md" >>"$report"
+say '\n'
+put_models
 
 # --- sheets ---
 

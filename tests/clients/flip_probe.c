@@ -1,7 +1,7 @@
 /* flip_probe BEFORE.png AFTER.png [PIXELS_PER_DEGREE]: prints posectl's differences between two pictures, as width and
  * height (uint32) and a double for each pixel; then the heat map as PNG. */
-#include "clients/cli/diff/flip.h"
-#include "clients/cli/diff/picture_file.h"
+#include "clients/cli/moments/flip.h"
+#include "clients/cli/moments/picture_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

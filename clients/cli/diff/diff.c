@@ -3,6 +3,7 @@
 
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/diff/revisions.h"
+#include "clients/cli/diff_report/sentences.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
 #include "clients/cli/server/pool.h"
@@ -11,26 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *diff_state_name(enum diff_state state)
+/* Returns the metres of a unit of the old model; NaN: the file states none. */
+static double ask_unit(struct connection *connection, const struct diff_pair *pair)
 {
-    static const char *const NAMES[] = {[DIFF_EQUAL] = "equal",
-                                        [DIFF_DIFFERENT] = "different",
-                                        [DIFF_ADDED] = "added",
-                                        [DIFF_REMOVED] = "removed",
-                                        [DIFF_FAILED] = "failed"};
-    return NAMES[state];
-}
-
-void diff_count(const struct diff *diff, size_t counts[DIFF_STATES], size_t *skipped)
-{
-    memset(counts, 0, DIFF_STATES * sizeof *counts);
-    *skipped = 0;
-    for (size_t i = 0; i < diff->count; i++) {
-        if (diff->pairs[i].is_done)
-            counts[diff->pairs[i].state]++;
-        else
-            ++*skipped;
-    }
+    cJSON *model = NULL;
+    (void)connection_request_json(connection, "model", pair->models[DIFF_OLD], "", NULL, &model);
+    const double unit_m = member_number(model, "unit_m");
+    cJSON_Delete(model);
+    return unit_m;
 }
 
 /* Asks the server for the differences. */
@@ -44,6 +33,8 @@ static void ask(const struct diff *diff, struct connection *connection, struct d
     text_free(&query);
     if (pair->answer != NULL) {
         pair->state = cJSON_IsTrue(json_get(pair->answer, "equal")) ? DIFF_EQUAL : DIFF_DIFFERENT;
+        if (pair->state == DIFF_DIFFERENT)
+            sentences_prepare(pair->answer, ask_unit(connection, pair));
         return;
     }
     pair->state = DIFF_FAILED;

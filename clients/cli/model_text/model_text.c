@@ -3,12 +3,6 @@
 
 #include <math.h>
 
-void model_text_put_name(struct text *out, const cJSON *thing)
-{
-    const char *name = thing == NULL ? "" : json_name(thing);
-    text_put_printable(out, name[0] == '\0' ? "-" : name);
-}
-
 /* Returns the largest side of the box around the model. A model without vertices has the extent of its nodes. */
 static double size_of(const struct model_text *text)
 {
@@ -60,15 +54,19 @@ static void put_head(const struct model_text *text)
 
 static void put_warnings(const struct model_text *text)
 {
+    struct sorted_texts lines = {0};
     const cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(text->model, "warnings"))
     {
-        text_put(text->out, "warning ");
-        text_put_printable(text->out, member_text(warning, "code"));
-        text_put(text->out, ": ");
-        text_put_printable(text->out, member_text(warning, "message"));
-        text_put(text->out, "\n");
+        struct text line = {0};
+        text_put(&line, "warning ");
+        text_put_printable(&line, member_text(warning, "code"));
+        text_put(&line, ": ");
+        text_put_printable(&line, member_text(warning, "message"));
+        text_put(&line, "\n");
+        sorted_texts_take(&lines, &line);
     }
+    sorted_texts_put(&lines, text->out);
 }
 
 int model_text_put(struct connection *connection, const char *path, struct text *out)
@@ -81,10 +79,13 @@ int model_text_put(struct connection *connection, const char *path, struct text 
     model_text_find_nodes(&text);
     model_text_ask_rest(&text);
     text.place_decimals = rounded_place_decimals(size_of(&text));
+    model_text_label_nodes(&text);
     put_head(&text);
     put_warnings(&text);
     model_text_put_nodes(&text);
-    model_text_put_surfaces(&text);
+    model_text_put_meshes(&text);
+    model_text_put_materials(&text);
+    model_text_put_pixels(&text);
     model_text_put_clips(&text);
     model_text_free_nodes(&text);
     cJSON_Delete(model);

@@ -103,7 +103,9 @@ static void part_text(const struct model_text *text, const struct moments *momen
     if (out->at != NULL)
         out->size_bytes = 0;
     if (!moments->is_scene) {
-        rounded_put_part(out, transform, part, text->place_decimals);
+        double moved[TRANSFORM_NUMBERS];
+        axes_from_rest(text, node, transform, moved);
+        rounded_put_part(out, moved, part, text->place_decimals);
         return;
     }
     static const char *const AXES[] = {" x axis", " y axis", " z axis", " place"};
@@ -118,8 +120,11 @@ static void put_part(const struct model_text *text, const char *clip, const stru
 {
     struct text now = {0}, before = {0}, rest = {0};
     bool is_moving = false;
-    if (!moments->is_scene)
-        rounded_put_part(&rest, text->rest + 10 * node, part, text->place_decimals);
+    if (!moments->is_scene) {
+        double unmoved[TRANSFORM_NUMBERS];
+        axes_from_rest(text, node, text->rest + 10 * node, unmoved);
+        rounded_put_part(&rest, unmoved, part, text->place_decimals);
+    }
     part_text(text, moments, 0, node, part, &before);
     for (size_t m = 1; m < moments->count && !is_moving; m++) {
         part_text(text, moments, m, node, part, &now);
@@ -165,8 +170,7 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
     rounded_put(text->out, member_number(clip, "duration"), 4);
     text_put(text->out, " s from");
     rounded_put(text->out, member_number(clip, "start"), 4);
-    text_printf(text->out, " s, %.0f channels, %.0f keys\n", member_number(clip, "channels"),
-                member_number(clip, "keys"));
+    text_put(text->out, " s\n");
     put_markers(text, name, clip);
     bool is_told = ask_moments(text, clip, &moments);
     if (!is_told) {
@@ -187,31 +191,39 @@ static void put_clip(const struct model_text *text, const char *name, const cJSO
     model_text_put_weights(text, name, member_index(clip, "index"));
 }
 
-/* Returns whether an earlier clip has the same name. Such clips get a number. */
-static bool is_named_before(const cJSON *clips, const cJSON *clip)
+struct named_clip {
+    const cJSON *clip;
+    size_t place;
+};
+
+static int by_name(const void *a, const void *b)
 {
-    const cJSON *other;
-    cJSON_ArrayForEach(other, clips)
-    {
-        if (other == clip)
-            return false;
-        if (strcmp(json_name(other), json_name(clip)) == 0)
-            return true;
-    }
-    return false;
+    const struct named_clip *x = a, *y = b;
+    const int order = strcmp(json_name(x->clip), json_name(y->clip));
+    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* Clips are in the order of their names. Further clips of the same name get a number. */
 void model_text_put_clips(struct model_text *text)
 {
     const cJSON *clips = json_get(text->model, "clips"), *clip;
     const double rate = choose_rate(text);
+    struct named_clip *sorted = must_alloc(((size_t)cJSON_GetArraySize(clips) + 1) * sizeof *sorted);
+    size_t count = 0, turn = 0;
     cJSON_ArrayForEach(clip, clips)
     {
+        sorted[count] = (struct named_clip){clip, count};
+        count++;
+    }
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 0; i < count; i++) {
         struct text name = {0};
-        model_text_put_name(&name, clip);
-        if (is_named_before(clips, clip))
-            text_printf(&name, "#%.0f", member_number(clip, "index"));
-        put_clip(text, name.at, clip, rate);
+        turn = i > 0 && strcmp(json_name(sorted[i - 1].clip), json_name(sorted[i].clip)) == 0 ? turn + 1 : 0;
+        model_text_put_name(&name, sorted[i].clip);
+        if (turn > 0)
+            text_printf(&name, "#%zu", turn + 1);
+        put_clip(text, name.at, sorted[i].clip, rate);
         text_free(&name);
     }
+    free(sorted);
 }

@@ -1,19 +1,31 @@
 /* Finds the labels and the order of nodes. */
 #include "clients/cli/model_text/model_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void model_text_put_name(struct text *out, const cJSON *thing)
+{
+    const char *name = thing == NULL ? "" : json_name(thing);
+    text_put_printable(out, name[0] == '\0' ? "-" : name);
+}
 
 struct named {
     int64_t parent;
     const char *label;
+    double place[3]; /* at rest in the scene, rounded; 0: unknown */
     size_t node;
 };
 
+/* Nodes with the same label are in the order of their places, because writers may change the order of a file. */
 static int by_label(const void *a, const void *b)
 {
     const struct named *x = a, *y = b;
     const int order = strcmp(x->label, y->label);
+    for (int i = 0; i < 3 && order == 0; i++)
+        if (x->place[i] != y->place[i])
+            return x->place[i] < y->place[i] ? -1 : 1;
     return order != 0 ? order : x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -27,8 +39,14 @@ static int by_parent_and_label(const void *a, const void *b)
 static struct named *sort_nodes(const struct model_text *text, int (*compare)(const void *, const void *))
 {
     struct named *sorted = must_alloc((text->node_count + 1) * sizeof *sorted);
-    for (size_t i = 0; i < text->node_count; i++)
-        sorted[i] = (struct named){text->parents[i], text->labels[i], i};
+    const double step = pow(10, -text->place_decimals);
+    for (size_t i = 0; i < text->node_count; i++) {
+        sorted[i] = (struct named){.parent = text->parents[i], .label = text->labels[i], .node = i};
+        for (size_t k = 0; k < 3; k++) {
+            const double place = round(text->scene[16 * i + 12 + k] / step);
+            sorted[i].place[k] = isfinite(place) ? place : 0;
+        }
+    }
     qsort(sorted, text->node_count, sizeof *sorted, compare);
     return sorted;
 }
@@ -116,6 +134,10 @@ void model_text_find_nodes(struct model_text *text)
         text->labels[i] = label.at;
         text->nodes[i++] = node;
     }
+}
+
+void model_text_label_nodes(struct model_text *text)
+{
     rename_doubles(text, with_parent);
     rename_doubles(text, with_number);
     find_order(text);
@@ -130,4 +152,5 @@ void model_text_free_nodes(struct model_text *text)
     free(text->labels);
     free(text->order);
     free(text->rest);
+    free(text->scene);
 }

@@ -17,7 +17,7 @@ static const cJSON *put_value(struct text *out, const cJSON *at, int components,
 }
 
 /* Puts the keys of a channel that change its value. `what`: what it moves. */
-static void put_keys(const struct model_text *text, const char *clip, const char *what, const cJSON *channel)
+static void put_keys(const char *clip, const char *what, const cJSON *channel, struct text *out)
 {
     const double components = member_number(channel, "components");
     const bool has_tangents = strcmp(member_text(channel, "interpolation"), "CUBICSPLINE") == 0;
@@ -30,14 +30,14 @@ static void put_keys(const struct model_text *text, const char *clip, const char
         struct text now = {0};
         at = put_value(&now, at, (int)components, has_tangents);
         if (now.at != NULL && (before.at == NULL || strcmp(now.at, before.at) != 0)) {
-            text_printf(text->out, "clip %s: %s at", clip, what);
-            rounded_put(text->out, cJSON_GetNumberValue(time), WEIGHT_DECIMALS);
-            text_put(text->out, " s:");
+            text_printf(out, "clip %s: %s at", clip, what);
+            rounded_put(out, cJSON_GetNumberValue(time), WEIGHT_DECIMALS);
+            text_put(out, " s:");
             if (json_get(channel, "path") != NULL) {
-                text_put(text->out, " ");
-                text_put_printable(text->out, member_text(channel, "path"));
+                text_put(out, " ");
+                text_put_printable(out, member_text(channel, "path"));
             }
-            text_printf(text->out, "%s\n", now.at);
+            text_printf(out, "%s\n", now.at);
         }
         text_free(&before);
         before = now;
@@ -45,19 +45,28 @@ static void put_keys(const struct model_text *text, const char *clip, const char
     text_free(&before);
 }
 
-static void put_channel(const struct model_text *text, const char *clip, const cJSON *channel)
+/* Takes the lines of a channel. The order of channels in the file does not count. */
+static void take_keys(struct sorted_texts *lines, const char *clip, const char *what, const cJSON *channel)
+{
+    struct text own = {0};
+    put_keys(clip, what, channel, &own);
+    sorted_texts_take(lines, &own);
+}
+
+static void take_channel(const struct model_text *text, const char *clip, const cJSON *channel,
+                         struct sorted_texts *lines)
 {
     const double node = member_number(channel, "node");
     if (node >= 0 && node < (double)text->node_count)
-        put_keys(text, clip, text->labels[(size_t)node], channel);
+        take_keys(lines, clip, text->labels[(size_t)node], channel);
 }
 
-static void put_property(const struct model_text *text, const char *clip, const cJSON *channel)
+static void take_property(const char *clip, const cJSON *channel, struct sorted_texts *lines)
 {
     struct text pointer = {0};
     text_put_printable(&pointer, member_text(channel, "pointer"));
     if (pointer.at != NULL)
-        put_keys(text, clip, pointer.at, channel);
+        take_keys(lines, clip, pointer.at, channel);
     text_free(&pointer);
 }
 
@@ -65,6 +74,7 @@ void model_text_put_weights(const struct model_text *text, const char *name, int
 {
     cJSON *json;
     struct text query = {0};
+    struct sorted_texts lines = {0};
     const cJSON *channel;
     text_printf(&query, "&clip=%d&path=weights&path=visibility&path=property&format=json", clip);
     const int rc = connection_request_json(text->connection, "keys", text->path, query.at, NULL, &json);
@@ -76,7 +86,8 @@ void model_text_put_weights(const struct model_text *text, const char *name, int
         return;
     }
     const cJSON *keys = cJSON_GetArrayItem(json_get(json, "clips"), 0);
-    cJSON_ArrayForEach(channel, json_get(keys, "channels")) put_channel(text, name, channel);
-    cJSON_ArrayForEach(channel, json_get(keys, "properties")) put_property(text, name, channel);
+    cJSON_ArrayForEach(channel, json_get(keys, "channels")) take_channel(text, name, channel, &lines);
+    cJSON_ArrayForEach(channel, json_get(keys, "properties")) take_property(name, channel, &lines);
+    sorted_texts_put(&lines, text->out);
     cJSON_Delete(json);
 }

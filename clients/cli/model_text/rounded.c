@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TURN_DECIMALS = 2, SCALE_DECIMALS = 4, DECIMALS_MAX = 30 };
+enum { STEP_DECIMALS = 3, DECIMALS_MAX = 30 };
+static const double TURN_STEP_DEG = 0.2, SCALE_STEP = 0.005;
 
 int rounded_place_decimals(double size)
 {
     if (!(size > 0) || !isfinite(size))
-        return 4;
-    /* Sizes from 0.2 to 20 have 4, sizes from 20 to 2000 have 2. */
-    const int hundreds = (int)floor((log10(size) - log10(0.2)) / 2);
-    const int decimals = 4 - 2 * hundreds;
+        return 3;
+    /* Sizes from 0.5 to 5 have 3, sizes from 5 to 50 have 2. */
+    const int decimals = 3 - (int)floor(log10(size / 0.5));
     return decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
 }
 
@@ -47,7 +47,7 @@ void rounded_put_all(struct text *out, const double *values, size_t count, int d
 
 void rounded_turn(const double quaternion[4], double out[3])
 {
-    static const double DEGREES = 57.295779513082321, HALF_TURN_NOISE = 1e-5;
+    static const double DEGREES = 57.295779513082321, HALF_TURN_NOISE = 1e-3;
     const double *q = quaternion;
     const double length = hypot(hypot(q[0], q[1]), q[2]);
     double sign = q[3] < 0 ? -1 : 1;
@@ -62,8 +62,15 @@ void rounded_turn(const double quaternion[4], double out[3])
         out[i] = length > 0 ? sign * q[i] / length * angle : 0;
 }
 
-void rounded_put_part(struct text *out, const double transform[10], int part, int place_decimals)
+static void put_steps(struct text *out, const double values[3], double step)
 {
+    for (int i = 0; i < 3; i++)
+        rounded_put(out, round(values[i] / step) * step, STEP_DECIMALS);
+}
+
+void rounded_put_part(struct text *out, const double transform[TRANSFORM_NUMBERS], int part, int place_decimals)
+{
+    static const double HALF_STEP = 0.5;
     double turn[3];
     switch (part) {
     case PART_TRANSLATION:
@@ -73,11 +80,27 @@ void rounded_put_part(struct text *out, const double transform[10], int part, in
     case PART_ROTATION:
         rounded_turn(transform + 3, turn);
         text_put(out, " rotation");
-        rounded_put_all(out, turn, 3, TURN_DECIMALS);
+        put_steps(out, turn, TURN_STEP_DEG);
         break;
     default:
         text_put(out, " scale");
-        rounded_put_all(out, transform + 7, 3, SCALE_DECIMALS);
+        put_steps(out, transform + 7, SCALE_STEP);
+        if (fmax(fmax(fabs(transform[10]), fabs(transform[11])), fabs(transform[12])) >= HALF_STEP * SCALE_STEP) {
+            text_put(out, ", xy xz yz");
+            put_steps(out, transform + 10, SCALE_STEP);
+        }
         break;
     }
+}
+
+bool rounded_is_nothing(const double transform[TRANSFORM_NUMBERS], int part, int place_decimals)
+{
+    static const double NOTHING[TRANSFORM_NUMBERS] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    struct text own = {0}, none = {0};
+    rounded_put_part(&own, transform, part, place_decimals);
+    rounded_put_part(&none, NOTHING, part, place_decimals);
+    const bool is_same = strcmp(own.at, none.at) == 0;
+    text_free(&own);
+    text_free(&none);
+    return is_same;
 }

@@ -39,20 +39,33 @@ void sarif_add_rule(cJSON *rules, const char *name, const char *text, const char
     cJSON_AddItemToArray(rules, rule);
 }
 
-cJSON *sarif_result(const char *rule, int index, const char *level, const char *message, const char *path)
+static cJSON *location_of(const char *path)
 {
     struct text uri = {0};
+    text_put_url(&uri, path);
+    cJSON *location = cJSON_CreateObject();
+    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
+    cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
+    cJSON_AddStringToObject(artifact, "uri", uri.at == NULL ? "" : uri.at);
+    text_free(&uri);
+    return location;
+}
+
+cJSON *sarif_result(const char *rule, int index, const char *level, const char *message, const char *path)
+{
     cJSON *result = cJSON_CreateObject();
     cJSON_AddStringToObject(result, "ruleId", rule);
     cJSON_AddNumberToObject(result, "ruleIndex", index);
     cJSON_AddStringToObject(result, "level", level);
     cJSON_AddItemToObject(result, "message", sarif_message(message));
-    text_put_url(&uri, path);
-    cJSON *location = cJSON_CreateObject();
-    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
-    cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
-    cJSON_AddStringToObject(artifact, "uri", uri.at);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "locations"), location);
-    text_free(&uri);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "locations"), location_of(path));
     return result;
+}
+
+void sarif_add_related(cJSON *result, const char *path)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(result, "relatedLocations");
+    if (list == NULL)
+        list = cJSON_AddArrayToObject(result, "relatedLocations");
+    cJSON_AddItemToArray(list, location_of(path));
 }

@@ -4,7 +4,7 @@
 #include "clients/cli/thumbs/thumbs.h"
 
 #include "clients/cli/ask/picture_sides.h"
-#include "clients/cli/diff/picture_file.h"
+#include "clients/cli/moments/picture_file.h"
 
 #include <stdlib.h>
 #include <string.h>

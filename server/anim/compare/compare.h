@@ -52,11 +52,19 @@ struct difference {
 struct compared_clip {
     int32_t clips[COMPARE_SIDES];
     int32_t nodes[COMPARE_SIDES]; /* -1: the models share no joints */
-    double time_s;                /* NaN without a joint, like the numbers below */
+    double time_s;                /* of the new clip; NaN without a joint, like the numbers below */
     double distance, vertex_distance, angle_deg;
+    bool is_by_phase;              /* at the same shares of their lengths, which are nearer than the same times */
     uint32_t pose_count, left_out; /* poses that were compared, and poses beyond the limit on steps */
 };
 enum { COMPARED_CLIPS_MOST = 4096 };
+
+/* What is stored otherwise and looks the same. */
+struct comparison_note {
+    const char *kind; /* static: "bind_pose" */
+    char message[DIFFERENCE_MESSAGE_SIZE];
+};
+enum { COMPARISON_NOTES_MOST = 4 };
 
 struct comparison {
     double tolerance;
@@ -66,7 +74,9 @@ struct comparison {
     uint32_t left_out[DIFFERENCE_COUNT]; /* per kind, beyond DIFFERENCES_MOST */
     struct compared_clip *clips;         /* [clip_count], in the new model's order */
     uint32_t clip_count;
-    uint32_t clips_left_out;                 /* beyond COMPARED_CLIPS_MOST */
+    uint32_t clips_left_out; /* beyond COMPARED_CLIPS_MOST */
+    struct comparison_note notes[COMPARISON_NOTES_MOST];
+    uint32_t note_count;
     bool has_other_unit, has_other_up;       /* the files state different ones */
     bool is_unit_converted, is_up_converted; /* and their numbers differ exactly by that */
     uint64_t vertices_left_out;      /* vertices beyond the first two million of a model, which were not compared */

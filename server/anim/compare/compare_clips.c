@@ -1,93 +1,11 @@
-/* compare_clips.c - compares clips: matches them, then compares their lengths, ranges and poses. */
+/* compare_clips.c - compares clips: their lengths, ranges and poses. */
 #include "anim/compare/compare_internal.h"
 #include "anim/pose/appearance.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define SAME_S  1e-4              /* times this close are the same */
-#define FRAME_S (1 / 24.0 + 1e-6) /* a tool that resamples may lengthen a clip by this */
-
-/* --- matching --- */
-
-struct clip_matches {
-    int32_t *partners[COMPARE_SIDES]; /* [clip_count] */
-};
-
-static void match_names(const struct compare *compare, struct clip_matches *matches)
-{
-    const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
-    struct name_entry *entries =
-        mem_alloc(((size_t)models[COMPARE_OLD]->clip_count + models[COMPARE_NEW]->clip_count + 1) * sizeof *entries);
-    for (int level = NAME_EXACT; level <= NAME_REWRITTEN; level++) {
-        size_t count = 0;
-        for (uint32_t s = 0; s < COMPARE_SIDES; s++)
-            for (uint32_t c = 0; c < models[s]->clip_count; c++) {
-                const uint64_t key = name_key(models[s], models[s]->clips[c].name, (enum name_level)level);
-                if (matches->partners[s][c] < 0 && key != 0)
-                    entries[count++] = (struct name_entry){.key = key, .index = c, .side = s};
-            }
-        names_match(entries, count, matches->partners);
-    }
-    free(entries);
-}
-
-/* Returns how far both clips differ at a few times, relative to the tolerance; above 1 they are different clips. */
-static double differ(struct compare *compare, const int32_t clips[COMPARE_SIDES], struct pair_error *errors)
-{
-    enum { MOMENTS = 5 };
-    const struct clip *old = &compare->sides[COMPARE_OLD].model->clips[clips[COMPARE_OLD]];
-    const struct clip *new = &compare->sides[COMPARE_NEW].model->clips[clips[COMPARE_NEW]];
-    double most = 0;
-    if (fabs(old->duration_s - new->duration_s) > FRAME_S)
-        return HUGE_VAL;
-    for (int i = 0; i < MOMENTS && most <= 1; i++) {
-        const double time_s = old->duration_s * i / (MOMENTS - 1);
-        poses_measure(compare, clips, (const double[]){time_s, time_s}, errors);
-        for (uint32_t p = 0; p < compare->pair_count; p++)
-            most = fmax(most, errors[p].distance / (compare->size * compare->tolerance));
-    }
-    return most;
-}
-
-/* Half of the steps are reserved for the clips that both files have. */
-static bool has_time(const struct compare *compare)
-{
-    return compare->steps_left > compare->options->steps / 2 && !compare_is_stopped(compare);
-}
-
-/* Matches clips that are left: with the same poses, they are the same under another name. */
-static void match_poses(struct compare *compare, struct clip_matches *matches, struct pair_error *errors)
-{
-    enum { TRIES_MOST = 1024 };
-    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
-    uint32_t *left = mem_alloc(((size_t) new->clip_count + 1) * sizeof *left);
-    uint32_t tries = 0, left_count = 0;
-    for (uint32_t b = 0; b < new->clip_count; b++)
-        if (matches->partners[COMPARE_NEW][b] < 0)
-            left[left_count++] = b;
-    for (uint32_t a = 0; a < old->clip_count; a++) {
-        double best = 1;
-        uint32_t found = UINT32_MAX;
-        if (matches->partners[COMPARE_OLD][a] >= 0)
-            continue;
-        for (uint32_t i = 0; i < left_count && tries < TRIES_MOST && has_time(compare); i++, tries++) {
-            const double apart = differ(compare, (const int32_t[]){(int32_t)a, (int32_t)left[i]}, errors);
-            if (apart < best) {
-                best = apart;
-                found = i;
-            }
-        }
-        if (found == UINT32_MAX)
-            continue;
-        matches->partners[COMPARE_OLD][a] = (int32_t)left[found];
-        matches->partners[COMPARE_NEW][left[found]] = (int32_t)a;
-        left_count--;
-        memmove(left + found, left + found + 1, (left_count - found) * sizeof *left);
-    }
-    free(left);
-}
+#define SAME_S 1e-4 /* times this close are the same */
 
 /* --- differences beside poses --- */
 
@@ -148,14 +66,18 @@ static void tell_times(struct compare *compare, const int32_t clips[COMPARE_SIDE
                    is_s, was_s);
 }
 
-/* A tool that resamples moves the ends of a clip by less than a frame, and changes no pose. */
-static void tell_range(struct compare *compare, const int32_t clips[COMPARE_SIDES], bool has_same_poses)
+/* A tool that resamples moves the ends of a clip by less than a frame, and what is there holds still. */
+static void tell_range(struct compare *compare, const int32_t clips[COMPARE_SIDES], enum clip_mapping mapping,
+                       bool is_held)
 {
     const struct clip *old = &compare->sides[COMPARE_OLD].model->clips[clips[COMPARE_OLD]];
     const struct clip *new = &compare->sides[COMPARE_NEW].model->clips[clips[COMPARE_NEW]];
-    if (fabs(old->duration_s - new->duration_s) > (has_same_poses ? FRAME_S : SAME_S))
+    const double near_s = mapping == MAPPING_TIME && is_held ? CLIP_FRAME_S : SAME_S;
+    const double later_s = new->start_s - old->start_s, longer_s = new->duration_s - old->duration_s;
+    const bool is_shifted = mapping == MAPPING_PHASE && fabs(longer_s - later_s) <= SAME_S; /* told once */
+    if (fabs(longer_s) > near_s && !is_shifted)
         tell_times(compare, clips, DIFFERENCE_CLIP_LENGTH, old->duration_s, new->duration_s);
-    if (fabs(old->start_s - new->start_s) > (has_same_poses ? FRAME_S : SAME_S))
+    if (fabs(later_s) > near_s)
         tell_times(compare, clips, DIFFERENCE_CLIP_RANGE, old->start_s, new->start_s);
 }
 
@@ -192,23 +114,19 @@ static void tell_pose(struct compare *compare, const int32_t clips[COMPARE_SIDES
         100 * worst->error.distance / compare->size, compare_told_deg(difference->angle_deg), worst->time_s);
 }
 
-/* Reports the joints that differ by themselves, or the farthest one where small errors add up along a chain. True:
- * there are none. */
-static bool tell_poses(struct compare *compare, const int32_t clips[COMPARE_SIDES], const struct pair_worst *worsts,
+/* Reports the joints that differ by themselves, or the farthest one where small errors add up along a chain. */
+static void tell_poses(struct compare *compare, const int32_t clips[COMPARE_SIDES], const struct pair_worst *worsts,
                        uint32_t farthest, const struct pair_worst *far)
 {
-    bool is_same = true;
+    bool is_told = false;
     for (uint32_t p = 0; p < compare->pair_count; p++) {
         if (!(worsts[p].error.score > 1))
             continue;
         tell_pose(compare, clips, p, &worsts[p]);
-        is_same = false;
+        is_told = true;
     }
-    if (is_same && compare->pair_count > 0 && far->error.distance > compare->tolerance * compare->size) {
+    if (!is_told && compare->pair_count > 0 && far->error.distance > compare->tolerance * compare->size)
         tell_pose(compare, clips, farthest, far);
-        is_same = false;
-    }
-    return is_same;
 }
 
 static int fail_not_finite(struct compare *compare, int32_t clip, uint32_t pair, double time_s)
@@ -221,52 +139,105 @@ static int fail_not_finite(struct compare *compare, int32_t clip, uint32_t pair,
                    compare_thing(new, "joint", new->nodes[node].name, node, names[1]));
 }
 
-/* Compares a clip that both files have at all its times. */
-static int measure_clip(struct compare *compare, struct compared_clip *clip, const struct compare_times *times,
-                        struct pair_error *errors, struct pair_worst *worsts)
+/* The poses of a clip under one mapping of times. */
+struct clip_run {
+    struct pair_worst *worsts; /* [pair_count] */
+    struct pair_worst far;     /* the greatest distance, and its pair */
+    uint32_t farthest, pose_count, left_out;
+    bool is_held; /* what only one of the clips reaches in time, it holds still */
+};
+
+static int measure_pose(struct compare *compare, const int32_t clips[COMPARE_SIDES], enum clip_mapping mapping,
+                        double time_s, bool is_tail, const struct pair_error *errors, struct clip_run *run)
 {
-    struct pair_worst far = {.error = {.distance = -1}};
-    uint32_t farthest = 0;
-    for (uint32_t p = 0; p < compare->pair_count; p++)
-        worsts[p] = (struct pair_worst){.error = {.score = -1}};
-    morphs_begin(compare);
-    for (uint32_t i = 0; i < times->count; i++) {
-        const double time_s = times->at[i];
-        if (compare_is_stopped(compare))
-            return err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
-        const double at_s = time_s + times->shift_s;
-        poses_measure(compare, clip->clips, (const double[]){at_s, at_s}, errors);
-        morphs_measure(compare, time_s);
-        for (uint32_t p = 0; p < compare->pair_count; p++) {
-            if (!isfinite(errors[p].distance))
-                return fail_not_finite(compare, clip->clips[COMPARE_NEW], p, time_s);
-            if (errors[p].score > worsts[p].error.score)
-                worsts[p] = (struct pair_worst){errors[p], time_s};
-            if (errors[p].distance > far.error.distance) {
-                far = (struct pair_worst){errors[p], time_s};
-                farthest = p;
-            }
+    for (uint32_t p = 0; p < compare->pair_count; p++) {
+        if (!isfinite(errors[p].distance))
+            return fail_not_finite(compare, clips[COMPARE_NEW], p, time_s);
+        if (is_tail) {
+            run->is_held = run->is_held && errors[p].score <= 1;
+            continue;
+        }
+        if (errors[p].score > run->worsts[p].error.score)
+            run->worsts[p] = (struct pair_worst){errors[p], time_s};
+        if (errors[p].distance > run->far.error.distance) {
+            run->far = (struct pair_worst){errors[p], time_s};
+            run->farthest = p;
         }
     }
-    if (compare->pair_count > 0 && times->count > 0) {
-        for (int s = 0; s < COMPARE_SIDES; s++)
-            clip->nodes[s] = (int32_t)compare->pairs[farthest].nodes[s];
-        clip->time_s = far.time_s;
-        clip->distance = far.error.distance / compare->unit;
-        clip->vertex_distance = far.error.vertex_distance / compare->unit;
-        clip->angle_deg = far.error.angle * 180 / M_PI;
-    }
-    const bool has_same_joints = tell_poses(compare, clip->clips, worsts, farthest, &far);
-    const bool has_same_morphs = morphs_tell(compare, clip->clips);
-    tell_range(compare, clip->clips, has_same_joints && has_same_morphs);
+    if (!is_tail)
+        morphs_measure(compare, mapping, time_s);
     return 0;
 }
 
+/* Compares a clip that both files have at all its times. */
+static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES], enum clip_mapping mapping,
+                    uint32_t clips_left, struct pair_error *errors, struct clip_run *run)
+{
+    struct compare_times times;
+    int rc = 0;
+    run->far = (struct pair_worst){.error = {.distance = -1}};
+    run->is_held = true;
+    for (uint32_t p = 0; p < compare->pair_count; p++)
+        run->worsts[p] = (struct pair_worst){.error = {.score = -1}};
+    morphs_begin(compare, mapping);
+    compare_times_make(&times, compare, clips, mapping, clips_left);
+    run->pose_count = times.count;
+    run->left_out = times.left_out;
+    for (uint32_t i = 0; i < times.count && rc == 0; i++) {
+        const double at_s = times.at[i] + times.shift_s;
+        if (compare_is_stopped(compare))
+            rc = err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
+        else
+            poses_measure(compare, clips, (const double[]){compare_old_time(&times, at_s), at_s}, errors);
+        if (rc == 0)
+            rc = measure_pose(compare, clips, mapping, times.at[i], i + times.tail >= times.count, errors, run);
+    }
+    compare_times_free(&times);
+    return rc;
+}
+
+/* Returns how far the poses of a run are off, as a sum over the joints; a joint that is far off counts little more than
+ * one that is off. At most 1 where nothing is reported. */
+static double run_cost(const struct compare *compare, enum clip_mapping mapping, const struct clip_run *run)
+{
+    const double far = run->far.error.distance / (compare->tolerance * compare->size);
+    double cost = fmin(fmax(far, morphs_worst(compare, mapping)), 10);
+    for (uint32_t p = 0; p < compare->pair_count; p++)
+        if (run->worsts[p].error.score > 1)
+            cost += 1 + fmin(run->worsts[p].error.score, 10);
+    return cost;
+}
+
+static bool has_other_range(const struct compare *compare, const int32_t clips[COMPARE_SIDES])
+{
+    const struct clip *old = &compare->sides[COMPARE_OLD].model->clips[clips[COMPARE_OLD]];
+    const struct clip *new = &compare->sides[COMPARE_NEW].model->clips[clips[COMPARE_NEW]];
+    return fabs(old->duration_s - new->duration_s) > SAME_S || fabs(old->start_s - new->start_s) > SAME_S;
+}
+
+static void tell_run(struct compare *compare, struct compared_clip *clip, const struct clip_run *run)
+{
+    clip->pose_count = run->pose_count;
+    clip->left_out = run->left_out;
+    if (compare->pair_count > 0 && run->pose_count > 0) {
+        for (int s = 0; s < COMPARE_SIDES; s++)
+            clip->nodes[s] = (int32_t)compare->pairs[run->farthest].nodes[s];
+        clip->time_s = run->far.time_s;
+        clip->distance = run->far.error.distance / compare->unit;
+        clip->vertex_distance = run->far.error.vertex_distance / compare->unit;
+        clip->angle_deg = run->far.error.angle * 180 / M_PI;
+    }
+    const enum clip_mapping mapping = clip->is_by_phase ? MAPPING_PHASE : MAPPING_TIME;
+    tell_poses(compare, clip->clips, run->worsts, run->farthest, &run->far);
+    morphs_tell(compare, mapping, clip->clips);
+    tell_range(compare, clip->clips, mapping, run->is_held);
+}
+
+/* runs: for both mappings. */
 static int compare_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES], uint32_t clips_left,
-                        struct pair_error *errors, struct pair_worst *worsts)
+                        struct pair_error *errors, struct clip_run runs[CLIP_MAPPINGS])
 {
     struct comparison *out = compare->out;
-    struct compare_times times;
     struct compared_clip *clip = &out->clips[out->clip_count++];
     *clip = (struct compared_clip){.clips = {clips[COMPARE_OLD], clips[COMPARE_NEW]},
                                    .nodes = {-1, -1},
@@ -275,35 +246,42 @@ static int compare_clip(struct compare *compare, const int32_t clips[COMPARE_SID
                                    .vertex_distance = (double)NAN,
                                    .angle_deg = (double)NAN};
     tell_name(compare, clips);
-    compare_times_make(&times, compare, clips, clips_left);
-    clip->pose_count = times.count;
-    clip->left_out = times.left_out;
-    const int rc = measure_clip(compare, clip, &times, errors, worsts);
-    compare_times_free(&times);
-    return rc;
+    if (run_clip(compare, clips, MAPPING_TIME, clips_left, errors, &runs[MAPPING_TIME]) < 0)
+        return compare->err->code;
+    const double cost = run_cost(compare, MAPPING_TIME, &runs[MAPPING_TIME]);
+    if (cost > 1 && has_other_range(compare, clips)) {
+        if (run_clip(compare, clips, MAPPING_PHASE, clips_left, errors, &runs[MAPPING_PHASE]) < 0)
+            return compare->err->code;
+        clip->is_by_phase = run_cost(compare, MAPPING_PHASE, &runs[MAPPING_PHASE]) < cost;
+    }
+    tell_run(compare, clip, &runs[clip->is_by_phase ? MAPPING_PHASE : MAPPING_TIME]);
+    return 0;
 }
 
-static int compare_matched(struct compare *compare, const struct clip_matches *matches, struct pair_error *errors)
+static int compare_matched(struct compare *compare, int32_t *const partners[COMPARE_SIDES], struct pair_error *errors)
 {
     const uint32_t count = compare->sides[COMPARE_NEW].model->clip_count;
-    struct pair_worst *worsts = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *worsts);
+    struct clip_run runs[CLIP_MAPPINGS];
     uint32_t left = 0;
     int rc = 0;
+    for (int m = 0; m < CLIP_MAPPINGS; m++)
+        runs[m].worsts = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *runs[m].worsts);
     for (uint32_t c = 0; c < count; c++)
-        left += matches->partners[COMPARE_NEW][c] >= 0;
+        left += partners[COMPARE_NEW][c] >= 0;
     compare->out->clips =
         mem_zalloc((left < COMPARED_CLIPS_MOST ? left : COMPARED_CLIPS_MOST) + 1, sizeof *compare->out->clips);
     for (uint32_t c = 0; c < count && rc == 0; c++) {
-        const int32_t partner = matches->partners[COMPARE_NEW][c];
+        const int32_t partner = partners[COMPARE_NEW][c];
         if (partner < 0)
             continue;
         if (compare->out->clip_count == COMPARED_CLIPS_MOST)
             compare->out->clips_left_out++;
         else if (!compare->options->has_clip || compare->options->clip == (int32_t)c)
             rc = compare_clip(compare, (const int32_t[]){partner, (int32_t)c},
-                              compare->options->has_clip ? 1 : left - compare->out->clip_count, errors, worsts);
+                              compare->options->has_clip ? 1 : left - compare->out->clip_count, errors, runs);
     }
-    free(worsts);
+    for (int m = 0; m < CLIP_MAPPINGS; m++)
+        free(runs[m].worsts);
     return rc;
 }
 
@@ -311,22 +289,21 @@ int clips_compare(struct compare *compare)
 {
     const struct compare_options *options = compare->options;
     struct pair_error *errors = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *errors);
-    struct clip_matches matches;
+    int32_t *partners[COMPARE_SIDES];
     for (int s = 0; s < COMPARE_SIDES; s++) {
         const uint32_t count = compare->sides[s].model->clip_count;
-        matches.partners[s] = mem_alloc(((size_t)count + 1) * sizeof *matches.partners[s]);
+        partners[s] = mem_alloc(((size_t)count + 1) * sizeof *partners[s]);
         for (uint32_t c = 0; c < count; c++)
-            matches.partners[s][c] = -1;
+            partners[s][c] = -1;
     }
-    match_names(compare, &matches);
-    match_poses(compare, &matches, errors);
+    clips_match(compare, partners, errors);
     for (uint32_t s = 0; s < COMPARE_SIDES; s++)
         for (uint32_t c = 0; c < compare->sides[s].model->clip_count; c++)
-            if (matches.partners[s][c] < 0 && (!options->has_clip || (s == COMPARE_NEW && options->clip == (int32_t)c)))
+            if (partners[s][c] < 0 && (!options->has_clip || (s == COMPARE_NEW && options->clip == (int32_t)c)))
                 tell_alone(compare, (enum compare_side)s, c);
-    const int rc = compare_matched(compare, &matches, errors);
+    const int rc = compare_matched(compare, partners, errors);
     for (int s = 0; s < COMPARE_SIDES; s++)
-        free(matches.partners[s]);
+        free(partners[s]);
     free(errors);
     return rc;
 }

@@ -16,9 +16,8 @@ struct compare_model {
     int32_t *bind_joints;  /* [node_count]: index of the node's first joint in a skin of the file; or -1 */
     int32_t *pairs;        /* [node_count]: the pair that moves it, its own or that of the nearest ancestor; or -1 */
     struct dmat4 *rest;    /* [node_count]: common_from_node at rest */
-    const struct dmat4
-        *reference;      /* [node_count]: common_from_node in the rest pose of the new model: usually `rest` */
-    struct dmat4 *other; /* the array of `reference` where it differs from `rest`, else NULL */
+    const struct dmat4 *reference; /* [node_count]: common_from_node in a pose that both models have: usually `rest` */
+    struct dmat4 *other;           /* the array of `reference` where it differs from `rest`, else NULL */
 };
 
 enum { PROBES_MOST = 7, PROBE_CHILDREN_MOST = 2 };
@@ -28,8 +27,9 @@ enum { COMPARE_VERTICES_MOST = 2000000 };
 /* A joint that both models have. */
 struct joint_pair {
     uint32_t nodes[COMPARE_SIDES];
-    int32_t parent; /* pair above it in the old model, or -1 */
-    bool is_bind;   /* ref is bind space, else the scene at rest; the same for both models */
+    int32_t parent;  /* pair above it in the old model, or -1 */
+    bool is_bind;    /* ref is bind space, else the scene in the reference pose; the same for both models */
+    bool is_rebound; /* its bind pose is another one, so that ref is not bind space */
     bool has_children;
     bool is_elsewhere; /* a difference at rest has been reported for it or for a pair above it */
     struct dmat4 node_from_ref[COMPARE_SIDES];
@@ -46,12 +46,16 @@ struct joint_pair {
 /* The vertices of a model as they are drawn. A mesh that several nodes draw counts once for each node. */
 struct drawn_vertices {
     const struct model *model;
-    uint32_t count;
-    uint32_t *vertices;  /* [count]: indices into the model's vertices */
-    uint32_t *draws;     /* [count]: indices into the model's draws */
-    struct vec3 *places; /* [count] */
-    uint64_t *materials; /* [draw_count]: name_key() of the material's name; 0: none */
-    int32_t *partners;   /* [count]: index of the matching vertex of the other model, or -1; several may share one */
+    uint32_t count, left_out; /* vertices beyond the limit are left out */
+    uint32_t *vertices;       /* [count]: indices into the model's vertices */
+    uint32_t *draws;          /* [count]: indices into the model's draws */
+    uint32_t used_count;      /* that a triangle, line or point has: primitives share arrays of vertices */
+    struct vec3 *places;      /* [count]; not a number: the vertex is not used */
+    struct vec3 *normals;     /* [count]: unit vectors in the space of the places, or 0 */
+    uint64_t *materials;      /* [draw_count]: name_key() of the material's name; 0: none */
+    const struct material_texture **textures; /* [draw_count]: the first that the material has; NULL: none */
+    struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
+    int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
 };
 
 /* The drawn vertices of both models. */
@@ -62,22 +66,29 @@ struct surface {
     double bind_scale;
 };
 
+/* Which times of two clips are compared: the same, or the same shares of what is between first key and end. */
+enum clip_mapping { MAPPING_TIME, MAPPING_PHASE, CLIP_MAPPINGS };
+
 /* A morph target that both models have, for one node. */
 struct morph_pair {
     uint32_t weights[COMPARE_SIDES]; /* indices into model->weights */
     uint32_t meshes[COMPARE_SIDES];
-    struct str name;      /* name of the old model's target */
-    uint32_t target;      /* index of the old model's target */
-    double reach;         /* greatest distance that it moves a vertex, in units of the common frame */
-    double worst, time_s; /* greatest difference in the current clip, and when */
+    struct str name; /* name of the old model's target */
+    uint32_t target; /* index of the old model's target */
+    double reach;    /* greatest distance that it moves a vertex, in units of the common frame */
+    struct morph_worst {
+        double apart, time_s; /* greatest difference in the current clip, and when */
+    } worsts[CLIP_MAPPINGS];
 };
 
+struct pair_error;
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
     struct comparison *out;
     double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
     bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
+    uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
     struct surface *surface;  /* set while drawn surfaces are compared */
     struct joint_pair *pairs; /* parents come before their children */
@@ -104,6 +115,8 @@ struct difference *difference_add(struct compare *compare, enum difference_kind 
 /* Returns an empty difference outside the list. */
 struct difference difference_empty(enum difference_kind kind);
 void difference_say(struct difference *difference, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a note; `kind` is static. The text must have no names of a file. */
+void note_say(struct compare *compare, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void difference_set_number(struct difference *difference, enum compare_side side, double value);
 void difference_set_text(struct difference *difference, enum compare_side side, const char *text);
 /* Sets the name of a thing in that side's model; an empty name is null. */
@@ -120,8 +133,9 @@ static inline double compare_told_deg(double angle_deg) { return angle_deg < 1e-
 /* --- compare_names.c --- */
 
 /* How reliably a name identifies something: as it is written; as exporters rewrite it (three.js: no []./: and _ for
- * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1). */
-enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE };
+ * spaces; Blender: 63 bytes); without the number that tools append to duplicates (.001, _1); without the object and the
+ * layer beside the name of a clip (Armature|Dance). */
+enum name_level { NAME_EXACT, NAME_REWRITTEN, NAME_BASE, NAME_ACTION };
 /* Returns a hash of the name, or 0 without one. */
 uint64_t name_key(const struct model *model, struct str name, enum name_level level);
 
@@ -157,28 +171,133 @@ struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node
 
 /* Chooses the points by which each pair is measured, and the spaces in which both models are alike. */
 void probes_choose(struct compare *compare);
+/* Finds the place of a joint in bind space. False: it has none, or its inverse bind matrix has no inverse. */
+bool bind_origin(const struct compare_model *side, uint32_t node, double out[3]);
+
+/* --- compare_references.c --- */
+
+/* Makes a pose the reference of a side. */
+void reference_set(struct compare *compare, enum compare_side side, int32_t clip, double time_s);
+/* Returns the difference of the origins of a pair in the reference poses. A joint that moved with the joint above it
+ * has the score 0. */
+struct pair_error origins_compare(const struct compare *compare, const struct joint_pair *pair);
+/* Fills errors[pair_count] for two poses, which are the references. Returns how many joints differ. */
+uint32_t references_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES],
+                            const double times_s[COMPARE_SIDES], struct pair_error *errors);
+/* Where the rest poses differ: makes a pose of a clip that both models have the reference, if joints are at the same
+ * places in it. errors: overwritten. */
+void references_meet(struct compare *compare, struct pair_error *errors);
+
+/* --- compare_binds.c --- */
+
+/* Looks for joints which are at the same place in the reference poses, like the vertices that follow them, while their
+ * effect on bind space differs: they are bound in another pose. Ends the use of bind space for them. `errors`: of the
+ * reference poses. True if there are any. */
+bool binds_check(struct compare *compare, const struct pair_error *errors);
+/* True when every skinned joint of the new model is in its bind pose at rest, and the other joints are where they were
+ * or follow a skinned one. */
+bool rests_in_bind_pose(const struct compare *compare);
 
 /* --- compare_rest.c --- */
 
 /* Reports joints that differ at rest. */
 int rest_compare(struct compare *compare);
 
-/* --- compare_vertices.c --- */
+/* --- compare_drawn.c --- */
 
-/* Finds the partners of all vertices. */
-void vertices_match(struct compare *compare);
+/* Lists the vertices of a side in compare->surface. */
+void drawn_vertices_list(struct compare *compare, enum compare_side side);
+/* Sets their places and normals: skinned meshes in bind space, in units of the common frame, if the surface is_bind;
+ * else, like unskinned ones, in the common frame, in the side's reference pose and without morph targets. */
+void drawn_vertices_place(struct compare *compare, enum compare_side side);
 void drawn_vertices_free(struct drawn_vertices *drawn);
+static inline bool drawn_is_used(const struct drawn_vertices *drawn, uint32_t at)
+{
+    return !isnan(drawn->places[at].x);
+}
 /* Returns the node of a joint. `place`: its index in the skin with which the vertex is drawn. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
-/* The differences of two vertices: distance in units, distance in texture coordinates, and 1 - the cosine between their
- * normals. 0 where one vertex lacks the attribute. */
+/* Return the primitive, the mesh and the material (or -1) of a vertex. */
+const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
+uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
+int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at);
+/* Returns the first vertex with a partner of the primitive whose vertices begin at `first`, or -1. */
+int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
+/* Returns the matrix that takes a vertex from bind space to the common frame in the reference pose: linear skinning. */
+struct dmat4 drawn_common_from_bind(const struct drawn_vertices *drawn, uint32_t at);
+/* Returns the matrix that takes a vertex from bind space to the space of the places. */
+struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side side, uint32_t at);
+/* Finds the texture coordinates that a texture uses, or the first set if it is NULL. False: the vertex has none. */
+bool drawn_texcoord(const struct drawn_vertices *drawn, uint32_t at, const struct material_texture *texture,
+                    struct vec2 *out);
+/* How far the texture coordinates of two vertices differ: as stored, and after the textures' transforms. 0 where one
+ * lacks them. The textures are of the old and the new model, or NULL. */
+struct texcoord_apart {
+    double stored, seen;
+};
+struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t old, uint32_t new,
+                                        const struct material_texture *a, const struct material_texture *b);
+#define TEXCOORD_NEAR 2e-3 /* one texel of a texture of 512 */
+/* Returns 1 - the cosine of the angle between two unit vectors; 0 if one has no length. */
+static inline double directions_apart(struct vec3 a, struct vec3 b)
+{
+    const double along = dot3(DOUBLE3(a), DOUBLE3(b));
+    return dot3(DOUBLE3(a), DOUBLE3(a)) > 0.5 && dot3(DOUBLE3(b), DOUBLE3(b)) > 0.5 ? 1 - along : 0;
+}
+
+/* --- compare_grid.c --- */
+
+enum { GRID_CELLS = 8 };
+/* A hash table of the cells of a grid, each with the places in it. */
+struct place_grid {
+    double cell; /* twice the search radius */
+    uint32_t mask;
+    int32_t *firsts; /* [mask + 1]: the first place of each slot, or -1 */
+    int32_t *nexts;  /* [count]: the next place of the same slot, or -1 */
+};
+/* Makes a grid of `count` places, without those that are not a number. place_grid_free() frees it. */
+void place_grid_make(struct place_grid *grid, const struct vec3 *places, uint32_t count, double radius);
+/* Fills firsts with the lists that contain all places within the radius, beside others. */
+void place_grid_find(const struct place_grid *grid, const struct vec3 *place, int32_t firsts[GRID_CELLS]);
+void place_grid_free(struct place_grid *grid);
+
+/* --- compare_vertices.c --- */
+
+/* Lists the vertices, and finds the partners of all. */
+void vertices_match(struct compare *compare);
+/* Lists the vertices, and finds the partners of those at the same place in the reference poses. */
+void vertices_match_in_scene(struct compare *compare);
+/* The differences of two vertices: distance in units, distance in the texture coordinates of their first textures, and
+ * 1 - the cosine between their normals. The latter two are 0 where one vertex lacks the attribute, and beyond the
+ * tolerance. */
 struct vertex_apart {
     double distance, texcoord, normal;
 };
-/* Return the primitive and the mesh of a vertex. */
-const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
-uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
+
+/* --- compare_triangles.c --- */
+
+/* A triangle, line or point as it is drawn. */
+struct drawn_element {
+    uint32_t corners[3]; /* indices into the drawn vertices */
+    uint32_t corner_count;
+};
+/* Walks over the elements of a side, without triangles that have no area, because tools drop them. */
+struct element_walk {
+    const struct drawn_vertices *drawn;
+    double least;          /* greatest area of a triangle that is left out */
+    uint64_t indices_left; /* that may still be walked over */
+    uint32_t first, next;  /* of the current primitive: its first drawn vertex, and its next index */
+    bool is_cut;           /* there are more indices than the limit */
+};
+struct element_walk element_walk_start(const struct compare *compare, enum compare_side side);
+bool element_next(struct element_walk *walk, struct drawn_element *out);
+double element_area(const struct drawn_vertices *drawn, const struct drawn_element *element);
+/* Calls `match` for each old element that the new model draws at the same place, in any order, with the new one, whose
+ * corners are in the order of the old ones. Among several, elements of materials that look alike come first. */
+void elements_match(struct compare *compare,
+                    void (*match)(void *context, const struct drawn_element *old, const struct drawn_element *new),
+                    void *context);
 
 /* --- compare_surface.c, compare_weights.c, compare_materials.c, compare_textures.c --- */
 
@@ -190,32 +309,71 @@ void weights_compare(struct compare *compare);
 void skinned_compare(struct compare *compare);
 /* Reports morph targets that differ, and lists those that both models have. */
 void morphs_compare(struct compare *compare);
-/* For each clip: morphs_begin() starts it, morphs_measure() compares the current pose, morphs_tell() reports the
- * targets that differ and returns true when there are none. */
-void morphs_begin(struct compare *compare);
-void morphs_measure(struct compare *compare, double time_s);
-bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES]);
+/* For each clip and mapping: morphs_begin() starts it, morphs_measure() compares the current pose, morphs_worst()
+ * returns the greatest difference as a multiple of the tolerance, morphs_tell() reports the targets that differ. */
+void morphs_begin(struct compare *compare, enum clip_mapping mapping);
+void morphs_measure(struct compare *compare, enum clip_mapping mapping, double time_s);
+double morphs_worst(const struct compare *compare, enum clip_mapping mapping);
+void morphs_tell(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES]);
 /* Reports materials and textures that differ. */
 void materials_compare(struct compare *compare);
+/* True when both materials (-1: none) look the same. */
+bool materials_are_alike(struct compare *compare, int32_t old, int32_t new);
+
+/* --- compare_material_uses.c --- */
+
+/* A material of the old model, and the new material at the same place; -1: none. */
+struct material_use {
+    int32_t materials[COMPARE_SIDES];
+    uint32_t count, corner_count;     /* of triangles (3), lines (2), points (1) or vertices (0) */
+    uint32_t vertices[COMPARE_SIDES]; /* the first pair of drawn vertices */
+    uint32_t transformed_slots;       /* bits of the textures whose transforms differ */
+    uint32_t moved_slots; /* bits of the textures that lie elsewhere, though the texture coordinates are the same */
+    bool is_most;         /* no other material of the new model is at more places of the old one */
+};
+/* True when the transforms of two textures differ by more than rounding. */
+bool texture_transforms_differ(const struct material_texture *a, const struct material_texture *b);
+/* Lists them; the caller frees the list. */
+struct material_use *material_uses_list(struct compare *compare, uint32_t *count);
+
+/* --- compare_textures.c --- */
+
 /* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
 const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
 
+/* --- compare_clip_pairs.c --- */
+
+/* Fills partners[side][clip] with the clip of the other model, or -1. errors: [pair_count], overwritten. */
+/* Allocates partners[side], and fills it by names alone, or with the only clips. */
+void clips_match_names(const struct compare *compare, int32_t *partners[COMPARE_SIDES]);
+void clips_match(struct compare *compare, int32_t *const partners[COMPARE_SIDES], struct pair_error *errors);
+
 /* --- compare_clips.c --- */
 
+/* A tool that resamples moves the ends of a clip by at most this. */
+#define CLIP_FRAME_S (1 / 24.0 + 1e-6)
 /* Finds the clips that both models have, compares them, and reports the others. */
 int clips_compare(struct compare *compare);
 
 /* --- compare_times.c --- */
 
+/* Times of a clip of the new model, and the times of the old one that correspond. */
 struct compare_times {
-    double *at;     /* [count], rising */
+    double *at;     /* [count], rising: of the new clip */
     double shift_s; /* of clips with steps: both models are past a step this much later than its key */
+    double firsts[COMPARE_SIDES], scale; /* old time = firsts[old] + (new time - firsts[new]) * scale */
     uint32_t count, left_out;
+    uint32_t tail; /* the number of times, at the end, that only one of the clips reaches */
 };
 /* Lists every key of both clips and the middle between each two, or as many of these as the limit on steps allows when
- * `clips_left` clips are still to come. */
+ * `clips_left` clips are still to come. By time, the end is that of the shorter clip; where the other is longer by less
+ * than a frame, its end follows as the tail. */
 void compare_times_make(struct compare_times *times, const struct compare *compare, const int32_t clips[COMPARE_SIDES],
-                        uint32_t clips_left);
+                        enum clip_mapping mapping, uint32_t clips_left);
+static inline double compare_old_time(const struct compare_times *times, double new_s)
+{
+    return times->firsts[COMPARE_OLD] + (new_s - times->firsts[COMPARE_NEW]) * times->scale;
+}
 void compare_times_free(struct compare_times *times);
 
 /* --- compare_pose.c --- */
@@ -225,6 +383,8 @@ struct pair_error {
     double distance, vertex_distance, angle, stretch;
     double score; /* the joint's own share, without its parent's; above 1 it is a difference */
 };
+/* Returns the greatest distance between what two matrices from its ref space do to the points of a pair. */
+double pair_distance(const struct joint_pair *pair, const struct dmat4 *a, const struct dmat4 *b);
 /* Evaluates a pose of both models and fills errors[pair_count]. clips: POSE_REST selects the rest pose. */
 void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], const double times_s[COMPARE_SIDES],
                    struct pair_error *errors);

@@ -1,74 +1,12 @@
-/* compare_materials.c - compares materials, which are matched by the vertices that have them. */
+/* compare_materials.c - compares the materials of what both models draw. */
 #include "anim/compare/compare_internal.h"
 #include "anim/model/material_layers.h"
-#include "base/hash.h"
-#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FACTOR_NEAR (1 / 255.0 + 1e-6)
-enum { USES_MOST = 4096 };
-
-/* A material of the old model, and the new material of its vertices; -1: none. */
-struct material_use {
-    int32_t old, new;
-    uint32_t count, vertex; /* number of vertices, and the first in the old list */
-    bool is_most;           /* no other material of the new model has more of them */
-};
-
-static int32_t material_of(const struct drawn_vertices *drawn, uint32_t at)
-{
-    return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
-}
-
-/* A hash table of uses by their materials: index of the use + 1; 0: free. */
-enum { USE_SLOTS = 2 * USES_MOST };
-
-static uint32_t *slot_of(uint32_t *slots, const struct material_use *uses, int32_t old, int32_t new)
-{
-    const int32_t both[2] = {old, new};
-    uint32_t at = (uint32_t)hash64(HASH64_SEED, both, sizeof both) & (USE_SLOTS - 1);
-    while (slots[at] != 0 && (uses[slots[at] - 1].old != old || uses[slots[at] - 1].new != new))
-        at = (at + 1) & (USE_SLOTS - 1);
-    return &slots[at];
-}
-
-static uint32_t list_uses(const struct compare *compare, struct material_use *uses)
-{
-    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
-    const struct drawn_vertices *new = &compare->surface->drawn[COMPARE_NEW];
-    uint32_t *slots = mem_zalloc(USE_SLOTS, sizeof *slots), count = 0;
-    for (uint32_t i = 0; i < old->count; i++) {
-        if (old->partners[i] < 0)
-            continue;
-        const int32_t a = material_of(old, i), b = material_of(new, (uint32_t)old->partners[i]);
-        uint32_t *slot = slot_of(slots, uses, a, b);
-        if (*slot == 0 && count == USES_MOST)
-            continue;
-        if (*slot == 0) {
-            uses[count++] = (struct material_use){.old = a, .new = b, .vertex = i};
-            *slot = count;
-        }
-        uses[*slot - 1].count++;
-    }
-    free(slots);
-    return count;
-}
-
-static void mark_most(struct material_use *uses, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uses[i].is_most = true;
-        for (uint32_t k = 0; k < count; k++) {
-            const bool is_before = uses[k].count > uses[i].count || (k < i && uses[k].count == uses[i].count);
-            if (uses[k].old == uses[i].old && is_before)
-                uses[i].is_most = false;
-        }
-    }
-}
-
 /* --- differences of two materials --- */
 
 /* Compares the two materials of `use` and reports their differences, or only counts them with is_quiet. */
@@ -85,17 +23,18 @@ static struct difference *start(struct material_look *look, enum difference_kind
     struct difference *difference = look->is_quiet ? NULL : difference_add(look->compare, kind);
     if (difference == NULL)
         return NULL;
-    difference->materials[COMPARE_OLD] = look->use->old;
-    difference->materials[COMPARE_NEW] = look->use->new;
+    difference->materials[COMPARE_OLD] = look->use->materials[COMPARE_OLD];
+    difference->materials[COMPARE_NEW] = look->use->materials[COMPARE_NEW];
     return difference;
 }
 
 static const char *name_of(const struct material_look *look, char out[THING_SIZE])
 {
     const struct model *new = look->compare->sides[COMPARE_NEW].model;
-    if (look->use->new < 0)
+    if (look->use->materials[COMPARE_NEW] < 0)
         return "what has no material";
-    return compare_thing(new, "material", new->materials[look->use->new].name, (uint32_t)look->use->new, out);
+    return compare_thing(new, "material", new->materials[look->use->materials[COMPARE_NEW]].name,
+                         (uint32_t)look->use->materials[COMPARE_NEW], out);
 }
 
 static void look_at_number(struct material_look *look, const char *what, float old, float new)
@@ -160,9 +99,8 @@ static void look_at_texture(struct material_look *look, uint32_t slot, const str
     const char *said = texture_differs(look->compare, a->texture, b->texture,
                                        slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE);
     char name[THING_SIZE];
-    for (int i = 0; i < 6 && said == NULL && a->texture >= 0; i++)
-        if (fabs((double)a->uv_from_texcoord[i] - (double)b->uv_from_texcoord[i]) > 1e-3)
-            said = "lies elsewhere on the surface";
+    if (said == NULL && (look->use->moved_slots >> slot & 1) != 0)
+        said = "lies elsewhere on the surface";
     struct difference *difference = said == NULL ? NULL : start(look, DIFFERENCE_TEXTURE);
     if (difference != NULL)
         difference_say(difference, slot < TEXTURE_SLOT_COUNT ? "%s: the %s texture %s" : "%s: %s %s",
@@ -202,7 +140,8 @@ static void look_at(struct material_look *look, const struct material *old, cons
     if (!is_lit)
         return; /* nothing below is visible */
     look_at_colour(look, "emissive colour", old->emissive, new->emissive, 3);
-    if (look->use->old >= 0 && look->use->new >= 0) /* pictures without a material are not metallic */
+    if (look->use->materials[COMPARE_OLD] >= 0 &&
+        look->use->materials[COMPARE_NEW] >= 0) /* pictures without a material are not metallic */
         look_at_number(look, "metallic", old->metallic, new->metallic);
     look_at_number(look, "roughness", old->roughness, new->roughness);
     if (old->textures[TEXTURE_NORMAL].texture >= 0 && new->textures[TEXTURE_NORMAL].texture >= 0)
@@ -219,16 +158,30 @@ static const struct material *material_at(const struct model *model, int32_t ind
     return index < 0 ? &MATERIAL_PLAIN : &model->materials[index];
 }
 
+/* True when another material became the new one too, and gave it its name: tools merge what looks the same. */
+static bool is_merged(const struct material_look *look, const struct material_use *uses, uint32_t count, uint64_t key)
+{
+    const struct model *old = look->compare->sides[COMPARE_OLD].model;
+    for (uint32_t i = 0; i < count; i++)
+        if (uses[i].is_most && uses[i].materials[COMPARE_NEW] == look->use->materials[COMPARE_NEW] &&
+            uses[i].materials[COMPARE_OLD] >= 0 &&
+            name_key(old, old->materials[uses[i].materials[COMPARE_OLD]].name, NAME_REWRITTEN) == key)
+            return true;
+    return false;
+}
+
 /* A name that a tool made unique, or that only one file has, counts as the same. */
-static void look_at_name(struct material_look *look)
+static void look_at_name(struct material_look *look, const struct material_use *uses, uint32_t count)
 {
     const struct model *old = look->compare->sides[COMPARE_OLD].model, *new = look->compare->sides[COMPARE_NEW].model;
-    if (look->use->old < 0 || look->use->new < 0)
+    if (look->use->materials[COMPARE_OLD] < 0 || look->use->materials[COMPARE_NEW] < 0)
         return;
-    const struct str was = old->materials[look->use->old].name, is = new->materials[look->use->new].name;
+    const struct str was = old->materials[look->use->materials[COMPARE_OLD]].name,
+                     is = new->materials[look->use->materials[COMPARE_NEW]].name;
     const uint64_t key = name_key(old, was, NAME_REWRITTEN), other = name_key(new, is, NAME_REWRITTEN);
     char names[COMPARE_SIDES][THING_SIZE];
-    if (key == 0 || other == 0 || key == other || name_key(new, is, NAME_BASE) == key)
+    if (key == 0 || other == 0 || key == other || name_key(new, is, NAME_BASE) == key ||
+        is_merged(look, uses, count, other))
         return;
     struct difference *difference = start(look, DIFFERENCE_MATERIAL);
     if (difference == NULL)
@@ -236,41 +189,53 @@ static void look_at_name(struct material_look *look)
     difference_set_name(look->compare, difference, COMPARE_OLD, was);
     difference_set_name(look->compare, difference, COMPARE_NEW, is);
     difference_say(difference, "%s is now %s",
-                   compare_thing(old, "material", was, (uint32_t)look->use->old, names[COMPARE_OLD]),
-                   compare_thing(new, "material", is, (uint32_t)look->use->new, names[COMPARE_NEW]));
+                   compare_thing(old, "material", was, (uint32_t)look->use->materials[COMPARE_OLD], names[COMPARE_OLD]),
+                   compare_thing(new, "material", is, (uint32_t)look->use->materials[COMPARE_NEW], names[COMPARE_NEW]));
 }
 
-/* Reports a few vertices that changed to another material. */
+/* Reports a part of what a material drew, which has another one now. */
 static void tell_moved(struct compare *compare, const struct material_use *use)
 {
-    const struct surface *surface = compare->surface;
+    static const char *const WORDS[][2] = {
+        {"vertex", "vertices"}, {"point", "points"}, {"line", "lines"}, {"triangle", "triangles"}};
+    const struct drawn_vertices *drawn = compare->surface->drawn;
     struct material_look look = {.compare = compare, .use = use};
-    const uint32_t new = (uint32_t)surface->drawn[COMPARE_OLD].partners[use->vertex];
     const struct model *model = compare->sides[COMPARE_NEW].model;
-    const uint32_t mesh = drawn_mesh(&surface->drawn[COMPARE_NEW], new);
+    const uint32_t mesh = drawn_mesh(&drawn[COMPARE_NEW], use->vertices[COMPARE_NEW]);
     char names[2][THING_SIZE];
     struct difference *difference = start(&look, DIFFERENCE_MATERIAL);
     if (difference == NULL)
         return;
-    difference->meshes[COMPARE_OLD] = (int32_t)drawn_mesh(&surface->drawn[COMPARE_OLD], use->vertex);
+    difference->meshes[COMPARE_OLD] = (int32_t)drawn_mesh(&drawn[COMPARE_OLD], use->vertices[COMPARE_OLD]);
     difference->meshes[COMPARE_NEW] = (int32_t)mesh;
-    difference_say(difference, "%u vertices of %s have %s, another one than before", use->count,
-                   compare_thing(model, "mesh", model->meshes[mesh].name, mesh, names[0]), name_of(&look, names[1]));
+    difference_say(difference, "%u %s of %s %s %s, another one than before", use->count,
+                   WORDS[use->corner_count][use->count != 1],
+                   compare_thing(model, "mesh", model->meshes[mesh].name, mesh, names[0]),
+                   use->count == 1 ? "has" : "have", name_of(&look, names[1]));
+}
+
+bool materials_are_alike(struct compare *compare, int32_t old, int32_t new)
+{
+    const struct material_use use = {.materials = {old, new}};
+    struct material_look look = {.compare = compare, .use = &use, .is_quiet = true};
+    look_at(&look, material_at(compare->sides[COMPARE_OLD].model, old),
+            material_at(compare->sides[COMPARE_NEW].model, new));
+    return look.count == 0;
 }
 
 void materials_compare(struct compare *compare)
 {
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
-    struct material_use *uses = mem_alloc(USES_MOST * sizeof *uses);
-    const uint32_t count = list_uses(compare, uses);
-    mark_most(uses, count);
+    uint32_t count;
+    struct material_use *uses = material_uses_list(compare, &count);
     for (uint32_t i = 0; i < count && !compare_is_stopped(compare); i++) {
-        struct material_look look = {.compare = compare, .use = &uses[i], .is_quiet = !uses[i].is_most};
-        if (uses[i].is_most)
-            look_at_name(&look);
-        look_at(&look, material_at(old, uses[i].old), material_at(new, uses[i].new));
-        if (!uses[i].is_most && look.count > 0)
-            tell_moved(compare, &uses[i]);
+        const struct material_use *use = &uses[i];
+        struct material_look look = {.compare = compare, .use = use, .is_quiet = !use->is_most};
+        if (use->is_most)
+            look_at_name(&look, uses, count);
+        look_at(&look, material_at(old, use->materials[COMPARE_OLD]), material_at(new, use->materials[COMPARE_NEW]));
+        if (!use->is_most && look.count > 0)
+            tell_moved(compare, use);
     }
     free(uses);
 }

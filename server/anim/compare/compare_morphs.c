@@ -29,12 +29,14 @@ static struct vec3 delta_of(const struct model *model, const struct primitive *p
     return first == UINT32_MAX ? (struct vec3){0, 0, 0} : model->morph_deltas[first + vertex - primitive->vertex_first];
 }
 
-/* Returns how far two deltas differ, in units. Places outside bind space allow only their lengths to be compared. */
-static double apart(const struct surface *surface, struct vec3 a, struct vec3 b)
+/* Returns the offset of a vertex by a target in the space of the places. */
+static void offset_of(const struct compare *compare, enum compare_side s, uint32_t at,
+                      const struct primitive *primitive, uint32_t target, double out[3])
 {
-    const double lengths[2] = {sqrt(dot3(DOUBLE3(a), DOUBLE3(a))), sqrt(dot3(DOUBLE3(b), DOUBLE3(b)))};
-    const double way[3] = {(double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z};
-    return (surface->is_bind ? sqrt(dot3(way, way)) : fabs(lengths[0] - lengths[1])) * surface->bind_scale;
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const struct dmat4 matrix = drawn_matrix(compare, s, at);
+    const struct vec3 delta = delta_of(drawn->model, primitive, target, drawn->vertices[at]);
+    dmat4_direction(&matrix, DOUBLE3(delta), out);
 }
 
 /* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
@@ -108,13 +110,13 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
             tell(compare, COMPARE_OLD, i, target, "is gone, or has another name", (double)NAN);
             return;
         }
-        const struct vec3 delta = delta_of(old->model, primitives[COMPARE_OLD], target, old->vertices[i]);
-        const double distance =
-            apart(compare->surface, delta,
-                  delta_of(new->model, primitives[COMPARE_NEW], (uint32_t)match, new->vertices[partner]));
+        double was[3], is[3];
+        offset_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target, was);
+        offset_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match, is);
+        const double way[3] = {is[0] - was[0], is[1] - was[1], is[2] - was[2]}, distance = sqrt(dot3(way, way));
         if (compare->morph_count == noted)
             note_pair(compare, i, target, (uint32_t)match);
-        reach = fmax(reach, sqrt(dot3(DOUBLE3(delta), DOUBLE3(delta))) * compare->surface->bind_scale);
+        reach = fmax(reach, sqrt(dot3(was, was)));
         if (distance > most) {
             most = distance;
             vertex = i;
@@ -130,11 +132,14 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
 static void compare_counts(struct compare *compare, uint32_t first)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
-    const int32_t partner = drawn[COMPARE_OLD].partners[first];
+    const int32_t matched = drawn_first_matched(&drawn[COMPARE_OLD], first);
+    if (matched < 0)
+        return;
+    const uint32_t partner = (uint32_t)drawn[COMPARE_OLD].partners[matched];
     const uint32_t old = drawn_primitive(&drawn[COMPARE_OLD], first)->morph_target_count;
-    const uint32_t new = partner < 0 ? 0 : drawn_primitive(&drawn[COMPARE_NEW], (uint32_t)partner)->morph_target_count;
+    const uint32_t new = drawn_primitive(&drawn[COMPARE_NEW], partner)->morph_target_count;
     if (new > old)
-        tell(compare, COMPARE_NEW, first, new - 1, "is new", (double)NAN);
+        tell(compare, COMPARE_NEW, (uint32_t)matched, new - 1, "is new", (double)NAN);
 }
 
 void morphs_compare(struct compare *compare)
@@ -158,36 +163,42 @@ void morphs_compare(struct compare *compare)
 
 /* --- weights of a clip --- */
 
-void morphs_begin(struct compare *compare)
+void morphs_begin(struct compare *compare, enum clip_mapping mapping)
 {
     for (size_t i = 0; i < compare->morph_count; i++)
-        compare->morphs[i].worst = -1;
+        compare->morphs[i].worsts[mapping].apart = -1;
 }
 
-void morphs_measure(struct compare *compare, double time_s)
+void morphs_measure(struct compare *compare, enum clip_mapping mapping, double time_s)
 {
     const double *old = compare->sides[COMPARE_OLD].pose.weights, *new = compare->sides[COMPARE_NEW].pose.weights;
     compare->steps_left -= compare->morph_count < compare->steps_left ? compare->morph_count : compare->steps_left;
     for (size_t i = 0; i < compare->morph_count; i++) {
         struct morph_pair *morph = &compare->morphs[i];
+        struct morph_worst *worst = &morph->worsts[mapping];
         const double apart = fabs(old[morph->weights[COMPARE_OLD]] - new[morph->weights[COMPARE_NEW]]) * morph->reach;
-        if (apart > morph->worst) {
-            morph->worst = apart;
-            morph->time_s = time_s;
-        }
+        if (apart > worst->apart)
+            *worst = (struct morph_worst){apart, time_s};
     }
 }
 
-bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES])
+double morphs_worst(const struct compare *compare, enum clip_mapping mapping)
+{
+    double most = 0;
+    for (size_t i = 0; i < compare->morph_count; i++)
+        most = fmax(most, compare->morphs[i].worsts[mapping].apart);
+    return most / (compare->tolerance * compare->size);
+}
+
+void morphs_tell(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES])
 {
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
-    bool is_same = true;
     for (size_t i = 0; i < compare->morph_count; i++) {
         const struct morph_pair *morph = &compare->morphs[i];
+        const struct morph_worst *worst = &morph->worsts[mapping];
         char names[3][THING_SIZE];
-        if (!(morph->worst > compare->tolerance * compare->size))
+        if (!(worst->apart > compare->tolerance * compare->size))
             continue;
-        is_same = false;
         struct difference *difference = difference_add(compare, DIFFERENCE_POSE);
         if (difference == NULL)
             continue;
@@ -195,15 +206,14 @@ bool morphs_tell(struct compare *compare, const int32_t clips[COMPARE_SIDES])
             difference->clips[s] = clips[s];
             difference->meshes[s] = (int32_t)morph->meshes[s];
         }
-        difference->time_s = morph->time_s;
-        difference->distance = difference->vertex_distance = morph->worst / compare->unit;
+        difference->time_s = worst->time_s;
+        difference->distance = difference->vertex_distance = worst->apart / compare->unit;
         difference_say(
             difference, "%s: %s of %s moves vertices by %.4g units (%.3g %% of the size) more or less at %.6g s",
             compare_thing(new, "clip", new->clips[clips[COMPARE_NEW]].name, (uint32_t)clips[COMPARE_NEW], names[0]),
             compare_thing(old, "target", morph->name, morph->target, names[1]),
             compare_thing(old, "mesh", old->meshes[morph->meshes[COMPARE_OLD]].name, morph->meshes[COMPARE_OLD],
                           names[2]),
-            difference->distance, 100 * morph->worst / compare->size, morph->time_s);
+            difference->distance, 100 * worst->apart / compare->size, worst->time_s);
     }
-    return is_same;
 }

@@ -20,6 +20,31 @@ static size_t base_bytes(const char *name, size_t size)
     return has_mark ? end - 1 : size;
 }
 
+/* True for the layer that Blender and FBX append to the name of an action: "Layer0", "BaseLayer", "Base Layer". */
+static bool is_layer(const char *name, size_t size)
+{
+    while (size > 0 && is_digit(name[size - 1]))
+        size--;
+    return (size == 5 && memcmp(name, "Layer", 5) == 0) || (size == 9 && memcmp(name, "BaseLayer", 9) == 0) ||
+           (size == 10 && memcmp(name, "Base Layer", 10) == 0);
+}
+
+/* Returns the start of the name of an action, without the object and the layer that tools write beside it:
+ * "Armature|Dance", "Armature|mixamo.com|Layer0". Sets *size to its length. */
+static const char *action_of(const char *name, size_t *size)
+{
+    const char *end = name + *size, *start = end;
+    for (int part = 0; part < 2; part++) {
+        while (start > name && start[-1] != '|')
+            start--;
+        if (start == name || part == 1 || !is_layer(start, (size_t)(end - start)))
+            break;
+        end = --start; /* the part before the layer */
+    }
+    *size = (size_t)(end - start);
+    return start;
+}
+
 /* Writes the name of a node as three.js does (PropertyBinding.sanitizeNodeName). Returns its length in bytes. */
 static size_t rewrite(const char *name, size_t size, char out[BLENDER_NAME_BYTES])
 {
@@ -42,10 +67,11 @@ uint64_t name_key(const struct model *model, struct str name, enum name_level le
     if (level == NAME_EXACT) {
         key = hash64(HASH64_SEED, text, name.size_bytes);
     } else {
-        const size_t size = level == NAME_BASE ? base_bytes(text, name.size_bytes) : name.size_bytes;
-        key = hash64(HASH64_SEED, rewritten, rewrite(text, size, rewritten));
+        size_t size = level == NAME_BASE ? base_bytes(text, name.size_bytes) : name.size_bytes;
+        text = level == NAME_ACTION ? action_of(text, &size) : text;
+        key = size == 0 ? 0 : hash64(HASH64_SEED, rewritten, rewrite(text, size, rewritten));
     }
-    return key == 0 ? 1 : key;
+    return key == 0 && level != NAME_ACTION ? 1 : key;
 }
 
 static int by_key(const void *left, const void *right)

@@ -63,8 +63,15 @@ void joints_mark(struct compare_model *side)
 
 /* --- names --- */
 
+/* Returns a hash of a node's name. Tools name a node without one by its mesh. */
+static uint64_t key_of(const struct model *model, const struct node *node, enum name_level level, bool has_meshes)
+{
+    const uint64_t key = name_key(model, node->name, level);
+    return key == 0 && has_meshes && node->mesh >= 0 ? name_key(model, model->meshes[node->mesh].name, level) : key;
+}
+
 /* Lists nodes without a partner, either joints only or all, in the order of the hierarchy. */
-static size_t list_names(const struct compare *compare, enum name_level level, bool is_joints_only,
+static size_t list_names(const struct compare *compare, enum name_level level, bool is_joints_only, bool has_meshes,
                          struct name_entry *entries)
 {
     size_t count = 0;
@@ -73,7 +80,7 @@ static size_t list_names(const struct compare *compare, enum name_level level, b
         for (uint32_t n = 0; n < side->model->node_count; n++) {
             if (side->partners[n] >= 0 || (is_joints_only && !side->is_joint[n]))
                 continue;
-            const uint64_t key = name_key(side->model, side->model->nodes[n].name, level);
+            const uint64_t key = key_of(side->model, &side->model->nodes[n], level, has_meshes);
             if (key != 0)
                 entries[count++] = (struct name_entry){.key = key, .index = n, .side = s};
         }
@@ -89,10 +96,15 @@ void joints_match_names(struct compare *compare)
     struct name_entry *entries = mem_alloc((most + 1) * sizeof *entries);
     static const struct {
         enum name_level level;
-        bool is_joints_only;
-    } PASSES[] = {{NAME_EXACT, true}, {NAME_EXACT, false}, {NAME_REWRITTEN, true}, {NAME_REWRITTEN, false}};
+        bool is_joints_only, has_meshes;
+    } PASSES[] = {{NAME_EXACT, true, false},
+                  {NAME_EXACT, false, false},
+                  {NAME_REWRITTEN, true, false},
+                  {NAME_REWRITTEN, false, false},
+                  {NAME_REWRITTEN, true, true}};
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES; i++) {
-        const size_t count = list_names(compare, PASSES[i].level, PASSES[i].is_joints_only, entries);
+        const size_t count =
+            list_names(compare, PASSES[i].level, PASSES[i].is_joints_only, PASSES[i].has_meshes, entries);
         names_match(entries, count, partners);
     }
     free(entries);

@@ -52,7 +52,15 @@ static void measure(const struct joint_pair *pair, const struct dmat4 *a, const 
         *distance = farther(*distance, distance_between(a, b, pair->children[i]));
 }
 
-/* Scores the joint's own share, as if the joint above it did in the new model what it does in the old. */
+double pair_distance(const struct joint_pair *pair, const struct dmat4 *a, const struct dmat4 *b)
+{
+    double distance, vertex_distance;
+    measure(pair, a, b, &distance, &vertex_distance);
+    return distance;
+}
+
+/* Scores the joint's own share, as if the joint above it did in the new model what it does in the old; at most what is
+ * seen of it, since it may make up for the joint above. */
 static double score_of(const struct compare *compare, const struct joint_pair *pair, const struct pair_error *error)
 {
     const struct dmat4 *old = &pair->common_from_ref[COMPARE_OLD];
@@ -65,7 +73,9 @@ static double score_of(const struct compare *compare, const struct joint_pair *p
         measure(pair, old, &own, &distance, &vertex_distance);
     }
     compare_axes(old, &own, pair->scale, &angle, &stretch);
-    return fmax(distance / compare->size, fmax(angle, stretch) / TURN_FACTOR) / compare->tolerance;
+    const double score = fmax(distance / compare->size, fmax(angle, stretch) / TURN_FACTOR);
+    const double seen = fmax(error->distance / compare->size, fmax(error->angle, error->stretch) / TURN_FACTOR);
+    return (isfinite(seen) ? fmin(score, seen) : score) / compare->tolerance;
 }
 
 /* True when neither the pair nor the one above it moves differently. */

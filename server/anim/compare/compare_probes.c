@@ -11,8 +11,7 @@ enum { DIRECTIONS = PROBES_MOST - 1 };
 
 /* --- spaces --- */
 
-/* Finds the place of a joint in bind space. False: its inverse bind matrix has no inverse. */
-static bool bind_origin(const struct compare_model *side, uint32_t node, double out[3])
+bool bind_origin(const struct compare_model *side, uint32_t node, double out[3])
 {
     const int32_t joint = side->bind_joints[node];
     struct dmat4 bind_from_joint, joint_from_bind;
@@ -52,7 +51,7 @@ static void choose_spaces(struct compare *compare)
     const double near = BIND_SHARE * bind_extent(compare);
     for (uint32_t i = 0; i < compare->pair_count; i++) {
         struct joint_pair *pair = &compare->pairs[i];
-        pair->is_bind = has_same_bind(compare, pair, near);
+        pair->is_bind = !pair->is_rebound && has_same_bind(compare, pair, near);
         for (int s = 0; s < COMPARE_SIDES; s++) {
             const struct compare_model *side = &compare->sides[s];
             const uint32_t node = pair->nodes[s];

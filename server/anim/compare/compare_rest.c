@@ -4,28 +4,6 @@
 
 #include <stdlib.h>
 
-/* Computes the new joint's place at rest relative to the old joint in its reference pose. */
-static void moved(const struct compare *compare, const struct joint_pair *pair, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = compare->sides[COMPARE_NEW].rest[pair->nodes[COMPARE_NEW]].m[12 + i] -
-                 compare->sides[COMPARE_OLD].reference[pair->nodes[COMPARE_OLD]].m[12 + i];
-}
-
-/* For pairs whose ref space is the scene at rest, which only differ in their origins. A joint that moved with the joint
- * above it does not count as different. */
-static void measure_origin(const struct compare *compare, const struct joint_pair *pair, struct pair_error *error)
-{
-    double way[3], above[3] = {0};
-    moved(compare, pair, way);
-    if (pair->parent >= 0)
-        moved(compare, &compare->pairs[pair->parent], above);
-    const double own[3] = {way[0] - above[0], way[1] - above[1], way[2] - above[2]};
-    *error = (struct pair_error){.distance = sqrt(dot3(way, way)),
-                                 .vertex_distance = (double)NAN,
-                                 .score = sqrt(dot3(own, own)) / (compare->tolerance * compare->size)};
-}
-
 static void tell(struct compare *compare, struct joint_pair *pair, const struct pair_error *error)
 {
     const struct model *new = compare->sides[COMPARE_NEW].model;
@@ -46,54 +24,14 @@ static void tell(struct compare *compare, struct joint_pair *pair, const struct 
 }
 
 /* Fills errors[pair_count] for the new rest pose and a pose of the old model, its reference. Returns how many joints
- * differ. */
+ * differ in a way that another bind pose does not explain. */
 static uint32_t measure(struct compare *compare, int32_t clip, double time_s, struct pair_error *errors)
 {
-    uint32_t count = 0;
-    poses_measure(compare, (const int32_t[]){clip, POSE_REST}, (const double[]){time_s, 0}, errors);
-    for (uint32_t i = 0; i < compare->pair_count; i++) {
-        if (!compare->pairs[i].is_bind)
-            measure_origin(compare, &compare->pairs[i], &errors[i]);
-        count += errors[i].score > 1 || !isfinite(errors[i].distance);
-    }
-    return count;
-}
-
-/* Makes a pose the one with which the new rest pose is compared. */
-static void set_reference(struct compare *compare, int32_t clip, double time_s)
-{
-    struct compare_model *old = &compare->sides[COMPARE_OLD];
-    if (old->other == NULL)
-        old->other = mem_alloc(((size_t)old->model->node_count + 1) * sizeof *old->other);
-    pose_evaluate(&old->pose, old->model, clip, time_s);
-    for (uint32_t n = 0; n < old->model->node_count; n++)
-        old->other[n] = compare_node_matrix(old, n);
-    old->reference = old->other;
-}
-
-/* True when every joint is in its bind pose at rest, so that all of them move what they carry in the same way. */
-static bool is_bind_pose(const struct compare *compare)
-{
-    const struct joint_pair *first = NULL;
-    for (uint32_t i = 0; i < compare->pair_count; i++) {
-        const struct joint_pair *pair = &compare->pairs[i];
-        struct pair_error error = {.distance = 0};
-        if (!pair->is_bind)
-            measure_origin(compare, pair, &error);
-        else if (first == NULL)
-            first = pair;
-        else
-            for (uint32_t k = 0; k < pair->probe_count; k++) {
-                double a[3], b[3];
-                dmat4_point(&pair->common_from_ref[COMPARE_NEW], pair->probes[k], a);
-                dmat4_point(&first->common_from_ref[COMPARE_NEW], pair->probes[k], b);
-                const double way[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-                error.score = fmax(error.score, sqrt(dot3(way, way)) / (compare->tolerance * compare->size));
-            }
-        if (!(error.score <= 1))
-            return false;
-    }
-    return first != NULL;
+    const uint32_t count =
+        references_measure(compare, (const int32_t[]){clip, POSE_REST}, (const double[]){time_s, 0}, errors);
+    return count > 0 && binds_check(compare, errors)
+               ? references_measure(compare, (const int32_t[]){clip, POSE_REST}, (const double[]){time_s, 0}, errors)
+               : count;
 }
 
 /* Tools write the current pose as the rest pose of what clips move: a pose of a clip's first frames, or the bind pose.
@@ -104,19 +42,17 @@ static bool is_another_pose(struct compare *compare, struct pair_error *errors)
     const struct model *old = compare->sides[COMPARE_OLD].model;
     if (old->clip_count == 0 || compare->sides[COMPARE_NEW].model->clip_count == 0)
         return false;
-    compare->has_bind_rest = is_bind_pose(compare);
-    if (compare->has_bind_rest)
-        return true;
     for (uint32_t c = 0; c < old->clip_count && c < CLIPS_LOOKED_AT && !compare_is_stopped(compare); c++) {
         const double times_s[] = {0, old->clips[c].start_s, 1 / 24.0, 1 / 30.0};
         for (size_t i = 0; i < sizeof times_s / sizeof *times_s; i++) {
-            set_reference(compare, (int32_t)c, times_s[i]);
+            reference_set(compare, COMPARE_OLD, (int32_t)c, times_s[i]);
             if (measure(compare, (int32_t)c, times_s[i], errors) == 0)
                 return true;
         }
     }
-    compare->sides[COMPARE_OLD].reference = compare->sides[COMPARE_OLD].rest;
-    return false;
+    reference_set(compare, COMPARE_OLD, POSE_REST, 0);
+    compare->has_bind_rest = rests_in_bind_pose(compare);
+    return compare->has_bind_rest;
 }
 
 static int tell_all(struct compare *compare, const struct pair_error *errors)
@@ -142,13 +78,18 @@ int rest_compare(struct compare *compare)
     int rc = 0;
     if (measure(compare, POSE_REST, 0, errors) > 0) {
         const bool is_seen = !is_another_pose(compare, errors);
-        if (!is_seen) {
-            probes_choose(compare); /* the ref spaces of nodes without a skin have changed */
-        } else {
+        if (is_seen) {
             measure(compare, POSE_REST, 0, errors);
             rc = tell_all(compare, errors);
         }
+        if (is_seen || compare->has_bind_rest)
+            references_meet(compare, errors);
+        probes_choose(compare); /* the ref spaces of nodes without a skin have changed */
     }
+    if (compare->rebound_count > 0)
+        note_say(compare, "bind_pose",
+                 "%u %s bound in another pose, with the same motion unless a difference says otherwise",
+                 compare->rebound_count, compare->rebound_count == 1 ? "joint is" : "joints are");
     free(errors);
     return rc;
 }

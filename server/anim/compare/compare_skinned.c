@@ -6,26 +6,12 @@
 
 enum { VERTICES_MOST = 20000 }; /* that are compared, spread over all */
 
-/* Skins linearly, in the same way for each model. Morph targets are compared separately. */
-static void skinned_place(const struct compare_model *side, const struct drawn_vertices *drawn, uint32_t at,
-                          double out[3])
+/* Morph targets are compared separately. */
+static void skinned_place(const struct drawn_vertices *drawn, uint32_t at, double out[3])
 {
-    const struct model *model = drawn->model;
-    const struct skin *skin = &model->skins[model->draws[drawn->draws[at]].skin];
-    const uint32_t v = drawn->vertices[at], first = model->influence_firsts[v], end = model->influence_firsts[v + 1];
-    const struct vec3 p = model->positions[v];
-    const double bind[3] = {(double)p.x, (double)p.y, (double)p.z};
-    out[0] = out[1] = out[2] = 0;
-    for (uint32_t i = first; i < end || (i == first && first == end); i++) {
-        const struct joint *joint = &model->joints[skin->joint_first + (first == end ? 0 : model->influences[i].joint)];
-        const double weight = first == end ? 1 : (double)model->influences[i].weight;
-        const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
-        double in_joint[3], place[3];
-        dmat4_point(&joint_from_bind, bind, in_joint);
-        dmat4_point(&side->reference[joint->node], in_joint, place);
-        for (int k = 0; k < 3; k++)
-            out[k] += weight * place[k];
-    }
+    const struct dmat4 matrix = drawn_common_from_bind(drawn, at);
+    const struct vec3 p = drawn->model->positions[drawn->vertices[at]];
+    dmat4_point(&matrix, DOUBLE3(p), out);
 }
 
 /* The farthest vertices of each joint. */
@@ -43,8 +29,8 @@ static void look_at(const struct compare *compare, uint32_t at, struct joint_apa
     double places[COMPARE_SIDES][3];
     if (pair < 0 || compare->pairs[pair].is_elsewhere)
         return;
-    skinned_place(&compare->sides[COMPARE_OLD], old, at, places[COMPARE_OLD]);
-    skinned_place(&compare->sides[COMPARE_NEW], &drawn[COMPARE_NEW], (uint32_t)old->partners[at], places[COMPARE_NEW]);
+    skinned_place(old, at, places[COMPARE_OLD]);
+    skinned_place(&drawn[COMPARE_NEW], (uint32_t)old->partners[at], places[COMPARE_NEW]);
     const double way[3] = {places[0][0] - places[1][0], places[0][1] - places[1][1], places[0][2] - places[1][2]};
     const double distance = sqrt(dot3(way, way));
     if (!(distance > 2 * compare->tolerance * compare->size)) /* its bind place may be off by half of it */

@@ -5,16 +5,13 @@
 
 #include <stdlib.h>
 
-#define TEXCOORD_NEAR 2e-3 /* one texel of a texture of 512 */
-#define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
-#define AREA_NEAR     1e-2 /* share of the total */
-
-uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return drawn_primitive(drawn, at)->mesh; }
+#define NORMAL_NEAR  0.02 /* 1 - the cosine of 11 degrees */
+#define TANGENT_NEAR 0.07 /* of 21 degrees: tools compute tangents anew */
+#define AREA_NEAR    1e-2 /* share of the total */
 
 /* The differences of one mesh of one side. */
 struct mesh_vertices {
-    uint32_t alone, texcoords, normals; /* vertices without a partner, and with different values */
-    uint32_t vertex;                    /* the first one in the list */
+    uint32_t alone, texcoords, normals, tangents; /* vertices without a partner, and with different values */
 };
 
 /* True when the vertex moved with a joint that was reported. */
@@ -26,14 +23,50 @@ static bool is_moved(const struct compare *compare, enum compare_side s, uint32_
     return pair >= 0 && compare->pairs[pair].is_elsewhere;
 }
 
-/* Texture coordinates count only where there is a texture. */
-static bool has_texture(const struct drawn_vertices *drawn, uint32_t at)
+/* Texture coordinates count only where there is a texture. Where only the transform of a texture differs, its material
+ * is reported. */
+static bool lies_elsewhere(const struct compare *compare, uint32_t old, uint32_t new)
 {
-    const int32_t index = model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
-    bool has_any = false;
-    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && index >= 0; slot++)
-        has_any = has_any || material_texture_at(drawn->model, &drawn->model->materials[index], slot)->texture >= 0;
-    return has_any;
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const int32_t a = drawn_material(&drawn[COMPARE_OLD], old), b = drawn_material(&drawn[COMPARE_NEW], new);
+    bool is_elsewhere = false;
+    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT && a >= 0 && b >= 0 && !is_elsewhere; slot++) {
+        const struct model *models[COMPARE_SIDES] = {drawn[COMPARE_OLD].model, drawn[COMPARE_NEW].model};
+        const struct material_texture *was =
+            material_texture_at(models[COMPARE_OLD], &models[COMPARE_OLD]->materials[a], slot);
+        const struct material_texture *is =
+            material_texture_at(models[COMPARE_NEW], &models[COMPARE_NEW]->materials[b], slot);
+        if (was->texture < 0 || is->texture < 0)
+            continue;
+        const struct texcoord_apart apart = texcoords_compare(compare, old, new, was, is);
+        is_elsewhere =
+            apart.seen > TEXCOORD_NEAR && (apart.stored > TEXCOORD_NEAR || !texture_transforms_differ(was, is));
+    }
+    return is_elsewhere;
+}
+
+/* Compares directions along the surface, where both models have them and both materials use them. */
+static bool has_other_tangent(const struct compare *compare, uint32_t old, uint32_t new)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const uint32_t ats[COMPARE_SIDES] = {old, new};
+    struct vec3 tangents[COMPARE_SIDES];
+    double sides[COMPARE_SIDES];
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const int32_t material = drawn_material(&drawn[s], ats[s]);
+        if ((drawn_primitive(&drawn[s], ats[s])->flags & PRIMITIVE_TANGENTS) == 0 || material < 0 ||
+            !material_needs_tangents(drawn[s].model, &drawn[s].model->materials[material]))
+            return false;
+        const struct dmat4 matrix = drawn_matrix(compare, (enum compare_side)s, ats[s]);
+        const struct vec4 stored = drawn[s].model->tangents[drawn[s].vertices[ats[s]]];
+        double out[3];
+        dmat4_direction(&matrix, DOUBLE3(stored), out);
+        unit3(out);
+        tangents[s] = (struct vec3){(float)out[0], (float)out[1], (float)out[2]};
+        sides[s] = determinant3(matrix.m, matrix.m + 4, matrix.m + 8) < 0 ? -(double)stored.w : (double)stored.w;
+    }
+    return directions_apart(tangents[COMPARE_OLD], tangents[COMPARE_NEW]) > TANGENT_NEAR ||
+           sides[COMPARE_OLD] * sides[COMPARE_NEW] < 0;
 }
 
 static void tell_mesh(struct compare *compare, enum compare_side s, uint32_t mesh, uint32_t count, const char *what)
@@ -55,12 +88,16 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
         if (old->partners[i] < 0) {
-            mesh->alone += !is_moved(compare, COMPARE_OLD, i);
+            mesh->alone += drawn_is_used(old, i) && !is_moved(compare, COMPARE_OLD, i);
             continue;
         }
-        const struct vertex_apart apart = vertex_compare(compare, i, (uint32_t)old->partners[i]);
-        mesh->texcoords += apart.texcoord > TEXCOORD_NEAR && has_texture(old, i);
-        mesh->normals += apart.normal > NORMAL_NEAR;
+        const uint32_t new = (uint32_t)old->partners[i];
+        const bool has_other_normal = vertex_compare(compare, i, new).normal > NORMAL_NEAR;
+        const bool is_elsewhere = lies_elsewhere(compare, i, new);
+        mesh->texcoords += is_elsewhere;
+        mesh->normals += has_other_normal;
+        /* tangents follow both */
+        mesh->tangents += !has_other_normal && !is_elsewhere && has_other_tangent(compare, i, new);
     }
 }
 
@@ -74,11 +111,13 @@ static void vertices_compare(struct compare *compare)
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].alone, "gone, or elsewhere");
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].texcoords, "somewhere else on the textures");
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].normals, "lit by another normal");
+        tell_mesh(compare, COMPARE_OLD, m, meshes[m].tangents, "lit by another tangent");
     }
     free(meshes);
     meshes = mem_zalloc((size_t) new->mesh_count + 1, sizeof *meshes);
     for (uint32_t i = 0; i < drawn->count; i++)
-        meshes[drawn_mesh(drawn, i)].alone += drawn->partners[i] < 0 && !is_moved(compare, COMPARE_NEW, i);
+        meshes[drawn_mesh(drawn, i)].alone +=
+            drawn->partners[i] < 0 && drawn_is_used(drawn, i) && !is_moved(compare, COMPARE_NEW, i);
     for (uint32_t m = 0; m < new->mesh_count; m++)
         tell_mesh(compare, COMPARE_NEW, m, meshes[m].alone, "new, or elsewhere");
     free(meshes);
@@ -91,42 +130,22 @@ struct amount {
     double area; /* of the triangles whose vertices were compared */
 };
 
-static double area_of(const struct drawn_vertices *drawn, const uint32_t *corners, uint32_t first)
-{
-    const struct vec3 *p = &drawn->places[first + corners[0]], *q = &drawn->places[first + corners[1]],
-                      *r = &drawn->places[first + corners[2]];
-    const double a[3] = {(double)q->x - (double)p->x, (double)q->y - (double)p->y, (double)q->z - (double)p->z};
-    const double b[3] = {(double)r->x - (double)p->x, (double)r->y - (double)p->y, (double)r->z - (double)p->z};
-    double across[3];
-    cross3(a, b, across);
-    return sqrt(dot3(across, across)) / 2;
-}
-
-/* Leaves out triangles without an area, because tools drop them. False: too many triangles to compare. */
+/* False: too many triangles to compare. */
 static bool count_side(const struct compare *compare, enum compare_side s, struct amount *out)
 {
-    enum { INDICES_MOST = 100000000 };
-    uint64_t left = INDICES_MOST;
-    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
-    const struct model *model = drawn->model;
-    const double least = 1e-14 * compare->size * compare->size;
+    enum { LOOK = 65536 }; /* elements between two checks whether the request was stopped */
+    struct element_walk walk = element_walk_start(compare, s);
+    struct drawn_element element;
     struct amount amount = {.area = 0};
-    for (uint32_t first = 0, count; first < drawn->count; first += count) {
-        const struct primitive *primitive = &model->primitives[model->draws[drawn->draws[first]].primitive];
-        const uint32_t corners = primitive_corner_count(primitive);
-        const uint32_t *indices = model->indices + primitive->index_first;
-        count = primitive->vertex_count;
-        if (primitive->index_count > left || compare_is_stopped(compare))
+    for (uint32_t i = 0; element_next(&walk, &element); i++) {
+        if (i % LOOK == 0 && compare_is_stopped(compare))
             return false;
-        left -= primitive->index_count;
-        for (uint32_t i = 0; i + corners <= primitive->index_count; i += corners) {
-            const double area = corners == 3 ? area_of(drawn, indices + i, first) : HUGE_VAL;
-            amount.counts[primitive->topology] += area > least;
-            amount.area += corners == 3 && isfinite(area) ? area : 0;
-        }
+        const double area = element.corner_count == 3 ? element_area(walk.drawn, &element) : 0;
+        amount.counts[drawn_primitive(walk.drawn, element.corners[0])->topology]++;
+        amount.area += isfinite(area) ? area : 0;
     }
     *out = amount;
-    return true;
+    return !walk.is_cut;
 }
 
 /* Counts the triangles of each mesh of a side. */
@@ -147,10 +166,11 @@ static void name_mesh(const struct compare *compare, struct difference *differen
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     uint64_t most = 0;
     for (uint32_t first = 0; first < old->count; first += drawn_primitive(old, first)->vertex_count) {
-        if (old->partners[first] < 0)
+        const int32_t matched = drawn_first_matched(old, first);
+        if (matched < 0)
             continue;
         const uint32_t a = drawn_mesh(old, first);
-        const uint32_t b = drawn_mesh(&compare->surface->drawn[COMPARE_NEW], (uint32_t)old->partners[first]);
+        const uint32_t b = drawn_mesh(&compare->surface->drawn[COMPARE_NEW], (uint32_t)old->partners[matched]);
         const uint64_t apart = counts[COMPARE_OLD][a] > counts[COMPARE_NEW][b]
                                    ? counts[COMPARE_OLD][a] - counts[COMPARE_NEW][b]
                                    : counts[COMPARE_NEW][b] - counts[COMPARE_OLD][a];
@@ -206,7 +226,7 @@ int surfaces_compare(struct compare *compare)
     triangles_compare(compare);
     weights_compare(compare);
     /* a reported change of weights moves vertices as well */
-    if (!compare->has_bind_rest && compare->counts[DIFFERENCE_WEIGHTS] == 0)
+    if (!(compare->has_bind_rest && surface.is_bind) && compare->counts[DIFFERENCE_WEIGHTS] == 0)
         skinned_compare(compare);
     morphs_compare(compare);
     materials_compare(compare);

@@ -32,15 +32,15 @@ static uint32_t count_keys(const struct model *model, const struct clip *clip, d
     return count;
 }
 
-/* Sorts the times, and drops duplicates and times outside 0..end_s. */
-static uint32_t sort_once(double *times, uint32_t count, double end_s)
+/* Sorts the times, and drops duplicates and times outside the range. */
+static uint32_t sort_once(double *times, uint32_t count, double first_s, double end_s)
 {
     const double same_s = fmax(SAME_S, ROUNDED * end_s);
     uint32_t kept = 0;
     if (count > 1)
         qsort(times, count, sizeof *times, by_time);
     for (uint32_t i = 0; i < count; i++)
-        if (times[i] >= 0 && times[i] <= end_s && (kept == 0 || times[i] - times[kept - 1] > same_s))
+        if (times[i] >= first_s && times[i] <= end_s && (kept == 0 || times[i] - times[kept - 1] > same_s))
             times[kept++] = times[i];
     return kept;
 }
@@ -55,33 +55,66 @@ static uint32_t affordable(const struct compare *compare, uint32_t clips_left)
     return poses < POSES_MOST ? (uint32_t)poses : POSES_MOST;
 }
 
-void compare_times_make(struct compare_times *times, const struct compare *compare, const int32_t clips[COMPARE_SIDES],
-                        uint32_t clips_left)
+/* Lists the keys of both clips in times of the new one. Returns their number. */
+static uint32_t list_keys(const struct compare *compare, const int32_t clips[COMPARE_SIDES],
+                          const struct compare_times *times, double **out, bool *has_steps)
 {
     const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
-    double end_s = 0;
-    bool has_steps = false;
     uint32_t count = 0;
-    for (int s = 0; s < COMPARE_SIDES; s++) {
-        end_s = fmax(end_s, models[s]->clips[clips[s]].duration_s);
-        count += count_keys(models[s], &models[s]->clips[clips[s]], NULL, KEYS_MOST, &has_steps);
-    }
-    double *keys = mem_alloc(((size_t)count + 3) * sizeof *keys);
-    count = 0;
-    for (int s = 0; s < COMPARE_SIDES; s++) {
-        count += count_keys(models[s], &models[s]->clips[clips[s]], keys + count, KEYS_MOST, &has_steps);
-        keys[count++] = models[s]->clips[clips[s]].duration_s;
-    }
-    keys[count++] = 0;
-    count = sort_once(keys, count, end_s);
-    const uint32_t all = 2 * count - 1, most = affordable(compare, clips_left);
-    times->shift_s = has_steps ? fmax(SAME_S, ROUNDED * end_s) : 0;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        count += count_keys(models[s], &models[s]->clips[clips[s]], NULL, KEYS_MOST, has_steps);
+    double *keys = *out = mem_alloc(((size_t)count + 5) * sizeof *keys);
+    count =
+        count_keys(models[COMPARE_OLD], &models[COMPARE_OLD]->clips[clips[COMPARE_OLD]], keys, KEYS_MOST, has_steps);
+    keys[count++] = models[COMPARE_OLD]->clips[clips[COMPARE_OLD]].duration_s;
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = times->firsts[COMPARE_NEW] + (keys[i] - times->firsts[COMPARE_OLD]) / times->scale;
+    count += count_keys(models[COMPARE_NEW], &models[COMPARE_NEW]->clips[clips[COMPARE_NEW]], keys + count, KEYS_MOST,
+                        has_steps);
+    return count;
+}
+
+/* Picks keys and the middles between them. */
+static void pick(struct compare_times *times, const double *keys, uint32_t count, uint32_t most)
+{
+    const uint32_t all = count == 0 ? 0 : 2 * count - 1;
     times->count = all < most ? all : most;
     times->left_out = all - times->count;
-    times->at = mem_alloc(((size_t)times->count + 1) * sizeof *times->at);
+    times->at = mem_alloc(((size_t)times->count + 2) * sizeof *times->at);
     for (uint32_t i = 0; i < times->count; i++) {
         const uint64_t place = times->count < 2 ? 0 : (uint64_t)i * (all - 1) / (times->count - 1), key = place / 2;
         times->at[i] = place % 2 == 1 ? (keys[key] + keys[key + 1]) / 2 : keys[key];
+    }
+}
+
+void compare_times_make(struct compare_times *times, const struct compare *compare, const int32_t clips[COMPARE_SIDES],
+                        enum clip_mapping mapping, uint32_t clips_left)
+{
+    const struct clip *old = &compare->sides[COMPARE_OLD].model->clips[clips[COMPARE_OLD]];
+    const struct clip *new = &compare->sides[COMPARE_NEW].model->clips[clips[COMPARE_NEW]];
+    const bool is_phase = mapping == MAPPING_PHASE;
+    const double lengths[COMPARE_SIDES] = {old->duration_s - old->start_s, new->duration_s - new->start_s};
+    const double first_s = is_phase ? new->start_s : 0;
+    const double end_s = is_phase ? new->duration_s : fmin(old->duration_s, new->duration_s);
+    bool has_steps = false;
+    double *keys;
+    *times = (struct compare_times){.scale = 1};
+    if (is_phase) {
+        times->firsts[COMPARE_OLD] = old->start_s;
+        times->firsts[COMPARE_NEW] = new->start_s;
+        times->scale =
+            lengths[COMPARE_OLD] > 0 && lengths[COMPARE_NEW] > 0 ? lengths[COMPARE_OLD] / lengths[COMPARE_NEW] : 1;
+    }
+    uint32_t count = list_keys(compare, clips, times, &keys, &has_steps);
+    keys[count++] = first_s;
+    keys[count++] = end_s;
+    count = sort_once(keys, count, first_s, end_s);
+    times->shift_s = has_steps ? fmax(SAME_S, ROUNDED * end_s) : 0;
+    pick(times, keys, count, affordable(compare, clips_left));
+    const double last_s = fmax(old->duration_s, new->duration_s);
+    if (!is_phase && last_s - end_s > SAME_S && last_s - end_s <= CLIP_FRAME_S && times->count > 0) {
+        times->at[times->count++] = last_s;
+        times->tail = 1;
     }
     free(keys);
 }

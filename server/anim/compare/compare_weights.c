@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 
-/* Tools keep four influences, drop tiny ones, and round to bytes. The comparison ignores these changes. */
+/* Tools keep four influences, drop tiny ones, and round to bytes, so that one weight takes the rounding of the others.
+ * The comparison ignores these changes. */
 enum { KEPT = 4 };
 #define TINY        1e-3F
-#define DUST_FACTOR 5 /* of the tolerance: allowed difference of a weight; 1/255 is less than 0.005 */
+#define DUST_FACTOR 5                  /* of the tolerance: allowed difference of a weight; 1/255 is less than 0.005 */
+#define ROUNDED     (3 / 255.0 + 1e-4) /* up to this a difference counts only where it moves the vertex */
 
 struct followed {
     int32_t pairs[KEPT];
@@ -104,17 +106,113 @@ static void note(struct joint_weights *joints, const struct followed followed[CO
     joint->weights[COMPARE_NEW] = weights[COMPARE_NEW];
 }
 
-static void look_at(const struct compare *compare, uint32_t old, struct joint_weights *joints)
+/* What a vertex follows in both models. */
+static void follow(const struct compare *compare, uint32_t old, struct followed followed[COMPARE_SIDES])
+{
+    followed[COMPARE_OLD] = followed_of(compare, COMPARE_OLD, old);
+    followed[COMPARE_NEW] =
+        followed_of(compare, COMPARE_NEW, (uint32_t)compare->surface->drawn[COMPARE_OLD].partners[old]);
+}
+
+/* Returns the greatest difference of a weight. */
+static double weights_apart(const struct followed followed[COMPARE_SIDES])
+{
+    double most = 0;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        for (uint32_t i = 0; i < followed[s].count; i++)
+            if (followed[s].pairs[i] >= 0)
+                most = fmax(most, fabs(weight_of(&followed[COMPARE_OLD], followed[s].pairs[i]) -
+                                       weight_of(&followed[COMPARE_NEW], followed[s].pairs[i])));
+    return most;
+}
+
+static void note_all(const struct compare *compare, uint32_t old, const struct followed followed[COMPARE_SIDES],
+                     struct joint_weights *joints)
 {
     const double near = DUST_FACTOR * compare->tolerance;
-    const uint32_t new = (uint32_t)compare->surface->drawn[COMPARE_OLD].partners[old];
-    const struct followed followed[COMPARE_SIDES] = {followed_of(compare, COMPARE_OLD, old),
-                                                     followed_of(compare, COMPARE_NEW, new)};
     for (uint32_t i = 0; i < followed[COMPARE_OLD].count; i++)
         note(joints, followed, followed[COMPARE_OLD].pairs[i], old, near);
     for (uint32_t i = 0; i < followed[COMPARE_NEW].count; i++)
         if (!(weight_of(&followed[COMPARE_OLD], followed[COMPARE_NEW].pairs[i]) > 0))
             note(joints, followed, followed[COMPARE_NEW].pairs[i], old, near);
+}
+
+/* --- small differences --- */
+
+enum { SUSPECTS_MOST = 1024, CLIPS_LOOKED_AT = 16, MOMENTS = 5 };
+
+/* Vertices whose weights may be rounded, in the old list. */
+struct suspects {
+    uint32_t vertices[SUSPECTS_MOST];
+    struct followed followed[SUSPECTS_MOST][COMPARE_SIDES];
+    bool is_moved[SUSPECTS_MOST];
+    uint32_t count;
+};
+
+/* Adds to out what a weight of a pair contributes to the place of an old vertex, in the current pose of the old model.
+ */
+static void add_share(const struct compare *compare, uint32_t vertex, int32_t pair, double weight, double out[3])
+{
+    const struct compare_model *side = &compare->sides[COMPARE_OLD];
+    const struct drawn_vertices *drawn = &compare->surface->drawn[COMPARE_OLD];
+    const int32_t joint = pair < 0 ? -1 : side->bind_joints[compare->pairs[pair].nodes[COMPARE_OLD]];
+    const struct vec3 p = drawn->model->positions[drawn->vertices[vertex]];
+    double in_joint[3], place[3];
+    if (joint < 0)
+        return;
+    const struct dmat4 joint_from_bind = dmat4_from_mat4(&side->model->joints[joint].joint_from_bind);
+    const struct dmat4 common_from_joint = compare_node_matrix(side, side->model->joints[joint].node);
+    dmat4_point(&joint_from_bind, DOUBLE3(p), in_joint);
+    dmat4_point(&common_from_joint, in_joint, place);
+    for (int k = 0; k < 3; k++)
+        out[k] += weight * place[k];
+}
+
+/* Marks the vertices that the difference of weights moves in the current pose of the old model. */
+static void look_at_pose(const struct compare *compare, struct suspects *suspects)
+{
+    for (uint32_t i = 0; i < suspects->count; i++) {
+        const struct followed *followed = suspects->followed[i];
+        double way[3] = {0};
+        for (int s = 0; s < COMPARE_SIDES; s++)
+            for (uint32_t k = 0; k < followed[s].count; k++)
+                add_share(compare, suspects->vertices[i], followed[s].pairs[k],
+                          s == COMPARE_OLD ? -followed[s].weights[k] : followed[s].weights[k], way);
+        suspects->is_moved[i] = suspects->is_moved[i] || sqrt(dot3(way, way)) > compare->tolerance * compare->size;
+    }
+}
+
+/* Looks at the rest pose and at a few poses of each clip. */
+static void look_at_poses(struct compare *compare, struct suspects *suspects)
+{
+    struct compare_model *side = &compare->sides[COMPARE_OLD];
+    const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+    pose_evaluate(&side->pose, side->model, POSE_REST, 0);
+    look_at_pose(compare, suspects);
+    for (uint32_t c = 0; c < side->model->clip_count && c < CLIPS_LOOKED_AT; c++)
+        for (int i = 0; i < MOMENTS && compare->steps_left > compare->options->steps / 2; i++) {
+            pose_evaluate(&side->pose, side->model, (int32_t)c, side->model->clips[c].duration_s * i / (MOMENTS - 1));
+            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare->out->step_count += steps;
+            look_at_pose(compare, suspects);
+        }
+}
+
+static void look_at(const struct compare *compare, uint32_t old, struct suspects *suspects,
+                    struct joint_weights *joints)
+{
+    struct followed followed[COMPARE_SIDES];
+    follow(compare, old, followed);
+    const double apart = weights_apart(followed);
+    if (!(apart > DUST_FACTOR * compare->tolerance))
+        return;
+    if (apart > ROUNDED || suspects->count == SUSPECTS_MOST) {
+        note_all(compare, old, followed, joints);
+        return;
+    }
+    suspects->vertices[suspects->count] = old;
+    suspects->followed[suspects->count][COMPARE_OLD] = followed[COMPARE_OLD];
+    suspects->followed[suspects->count++][COMPARE_NEW] = followed[COMPARE_NEW];
 }
 
 static void tell(struct compare *compare, uint32_t index, const struct joint_weights *joint)
@@ -146,14 +244,21 @@ void weights_compare(struct compare *compare)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     struct joint_weights *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
+    struct suspects *suspects = mem_zalloc(1, sizeof *suspects);
     for (uint32_t i = 0; i < old->count; i++) {
         if (old->partners[i] >= 0 && compare_takes_influences(compare, i))
-            look_at(compare, i, joints);
+            look_at(compare, i, suspects, joints);
         else if (old->partners[i] >= 0)
             compare->out->vertices_left_out++;
     }
+    if (suspects->count > 0)
+        look_at_poses(compare, suspects);
+    for (uint32_t i = 0; i < suspects->count; i++)
+        if (suspects->is_moved[i])
+            note_all(compare, suspects->vertices[i], suspects->followed[i], joints);
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (joints[p].count > 0)
             tell(compare, p, &joints[p]);
+    free(suspects);
     free(joints);
 }

@@ -61,6 +61,19 @@ void difference_say(struct difference *difference, const char *format, ...)
         difference->message[utf8_whole(difference->message, sizeof difference->message - 1)] = '\0';
 }
 
+void note_say(struct compare *compare, const char *kind, const char *format, ...)
+{
+    struct comparison *out = compare->out;
+    va_list arguments;
+    if (out->note_count == COMPARISON_NOTES_MOST)
+        return;
+    struct comparison_note *note = &out->notes[out->note_count++];
+    note->kind = kind;
+    va_start(arguments, format);
+    vsnprintf(note->message, sizeof note->message, format, arguments);
+    va_end(arguments);
+}
+
 void difference_set_number(struct difference *difference, enum compare_side side, double value)
 {
     difference->values[side] = (struct difference_value){.kind = VALUE_NUMBER, .number = value};

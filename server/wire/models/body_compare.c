@@ -111,9 +111,9 @@ static void put_clip(const struct compare_body *body, const struct compared_clip
     const struct model *old = body->models[COMPARE_OLD], *new = body->models[COMPARE_NEW];
     put_name(body, "{\"name\":", COMPARE_NEW, new->clips[clip->clips[COMPARE_NEW]].name);
     put_indices(out, ",\"clips\":[", clip->clips);
-    json_printf(out, ",\"duration_s\":[%g,%g],\"poses\":%u,\"left_out\":%u,\"worst\":",
+    json_printf(out, ",\"duration_s\":[%g,%g],\"compared\":%s,\"poses\":%u,\"left_out\":%u,\"worst\":",
                 old->clips[clip->clips[COMPARE_OLD]].duration_s, new->clips[clip->clips[COMPARE_NEW]].duration_s,
-                clip->pose_count, clip->left_out);
+                clip->is_by_phase ? "phase" : "time", clip->pose_count, clip->left_out);
     if (clip->nodes[COMPARE_NEW] < 0) {
         buf_put_text(out, "null}");
         return;
@@ -182,6 +182,10 @@ static void put_body(const struct compare_body *body, const struct request *requ
         buf_put_text(out, i == 0 ? "\n" : ",\n");
         put_clip(body, &comparison->clips[i]);
     }
+    buf_put_text(out, "],\"notes\":[");
+    for (uint32_t i = 0; i < comparison->note_count; i++)
+        json_printf(out, i == 0 ? "{\"kind\":%s,\"message\":%s}" : ",{\"kind\":%s,\"message\":%s}",
+                    comparison->notes[i].kind, comparison->notes[i].message);
     buf_put_char(out, ']');
     put_left_out(body);
     buf_put_text(out, "}\n");

@@ -1,4 +1,4 @@
-"""posectl's comparison of pictures (clients/cli/diff/flip.h), tested with another implementation of the same paper: P. Andersson et al.,
+"""posectl's comparison of pictures (clients/cli/moments/flip.h), tested with another implementation of the same paper: P. Andersson et al.,
 FLIP: A Difference Evaluator for Alternating Images, 2020. They share no code; this one's filters are whole two-dimensional windows."""
 import io
 import math

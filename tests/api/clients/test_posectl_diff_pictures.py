@@ -103,7 +103,7 @@ def test_added_removed_and_broken_models_are_rows(tmp_path):
         for name in names:
             (tmp_path / side / name).write_bytes(b"{" + side.encode() if "broken" in name else (SAMPLES / "robot.glb").read_bytes())
     done = posectl("diff", tmp_path / "old", tmp_path / "new", "--format", "markdown")
-    assert done.status == 1 and "# Models: 1 failed, 1 removed, 1 added, 1 equal\n" in done.out, done.err
+    assert done.status == 1 and "# None of 4 models changed; 1 added, 1 removed, 1 could not be compared\n" in done.out, done.err
     assert "| gone.glb | removed |" in done.out and "| here.glb | added |" in done.out and "| broken.gltf | failed: " in done.out
     check_tables(done.out)
 

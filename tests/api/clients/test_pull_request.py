@@ -80,7 +80,10 @@ def review(folder, *arguments, **more):
 def test_the_page_tells_what_changed_and_shows_it(repository):
     done, report = review(repository, "main")
     assert done.returncode == 0, done.stderr
-    changes, differences, sheets, check = re.split(r"^# (?:Models: .*|Sheets|Check)$", report, flags=re.M)
+    differences, changes, sheets, check = re.split(r"^# (?:Models in this change|Sheets|Check)$", report, flags=re.M)
+    first, _, second = report.splitlines()[:3]
+    assert first == "# 1 of 3 models changed: motion in 1; 1 added, 1 removed"
+    assert re.fullmatch(r"The worst is in/hero\.glb: 'toe' of 'wave' is .* at 0\.5 s\.", second), second
     assert re.findall(r"^- (.*)$", changes, re.M) == ["removed: `in/old.gltf`", "changed: `in/hero.glb`", "new: `in/new ?model?.glb`"]
     assert "in/hero.glb" in differences and "wave" in differences and "toe" in differences and re.search(r"\b0\.5\d* s", differences), differences
     assert "other.gltf" not in report
@@ -132,7 +135,7 @@ def test_the_page_is_made_elsewhere_and_replaces_what_the_change_has_there(repos
     (repository / "posed.known.json").unlink()
     commit(repository, "no baseline")
     done, report = review(repository, "main")
-    assert done.returncode == 0 and report.startswith("# Models in this change"), done.stderr
+    assert done.returncode == 0 and report.startswith("# 1 of 3 models changed: "), done.stderr
     assert not (repository / "model-review/sheets/1.png").is_symlink() and not list(repository.glob(".model-review.*"))
 
 

@@ -178,7 +178,7 @@ def test_listed_and_exported(show):
         {"index": 0, "name": "sun", "node": 1, "kind": "directional", "color": [1, 1, 1], "intensity": 1},
         {"index": 1, "name": "lamp", "node": 2, "kind": "spot", "color": [1, 0.5, 0.25], "intensity": 30, "range": 9, "inner_cone": 0, "outer_cone": 0.5}]
     lines = posectl("text", show.folder / "a.gltf").out.splitlines()
-    assert [line for line in lines if line.startswith("light ")] == ["light sun: directional, at sun", "light lamp: spot, at post"]
+    assert [line for line in lines if line.startswith("light ")] == ["light lamp: spot, at post", "light sun: directional, at sun"]
     (show.folder / "b.glb").write_bytes(show.server.get("/v1/export?model=a.gltf").body)
     assert show.server.json("/v1/model?model=b.glb")["lights"] == told
     assert numpy.allclose(linear(show.server, f"{QUERY}&light=file", "b.glb"), first, atol=0.004)

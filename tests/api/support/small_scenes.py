@@ -87,7 +87,7 @@ def put_nodes(file, scene):
     names = list(scene["nodes"])
     for name, part in scene["nodes"].items():
         children = [names.index(child) for child, other in scene["nodes"].items() if other.get("parent") == name]
-        node = {"name": name, **{k: v for k, v in part.items() if k != "parent"}, **({"children": children} if children else {})}
+        node = {**({} if scene.get("has_unnamed_nodes") else {"name": name}), **{k: v for k, v in part.items() if k != "parent"}, **({"children": children} if children else {})}
         file.document["nodes"].append(node)
     file.document["scenes"] = [{"nodes": [i for i, part in enumerate(scene["nodes"].values()) if not part.get("parent")]}]
     return names
@@ -99,13 +99,15 @@ def put_materials(file, scene):
                                    for name, data in scene["pictures"].items()]
         file.document["textures"] = [{"source": i} for i in range(len(scene["pictures"]))]
     if scene.get("materials"):
-        file.document["materials"] = [{"name": name, **material} for name, material in scene["materials"].items()]
+        name_of = lambda name: {} if scene.get("has_unnamed_materials") else {"name": name}
+        file.document["materials"] = [{**name_of(name), **material} for name, material in scene["materials"].items()]
 
 
 def put_primitive(file, scene, part):
     attributes = {"POSITION": file.rows(part["positions"], has_bounds=True)}
-    if "uvs" in part:
-        attributes["TEXCOORD_0"] = file.rows(part["uvs"])
+    for key, semantic in (("normals", "NORMAL"), ("tangents", "TANGENT"), ("uvs", "TEXCOORD_0")):
+        if key in part:
+            attributes[semantic] = file.rows(part[key])
     if "weights" in part:  # of each vertex {joint: share}
         joints = list(scene["skin"])
         pad = lambda row: (row + [0] * 4)[:4]
@@ -137,7 +139,7 @@ def put_meshes(file, scene, names):
 def put_clips(file, scene, names):
     file.document["animations"] = []
     for name, channels in scene["clips"].items():
-        clip = {"name": name, "samplers": [], "channels": []}
+        clip = {**({"name": name} if name else {}), "samplers": [], "channels": []}
         for (node, path), (mode, times, rows) in channels.items():
             rows = [[x] for row in rows for x in row] if path == "weights" else rows
             clip["channels"].append({"sampler": len(clip["samplers"]), "target": {"node": names.index(node), "path": path}})

@@ -1,9 +1,9 @@
 /* Draws both models with one box, and compares the pictures. */
-#include "clients/cli/diff/moment_pictures.h"
+#include "clients/cli/moments/moment_pictures.h"
 
-#include "clients/cli/diff/flip.h"
-#include "clients/cli/diff/picture_file.h"
-#include "clients/cli/diff/shared_view.h"
+#include "clients/cli/moments/flip.h"
+#include "clients/cli/moments/picture_file.h"
+#include "clients/cli/moments/shared_view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "clients/cli/diff/picture_file.h"
+#include "clients/cli/moments/picture_file.h"
 
 #include <png.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * thread. */
 #pragma once
 
-#include "clients/cli/diff/moment_pictures.h"
+#include "clients/cli/moments/moment_pictures.h"
 
 /* The axes of a camera that looks at the front of a model: right, up, towards the eye, as rows in scene space. */
 struct view_axes {

@@ -1,5 +1,5 @@
 /* Writes a page of GitHub Flavored Markdown (github.github.com/gfm). Its tables are an extension of CommonMark. */
-#include "clients/cli/diff/markdown.h"
+#include "clients/cli/diff_report/markdown.h"
 
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 60, SLUG_MAX = 60, VALUE_COLUMNS_MAX = 80 };
+enum { SLUG_MAX = 60 };
 
 static bool is_word(char c)
 {
@@ -22,7 +22,7 @@ static bool is_word(char c)
  * begin an emoji or a link only next to a word or a slash. */
 static bool is_plain(const char *text, const char *at)
 {
-    if ((unsigned char)*at >= 0x80 || is_word(*at) || strchr(" .,-/'%()", *at) != NULL)
+    if ((unsigned char)*at >= 0x80 || is_word(*at) || strchr(" .,;-/'%()", *at) != NULL)
         return true;
     if (*at == '_')
         return at > text && is_word(at[-1]) && is_word(at[1]);
@@ -106,57 +106,6 @@ int markdown_start(struct markdown *page, const char *file, const char *pictures
     text_free(&inside);
     text_free(&page_folder);
     return status;
-}
-
-/* --- rows --- */
-
-/* Puts a value as one cell of a table: short, on one line. */
-static void put_value(struct text *out, const cJSON *value)
-{
-    struct text whole = {0}, cut = {0};
-    if (cJSON_IsString(value))
-        text_put(&whole, value->valuestring);
-    else if (cJSON_IsNumber(value))
-        text_printf(&whole, "%.6g", value->valuedouble);
-    else if (value != NULL && !cJSON_IsNull(value)) {
-        char *json = cJSON_PrintUnformatted(value);
-        text_put(&whole, json == NULL ? "" : json);
-        free(json);
-    }
-    const char *at = whole.at == NULL ? "" : whole.at;
-    for (size_t columns = 0; *at != '\0' && columns < VALUE_COLUMNS_MAX; columns++) {
-        const size_t bytes = text_character_bytes(at);
-        text_put_bytes(&cut, at, bytes == 0 ? 1 : bytes);
-        at += bytes == 0 ? 1 : bytes;
-    }
-    text_put(&cut, *at == '\0' ? "" : " ...");
-    markdown_put_escaped(out, cut.at);
-    text_free(&whole);
-    text_free(&cut);
-}
-
-static void put_differences(struct text *out, const cJSON *differences)
-{
-    const cJSON *difference;
-    int rows = 0;
-    const int count = cJSON_GetArraySize(differences);
-    text_put(out, "| difference | | before | after |\n|---|---|---|---|\n");
-    cJSON_ArrayForEach(difference, differences)
-    {
-        if (rows++ >= ROWS_MAX)
-            break;
-        text_put(out, "| ");
-        markdown_put_escaped(out, member_text(difference, "kind"));
-        text_put(out, " | ");
-        markdown_put_escaped(out, member_text(difference, "message"));
-        text_put(out, " | ");
-        put_value(out, json_get(difference, "old"));
-        text_put(out, " | ");
-        put_value(out, json_get(difference, "new"));
-        text_put(out, " |\n");
-    }
-    if (count > ROWS_MAX)
-        text_printf(out, "\nAnd %d more.\n", count - ROWS_MAX);
 }
 
 /* --- pictures --- */
@@ -246,15 +195,15 @@ static int put_moments(struct markdown *page, const char *name, struct connectio
     return status;
 }
 
-int markdown_put_model(struct markdown *page, const char *name, struct connection *connection,
-                       const struct compared *compared)
+int markdown_put_pictures(struct markdown *page, const char *name, struct connection *connection,
+                          const struct compared *compared)
 {
-    page->model_count++;
-    text_put(&page->body, "\n## ");
+    if (page->folder == NULL)
+        return STATUS_DONE;
+    text_put(&page->body, page->model_count++ == 0 ? "\n## Pictures\n\n### " : "\n### ");
     markdown_put_escaped(&page->body, name);
-    text_put(&page->body, "\n\n");
-    put_differences(&page->body, json_get(compared->answer, "differences"));
-    return page->folder == NULL ? STATUS_DONE : put_moments(page, name, connection, compared);
+    text_put(&page->body, "\n");
+    return put_moments(page, name, connection, compared);
 }
 
 void markdown_end_pictures(struct markdown *page)

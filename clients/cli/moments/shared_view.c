@@ -1,5 +1,5 @@
 /* Finds one camera by asking for the camera of each model. */
-#include "clients/cli/diff/shared_view.h"
+#include "clients/cli/moments/shared_view.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* markdown.h - writes the differences of models as a page of GitHub's Markdown, with pictures in a folder. One thread.
+/* markdown.h - writes a page of GitHub's Markdown, with pictures in a folder. One thread.
  */
 #pragma once
 
-#include "clients/cli/diff/moment_pictures.h"
+#include "clients/cli/moments/moment_pictures.h"
 
 struct markdown {
     struct text body;
@@ -16,10 +16,10 @@ struct markdown {
  * no pictures for stdout. Returns 0, or an exit status after printing the error. The caller calls markdown_free() in
  * any case. */
 int markdown_start(struct markdown *page, const char *file, const char *pictures, uint32_t size);
-/* Appends the differences of two models, with pictures of the worst moments. If a picture cannot be drawn, a line says
- * why. Returns 0, or an exit status after printing that the folder cannot be written. */
-int markdown_put_model(struct markdown *page, const char *name, struct connection *connection,
-                       const struct compared *compared);
+/* Appends pictures of the worst moments of two models under the model's name, if the page has pictures. If a picture
+ * cannot be drawn, a line says why. Returns 0, or an exit status after printing that the folder cannot be written. */
+int markdown_put_pictures(struct markdown *page, const char *name, struct connection *connection,
+                          const struct compared *compared);
 /* Ends the pictures: the page says that later models have none. */
 void markdown_end_pictures(struct markdown *page);
 /* Puts text that GitHub shows literally: no emphasis, no link, no mention, one line. */

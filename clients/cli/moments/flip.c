@@ -1,5 +1,5 @@
 /* Filters both pictures as the eye does, and compares their colours, edges and points. */
-#include "clients/cli/diff/flip.h"
+#include "clients/cli/moments/flip.h"
 
 #include "clients/cli/output/text.h"
 

@@ -1,0 +1,276 @@
+"""Pairs of models that are stored otherwise and look the same, and for each a pair that is nearly so and does not look the same."""
+import copy
+import sys
+from dataclasses import dataclass
+
+import small_scenes
+from small_scenes import about, bound, rest_matrices
+
+sys.path.insert(0, str(small_scenes.pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+from matrices import flat, from_trs, inverse, multiply  # noqa: E402
+
+
+@dataclass
+class Seen:
+    """old, new: scenes. expected: (kind, words of the message) of each difference, in the order of the answer; empty: equal."""
+
+    name: str
+    old: object
+    new: object
+    expected: tuple = ()
+
+    def files(self):
+        return small_scenes.glb(self.old), small_scenes.glb(self.new)
+
+
+TURN = {"translation": [3, -2, 1], "rotation": about([1, 0.5, 0.2], 70), "scale": [2, 0.5, 1.25]}
+KEYS = small_scenes.QUARTERS
+
+
+def point(m, p):
+    return [sum(m[r][c] * p[c] for c in range(3)) + m[r][3] for r in range(3)]
+
+
+def direction(m, v):
+    return [sum(m[r][c] * v[c] for c in range(3)) for r in range(3)]
+
+
+def unit(v):
+    n = sum(x * x for x in v) ** 0.5
+    return [x / n for x in v]
+
+
+def normal(m, v):
+    """By the inverse transpose, which keeps a normal upright on its surface."""
+    back = inverse(m)
+    return unit([sum(back[c][r] * v[c] for c in range(3)) for r in range(3)])
+
+
+# --- a plate on a node ---
+
+def plate(is_in_node, bump=0.4, lean=0.0, spin=0.0, offset=(0.0, 0.0), is_in_material=False):
+    """A bent plate with a morph target and a normal map. Its transform is the node's or the vertices'. `lean`, `spin`: degrees by which the
+    normals lean and the tangents turn. The texture's transform is the material's or the vertices'."""
+    m = from_trs(TURN["translation"], TURN["rotation"], TURN["scale"])
+    positions = [[x, 0.2 * x * x, z] for x in (-1, 0, 1) for z in (-1, 1)]
+    normals = [direction(from_trs([0, 0, 0], about([0, 0, 1], lean), [1, 1, 1]), unit([-0.4 * p[0], 1, 0])) for p in positions]
+    spun = from_trs([0, 0, 0], about([0, 1, 0], spin), [1, 1, 1])
+    tangents = [direction(spun, unit([1, 0.4 * p[0], 0])) for p in positions]
+    target = [[0, bump * (1 + i), 0.1] for i in range(6)]
+    uvs = [[(p[0] + 1) / 2, (p[2] + 1) / 2] for p in positions]
+    transform = {"offset": [0.25 + offset[0], 0.5 + offset[1]], "scale": [0.5, 2]}
+    if not is_in_node:
+        positions, target = [point(m, p) for p in positions], [direction(m, v) for v in target]
+        normals, tangents = [normal(m, v) for v in normals], [unit(direction(m, v)) for v in tangents]
+    if not is_in_material:
+        uvs = [[0.25 + offset[0] + 0.5 * u, 0.5 + offset[1] + 2 * v] for u, v in uvs]
+    place = {"index": 0, **({"extensions": {"KHR_texture_transform": transform}} if is_in_material else {})}
+    part = {"positions": positions, "normals": normals, "tangents": [[*t, 1] for t in tangents], "uvs": uvs, "targets": {"up": target},
+            "triangles": [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]], "material": "cloth"}
+    return {"nodes": {"plate": {"parent": None, **(TURN if is_in_node else {})}}, "meshes": {"plate": [part]},
+            "pictures": {"weave": small_scenes.png([[(200, 150, 90), (90, 60, 30)], [(90, 60, 30), (220, 170, 110)]])},
+            "materials": {"cloth": {"doubleSided": True, "normalTexture": place, "pbrMetallicRoughness": {"baseColorTexture": place}}},
+            "clips": {"grow": {("plate", "weights"): ("LINEAR", [0.0, 1.0], [[0], [1]])}}}
+
+
+# --- a character of rigid parts, bound in another pose ---
+
+def puppet(key=45, is_rebound=False, is_resting_otherwise=False, is_baked=False, arm_moved=0.0, is_spaced=False):
+    """Each vertex follows one joint. `is_rebound`: bound with the arm raised, and the vertices are stored there; nothing looks otherwise.
+    `is_spaced`: bind space is turned, scaled and moved as a whole. `arm_moved`: the vertices of the forearm are elsewhere."""
+    scene = small_scenes.hero(None, (1, 1, 1))
+    for part in scene["meshes"]["body"]:
+        part["weights"] = [{max(row, key=row.get): 1.0} for row in part["weights"]]
+        del part["targets"]
+    scene["clips"] = {"walk": scene["clips"]["walk"]}
+    scene["clips"]["walk"]["forearm.L", "rotation"][2][2] = about([1, 0, 0.2], key)
+    raised = copy.deepcopy(scene)
+    raised["nodes"]["upper_arm.L"]["rotation"] = about([0, 0, 1], 20)
+    raised["nodes"]["thigh.L"]["rotation"] = about([1, 0, 0], 150)
+    space = from_trs([4, 1, -3], about([0.3, 1, 0], 50), [10, 10, 10])
+    at_rest, binds = rest_matrices(scene), rest_matrices(raised)
+    if is_rebound or is_spaced:
+        for part in scene["meshes"]["body"]:
+            for i, row in enumerate(part["weights"]):
+                joint = next(iter(row))
+                into = multiply(binds[joint], inverse(at_rest[joint])) if is_rebound else space
+                part["positions"][i] = point(into, part["positions"][i])
+        scene["skin"] = {joint: flat(inverse(binds[joint] if is_rebound else multiply(space, at_rest[joint]))) for joint in scene["skin"]}
+    for part in scene["meshes"]["body"]:
+        for i, row in enumerate(part["weights"]):
+            if "forearm.L" in row:
+                part["positions"][i][0] += arm_moved
+    return scene
+
+
+# --- materials at a seam ---
+
+def seam(order=(0, 1, 2), swapped=None, names=("a", "b", "c"), layers=False):
+    """Three strips, each with a material of its own, that share the places of their edges. `order`: of the primitives. `swapped`: the strip
+    that has another strip's material. layers: a fourth lies on the first."""
+    colors = {"a": [0.8, 0.1, 0.1, 1], "b": [0.1, 0.8, 0.1, 1], "c": [0.1, 0.1, 0.8, 1]}
+    parts = []
+    for strip in (*range(3), *([0] if layers else [])):
+        is_top = layers and len(parts) == 3
+        parts.append({"positions": [[x, 0, z] for x in (strip, strip + 1) for z in (0, 1, 2)], "triangles": [[0, 1, 3], [1, 4, 3], [1, 2, 4], [2, 5, 4]],
+                      "material": names[1 if is_top else strip if swapped != strip else (strip + 1) % 3]})
+    parts = [parts[i] for i in order]
+    used = list(dict.fromkeys(p["material"] for p in parts))
+    return {"nodes": {"floor": {"parent": None, **TURN}}, "meshes": {"floor": parts}, "clips": {}, "materials": {
+        name: {"doubleSided": True, "pbrMetallicRoughness": {"baseColorFactor": colors["abc"[names.index(name)]]}} for name in used}}
+
+
+def shared():
+    """The strips as primitives that all have the vertices of all strips."""
+    scene = seam()
+    parts = scene["meshes"]["floor"]
+    positions = [p for part in parts for p in part["positions"]]
+    for i, part in enumerate(parts):
+        part["triangles"] = [[6 * i + v for v in t] for t in part["triangles"]]
+        part["positions"] = positions
+    return scene
+
+
+def unnamed(scene):
+    return {**scene, "has_unnamed_materials": True}
+
+
+# --- weights, poles, names ---
+
+def weighted(joint="forearm.L", share=0.0):
+    """The hero with a share of the first vertex of its hand at another joint."""
+    scene = small_scenes.hero()
+    rows = next(part["weights"] for part in scene["meshes"]["body"] if any("hand.L" in row for row in part["weights"]))
+    row = rows[next(i for i, row in enumerate(rows) if next(iter(row)) == "hand.L")]
+    row["hand.L"] -= share
+    row[joint] = row.get(joint, 0) + share
+    return scene
+
+
+def pole(is_up=False, spin=0.0):
+    """A cone of eight triangles, each with its own vertex at the top. `is_up`: these have a normal of the axis, as Blender writes them.
+    `spin`: of the texture coordinates of the top."""
+    part = {"positions": [], "normals": [], "uvs": [], "triangles": [], "material": "cloth"}
+    for i in range(8):
+        for k, height in ((i, 0), (i + 1, 0), (i + 0.5, 1)):
+            x, _, z = direction(from_trs([0, 0, 0], about([0, 1, 0], 45 * k), [1, 1, 1]), [1, 0, 0])
+            part["positions"].append([x * (1 - height), 2 * height, z * (1 - height)])
+            part["normals"].append([0, 1, 0] if height and is_up else unit([2 * x, 1, 2 * z]))
+            part["uvs"].append([k / 8 + spin * height, height])
+        part["triangles"].append([3 * i, 3 * i + 2, 3 * i + 1])
+    return {**plate(False), "nodes": {"cone": {"parent": None, **TURN}}, "meshes": {"cone": [part]}, "clips": {}}
+
+
+def nested(inner, is_unnamed=False, degrees=90):
+    """Boxes under nodes that all have the same place, the node of the inner one under another name."""
+    positions, triangles = small_scenes.box([0, 0, 0], [1, 2, 0.5])
+    part = lambda size: [{"positions": [[x * size for x in p] for p in positions], "triangles": triangles}]
+    return {"nodes": {"Node_0": {"parent": None}, "Node_1": {"parent": "Node_0"}, inner: {"parent": "Node_1"}, "outer": {"parent": None}},
+            "meshes": {inner: part(1), "outer": part(3)}, "has_unnamed_nodes": is_unnamed, "clips": {"turn": {
+                (inner, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 1, 0], degrees)]),
+                ("Node_0", "translation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0], [0, 2, 0]])}}}
+
+
+# --- clips ---
+
+def clips(change=None, **names):
+    """The hero with its clip walk under other names; `change` changes that clip."""
+    scene = small_scenes.hero()
+    del scene["clips"]["breathe"]
+    if change:
+        change(scene["clips"]["walk"])
+    scene["clips"] = {names.get(name, name): clip for name, clip in scene["clips"].items()}
+    return scene
+
+
+def named(**names):
+    return lambda change=None: clips(change, **names)
+
+
+def bend(clip):
+    mode, times, rows = clip["forearm.L", "rotation"]
+    clip["forearm.L", "rotation"] = (mode, times, [*rows[:2], about([1, 0, 0.2], 60), *rows[3:]])
+
+
+def retell(clip):
+    """Another motion, to which only the name leads."""
+    clip["thigh.L", "rotation"] = (*clip["thigh.L", "rotation"][:2], small_scenes.swing([1, 0, 0], 175, 20, 175, 330, 175))
+    clip["hips", "translation"] = (*clip["hips", "translation"][:2], [[0, 1, 0]] * 5)
+
+
+def retime(of):
+    def change(clip):
+        for channel, (mode, times, rows) in clip.items():
+            clip[channel] = (mode, [of(t) for t in times], rows)
+    return change
+
+
+def both(*changes):
+    def change(clip):
+        for one in changes:
+            one(clip)
+    return change
+
+
+def trim(clip):
+    """Ends at its second quarter."""
+    for channel, (mode, times, rows) in clip.items():
+        keep = [i for i, t in enumerate(times) if t <= 0.5]
+        clip[channel] = (mode, [times[i] for i in keep], [rows[i] for i in keep])
+
+
+def alone(name=None, change=None, other=None):
+    """One clip, whose name may be missing."""
+    scene = clips(change)
+    scene["clips"] = {name: scene["clips"]["walk"], **(other or {})}
+    return scene
+
+
+NOD = {"nod": {("head", "rotation"): ("LINEAR", [0.0, 0.5], [[0, 0, 0, 1], about([1, 0, 0], 20)])}}
+BENT = ("pose", "joint 'forearm.L'", "at 0.5 s")
+PAIRS = [
+    Seen("transform_in_node", plate(False), plate(True)),
+    Seen("normals_lean", plate(False), plate(True, lean=60), (("mesh", "another normal"),)),
+    Seen("tangents_turned", plate(False), plate(True, spin=40), (("mesh", "another tangent"),)),
+    Seen("target_bumps", plate(False), plate(True, bump=0.6), (("morph_targets", "'up'"),)),
+    Seen("transform_in_material", plate(False), plate(False, is_in_material=True)),
+    Seen("texture_moved_by_vertices", plate(False), plate(False, is_in_material=True, offset=(0.1, 0)), (("mesh", "on the textures"),)),
+    Seen("texture_moved_by_material", plate(False, is_in_material=True), plate(False, is_in_material=True, offset=(0.1, 0)),
+         (("texture", "'cloth'", "base colour", "elsewhere on the surface"), ("texture", "'cloth'", "normal", "elsewhere on the surface"))),
+    Seen("bound_in_another_pose", puppet(), puppet(is_rebound=True)),
+    Seen("bound_in_another_pose_and_bent", puppet(), puppet(60, is_rebound=True), (BENT,)),
+    Seen("bound_in_another_pose_and_moved", puppet(), puppet(is_rebound=True, arm_moved=0.2),
+         (("mesh", "8 vertices are gone"), ("mesh", "8 vertices are new"))),
+    Seen("bound_in_another_space", puppet(), puppet(is_spaced=True)),
+    Seen("bound_in_another_space_and_bent", puppet(), puppet(60, is_spaced=True), (BENT,)),
+    Seen("primitives_in_another_order", seam(), seam((2, 0, 1))),
+    Seen("primitives_without_names", unnamed(seam()), unnamed(seam((2, 0, 1)))),
+    Seen("primitives_that_share_vertices", unnamed(seam()), unnamed(shared())),
+    Seen("layers_in_another_order", unnamed(seam((0, 1, 2, 3), layers=True)), unnamed(seam((3, 2, 1, 0), layers=True))),
+    Seen("strip_with_another_material", unnamed(seam()), unnamed(seam((2, 0, 1), swapped=1)), (("material", "material 0", "base colour"),)),
+    Seen("half_of_a_material_is_another", seam(), {**(s := seam()), "meshes": {"floor": [
+        {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][:1], "material": "b"},
+        {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
+         (("material", "1 triangle of mesh 'floor_mesh' has material 'b'"),)),
+    Seen("weight_rounded", weighted(), weighted(share=0.01)),
+    Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
+         (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),
+    Seen("normals_of_a_pole", pole(), pole(True), (("mesh", "8 vertices are lit by another normal"),)),
+    Seen("texture_of_a_pole", pole(), pole(True, 0.2), 
+         (("mesh", "8 vertices are somewhere else on the textures"), ("mesh", "8 vertices are lit by another normal"))),
+    Seen("nodes_without_names", nested("inner", True), nested("inner_mesh")),
+    Seen("nodes_without_names_turned", nested("inner", True), nested("inner_mesh", degrees=80), (("pose", "'inner_mesh'", "at 1 s"),)),
+    Seen("clip_without_a_prefix", clips(walk="Armature|walk", wave="Armature|wave"), clips(),
+         (("clip_renamed", "'Armature|walk' is now clip 'walk'"), ("clip_renamed", "'wave'"))),
+    Seen("clip_of_mixamo", clips(walk="mixamo.com"), clips(bend, walk="Armature|mixamo.com|Layer0"), (("clip_renamed", "'mixamo.com'"), BENT)),
+    Seen("clip_without_a_prefix_bent", clips(walk="Armature|walk"), clips(retell), (("clip_renamed", "'walk'"), ("pose", "'thigh.L'"), ("pose", "'hips'"))),
+    Seen("clip_renamed_and_bent", clips(), clips(bend, walk="stroll"), (("clip_renamed", "'walk'", "'stroll'"), BENT)),
+    Seen("clip_replaced", alone("walk"), alone("nod", other=NOD), (("clip_added", "'nod'"), ("clip_removed", "'walk'"))),
+    Seen("clip_without_a_name_bent", alone(), alone(None, bend), (("pose", "clip 0", *BENT[1:]),)),
+    Seen("clip_shorter_by_half_a_frame", clips(), clips(retime(lambda t: 0.98 * t)), (("clip_length", "0.98 s", "1 s"),)),
+    Seen("clip_slower", clips(), clips(retime(lambda t: 1.2 * t)), (("clip_length", "1.2 s", "1 s"),)),
+    Seen("clip_slower_and_bent", clips(), clips(both(bend, retime(lambda t: 1.2 * t))), (("clip_length", "1.2 s"), ("pose", "'forearm.L'", "at 0.6 s"))),
+    Seen("clip_later", clips(), clips(retime(lambda t: t + 0.5)), (("clip_range", "0.5 s"),)),
+    Seen("clip_ends_sooner", clips(), clips(trim), (("clip_length", "0.5 s", "1 s"),)),
+    Seen("clip_ends_sooner_and_bent", clips(), clips(both(bend, trim)), (("clip_length", "0.5 s", "1 s"), BENT)),
+]
