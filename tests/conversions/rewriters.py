@@ -63,6 +63,7 @@ NODE = {
 }
 BLENDER = {"blender": by_blender("bake"), "blender-keys": by_blender("rewrite")}
 TOOLS = {**POSED, **NODE, **BLENDER}
+AT_A_RATE = ("posed-fps60", "gltfpack", "gltfpack-keep", "blender")  # those that replace the keys by poses at a rate
 
 
 def missing(tool, shop):
