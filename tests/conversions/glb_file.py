@@ -47,3 +47,52 @@ def packed(path):
             document["bufferViews"].append({"buffer": 0, "byteOffset": len(data), "byteLength": len(picture)})
             data += picture + b"\0" * (-len(picture) % 4)
     return join(document, data)
+
+
+COMPONENTS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+
+class Editor:
+    """A GLB file whose numbers can be read and replaced. What it replaces stays in the buffer, unused."""
+
+    def __init__(self, data):
+        self.document, self.buffer = split(data)
+
+    def glb(self):
+        return join(self.document, self.buffer)
+
+    def view(self, index):
+        view = self.document["bufferViews"][index]
+        start = view.get("byteOffset", 0)
+        return self.buffer[start:start + view["byteLength"]]
+
+    def add_view(self, data):
+        self.buffer += b"\0" * (-len(self.buffer) % 4)
+        self.document["bufferViews"].append({"buffer": 0, "byteOffset": len(self.buffer), "byteLength": len(data)})
+        self.buffer += data
+        return len(self.document["bufferViews"]) - 1
+
+    def rows(self, index):
+        """The numbers of an accessor that is not sparse, as they are stored: a list for each element."""
+        accessor = self.document["accessors"][index]
+        row = struct.Struct(f"<{WIDTHS[accessor['type']]}{COMPONENTS[accessor['componentType']]}")
+        data = self.view(accessor["bufferView"])
+        stride = self.document["bufferViews"][accessor["bufferView"]].get("byteStride", row.size)
+        return [list(row.unpack_from(data, accessor.get("byteOffset", 0) + i * stride)) for i in range(accessor["count"])]
+
+    def add_rows(self, like, rows):
+        """The index of a new accessor of the type of the accessor `like`."""
+        accessor = {k: v for k, v in self.document["accessors"][like].items() if k not in ("bufferView", "byteOffset", "min", "max")}
+        row = struct.Struct(f"<{WIDTHS[accessor['type']]}{COMPONENTS[accessor['componentType']]}")
+        padding = b"\0" * (-row.size % 4)  # of vertex attributes; of keys and indices there is none
+        is_padded = padding and accessor["type"] != "SCALAR"
+        data = b"".join(row.pack(*one) + (padding if is_padded else b"") for one in rows)
+        accessor.update(count=len(rows), bufferView=self.add_view(data))
+        if is_padded:
+            self.document["bufferViews"][-1]["byteStride"] = row.size + len(padding)
+        if "min" in self.document["accessors"][like]:
+            stored = [row.unpack(row.pack(*one)) for one in rows]
+            accessor.update(min=[min(column) for column in zip(*stored)], max=[max(column) for column in zip(*stored)])
+        self.document["accessors"].append(accessor)
+        return len(self.document["accessors"]) - 1
