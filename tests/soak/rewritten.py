@@ -2,8 +2,9 @@
 """Rewrites models with tools that do not mean to change them. /v1/compare must find each equal to the original, or name only those
 differences that tests/conversions/told.py gives a reason for. Every one of these reasons must be needed.
 
-The models are the samples, eleven animated models of ../shared, and small scenes for the tools that keep keys as they are. The tools are posed (plain, compressed, at 60 poses a
-second), three.js' exporter, gltf-transform and gltfpack, which tests/web pins, and Blender. Those that are not here are skipped.
+The models are the samples, eleven animated models of ../shared, and small scenes for the tools that keep keys as they are. The tools are
+posed (plain, compressed, at 60 poses a second), three.js' exporter, gltf-transform and gltfpack, which tests/web pins, and Blender. Those
+that are not here are skipped.
 
     rewritten.py [--only WORD] [--keep DIR]
     rewritten.py --write    makes the files of tests/api/compare/rewritten anew
