@@ -22,10 +22,12 @@ from conversions import animated, changes, glb_file, glb_jobs, rewriters  # noqa
 
 TOOLS = ("posed", "posed-draco", "three", "gltf-transform", "gltfpack-keep", "blender", "blender-keys")
 # (tool, change): why the change is not in the rewritten file
-FIRST = "at another time: resampling takes more of the first frame, which is a T pose, than the change"
+FIRST = "the joint is told at the first frame, a T pose, of which resampling loses more than the change"
+TANGENTS = "it keeps no tangents"
 HIDDEN = {
     ("gltfpack-keep", "head_3_degrees_for_a_second"): FIRST,
     ("blender", "head_3_degrees_for_a_second"): FIRST,
+    **{(tool, "cubic_tangents_doubled"): TANGENTS for tool in ("gltf-transform", "gltfpack-keep", "blender", "blender-keys")},
 }
 
 
@@ -47,7 +49,7 @@ def change_files(root, models, word):
 
 def judge(server, counts, change, tool, new, keep):
     answer = server.json("/v1/compare", model=str(new.relative_to(server.root)), **{"with": f"{change.model}.glb"})
-    if any(change.is_told_by(difference) for difference in answer["differences"]):
+    if any(change.is_told_by(difference, bool(tool)) for difference in answer["differences"]):
         counts["passed"] += 1
         return
     counts["failed"] += 1
