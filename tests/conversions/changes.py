@@ -101,7 +101,7 @@ CHANGES = (
            ("joint_renamed",), words=("forearm_left", "lower_arm_left")),
     Change("joint_new", "octopus", new_joint("arm0_6", "arm0_5"), ("joint_added",), joint="arm0_6"),
     Change("joint_reparented", "robot", reparent("antenna", "chest"), ("joint_reparented",), joint="antenna"),
-    Change("bind_moved", "huesitos", move_bind("Bone.008", [0, 0.3, 0]), ("rest", "mesh", "bind"), joint="Bone.008", size=("share", 0.055)),
+    Change("bind_moved", "huesitos", move_bind("Bone.008", [0, 0.3, 0]), ("rest", "mesh")),
     # vertices
     Change("influences_swapped", "dragon", swap_influences("tail_2", 12), ("weights",), joint="tail_2"),
     Change("vertices_painted", "Fox", paint("b_Head_05", "b_Neck_04", 0.3, 20), ("weights",), words=("b_Neck_04",)),
