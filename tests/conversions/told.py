@@ -63,9 +63,8 @@ REASONS = (
     Reason("Blender's normals are lost where triangles have next to no area, at the poles of eyes and snouts", BLENDER, ("mesh",),
            ("dragon", "octopus", "robot"), "normal"),
     Reason("Blender guesses another bind pose, moves the joint to it and turns it about itself", BLENDER, ("pose", "rest"),
-           ("rigged_simple", "rigged_simple/0")),
-    Reason("Blender puts joints that no clip moves, here of fingers, where they were bound", BLENDER, ("pose",),
-           ("ozz_astro_max/animation",)),
+           ("rigged_simple",)),
+    Reason("Blender puts joints that no clip moves, here of fingers, where they were bound", BLENDER, ("pose", "mesh"), ("ozz_astro_max",)),
     Reason("Blender moves nodes that hang under the last joint of a skin and are none of its joints", BLENDER, ("pose",),
            ("ozz_astro_max/animation", f"{SAUSAGE}/deform")),
 )
