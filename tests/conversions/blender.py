@@ -2,7 +2,6 @@
 import json
 import pathlib
 import shutil
-import struct
 import subprocess
 import sys
 
@@ -10,6 +9,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "oracle"))
 import gltf_evaluator  # noqa: E402
 from matrices import from_flat, inverse, multiply  # noqa: E402
+
+from . import glb_file  # noqa: E402
 
 TURN = [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]  # Blender's world from glTF's: (x, -z, y)
 BACK = inverse(TURN)
@@ -31,30 +32,18 @@ def run(jobs, folder):
     return json.loads(answered.read_text(encoding="utf-8"))
 
 
-def split(data):
-    """(JSON, the bytes after it) of a GLB file."""
-    size = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20:20 + size]), data[20 + size:]
-
-
-def join(document, rest):
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A) + text + rest
-
-
 def job_of(path, clips):
     """A job for a GLB file with new names that identify its nodes and clips, because Blender's names are unique and short. clips: {index:
     times}."""
-    document, rest = split(path.read_bytes())
+    document, data = glb_file.split(path.read_bytes())
     for n, node in enumerate(document.get("nodes", [])):
         node["name"] = f"n{n}"
     for c, clip in enumerate(document.get("animations", [])):
         clip["name"] = f"c{c}"
     named, still = path.with_suffix(".named.glb"), path.with_suffix(".still.glb")
-    named.write_bytes(join(document, rest))
+    named.write_bytes(glb_file.join(document, data))
     document.pop("animations", None)
-    still.write_bytes(join(document, rest))
+    still.write_bytes(glb_file.join(document, data))
     return {"job": "poses", "file": str(named), "rest": str(still),
             "clips": [{"track": f"c{clip}", "times": times} for clip, times in clips.items()]}
 

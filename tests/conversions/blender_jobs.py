@@ -3,7 +3,8 @@
 #   {"job": "poses", "file": GLB, "rest": GLB, "clips": [{"track": NAME, "times": [SECONDS]}]}
 #       {"rest": FRAME, "clips": [[FRAME]]}; FRAME: {"objects": {NAME: 16 numbers}, "bones": {NAME: 16 numbers}}, world matrices in columns, Z up.
 #       rest: the same file without animations, of which Blender cannot go back to the rest pose
-#   {"job": "rewrite", "file": GLB, "out": GLB}    {}
+#   {"job": "rewrite", "file": GLB, "out": GLB}    {}; with the axes of joints and the keys of the file
+#   {"job": "bake", "file": GLB, "out": GLB}       {}; as its menus do by themselves: joints point along bones, a pose for every frame
 import json
 import math
 import sys
@@ -94,7 +95,13 @@ def rewrite(job):
     return {}
 
 
-JOBS = {"poses": poses, "rewrite": rewrite}
+def bake(job):
+    load(job["file"], "TEMPERANCE")
+    bpy.ops.export_scene.gltf(filepath=job["out"], export_format="GLB")
+    return {}
+
+
+JOBS = {"poses": poses, "rewrite": rewrite, "bake": bake}
 
 
 def main():

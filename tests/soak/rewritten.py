@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""Rewrites models with posed, three.js' exporter and Blender without changing a pose. /v1/compare must find each equal to the original.
+"""Rewrites models with tools that do not mean to change them. /v1/compare must find each equal to the original, or name only those
+differences that tests/conversions/told.py gives a reason for. Every one of these reasons must be needed.
 
-    rewritten.py [--keep DIR]
+The models are the samples, eleven animated models of ../shared, and small scenes for the tools that keep keys as they are. The tools are
+posed (plain, compressed, at 60 poses a second), three.js' exporter, gltf-transform and gltfpack, which tests/web pins, and Blender. Those
+that are not here are skipped.
+
+    rewritten.py [--only WORD] [--keep DIR]
     rewritten.py --write    makes the files of tests/api/compare/rewritten anew
 
---keep saves the files that /v1/compare finds different. Closes with one line, `N passed, M failed, K skipped`.
+--only takes the tools and models whose `tool model` has this word. --keep saves what is told without a reason, as DIR/TOOL/MODEL/old.glb and
+new.glb. Closes with one line, `N passed, M failed, K skipped`.
 """
 import argparse
+import collections
 import pathlib
 import shutil
 import sys
@@ -15,108 +22,125 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "api")]
 import conftest  # noqa: E402
-import rewritten_scenes  # noqa: E402
-import small_scenes  # noqa: E402
-from conversions import blender, glb_jobs, original  # noqa: E402
+from conversions import animated, blender, glb_jobs, rewriters, told  # noqa: E402
 
 STORED = HERE.parent / "api" / "compare" / "rewritten"
 SMALL = ("arm", "bare", "crane", "creature_1")  # those of which STORED has what each tool makes
-SHARED = HERE.parents[2] / "shared" / "models" / "gltf" / "Fox.glb"  # real keys, and a texture
 
 
-def make_models(root):
-    """Paths of the models that are rewritten."""
-    for name, make in rewritten_scenes.SCENES.items():
-        (root / f"{name}.glb").write_bytes(small_scenes.glb(make()))
-    if SHARED.is_file():
-        shutil.copy(SHARED, root)
-    return sorted(root.glob("*.glb"))
+class Run:
+    """Counts, and the reasons that were used."""
+
+    def __init__(self, server, keep):
+        self.server, self.keep = server, keep
+        self.counts, self.by_tool = collections.Counter(), collections.defaultdict(collections.Counter)
+        self.used, self.asked = set(), set()
+
+    def fail(self, tool, path, why):
+        self.counts["failed"] += 1
+        self.by_tool[tool]["failed"] += 1
+        print(f"FAILED  {path.stem}, written by {tool}: {why}", flush=True)
+
+    def judge(self, tool, path, new):
+        """Compare a rewritten file with the original. A difference may have several reasons."""
+        root = self.server.root
+        answer = self.server.json("/v1/compare", model=str(new.relative_to(root)), **{"with": str(path.relative_to(root))})
+        self.asked |= {(reason, place) for reason in told.REASONS for place in reason.places_in(tool, path.stem)}
+        left = []
+        for difference in answer["differences"]:
+            reasons = {(reason, reason.explains(tool, path.stem, difference)) for reason in told.REASONS}
+            reasons = {(reason, place) for reason, place in reasons if place}
+            self.used |= reasons
+            left += [] if reasons else [difference["message"]]
+        if left:
+            self.fail(tool, path, f"{len(left)} differences; {'; '.join(left[:3])}")
+            self.save(tool, path, new)
+        else:
+            self.counts["passed"] += 1
+            self.by_tool[tool]["equal" if answer["equal"] else "told"] += 1
+
+    def save(self, tool, path, new):
+        if self.keep:
+            folder = self.keep / tool / path.stem
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / "old.glb")
+            shutil.copy(new, folder / "new.glb")
+
+    def close(self):
+        for reason, place in sorted(self.asked - self.used, key=str):
+            self.counts["failed"] += 1
+            print(f"FAILED  {place} does not need the reason '{reason.why}'")
+        for tool, counts in self.by_tool.items():
+            print(f"{tool}: {counts['equal']} equal, {counts['told']} told for a reason, {counts['failed']} failed")
+        print(f"{self.counts['passed']} passed, {self.counts['failed']} failed, {self.counts['skipped']} skipped")
+        return self.counts["failed"] > 0
 
 
-def write_by_posed(server, paths):
-    for path in paths:
-        data, error = original.export(server, path.name)
-        if data:
-            path.with_suffix(".posed.glb").write_bytes(data)
-        yield path, path.with_suffix(".posed.glb"), error and error["message"]
+def write(tool, shop, paths):
+    """[(path, the rewritten file, error or None)]."""
+    folder = shop.server.root / tool
+    folder.mkdir(exist_ok=True)
+    pairs = [(path, folder / path.name) for path in paths]
+    failed = rewriters.TOOLS[tool](shop, pairs)
+    return [(path, out, failed.get(path)) for path, out in pairs]
 
 
-def write_by_three(jobs, paths):
-    for path in paths:
-        out = path.with_suffix(".three.glb")
-        try:
-            jobs.ask("rewrite", file=path, out=out)
-            yield path, out, None
-        except RuntimeError as error:
-            yield path, out, str(error)
-
-
-def write_by_blender(paths, folder):
-    outs = [path.with_suffix(".blender.glb") for path in paths]
-    answers = blender.run([{"job": "rewrite", "file": str(path), "out": str(out)} for path, out in zip(paths, outs)], folder)
-    return [(path, out, answer.get("error")) for path, out, answer in zip(paths, outs, answers)]
-
-
-def compare(server, path, out):
-    """The differences, one a line."""
-    answer = server.json("/v1/compare", model=out.name, **{"with": path.name})
-    return [] if answer["equal"] else [one["message"] for one in answer["differences"]]
-
-
-def check(server, paths, folder, keep):
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    tools = {"posed": lambda: write_by_posed(server, paths)}
-    jobs = glb_jobs.begin()
-    tools["three.js"] = (lambda: write_by_three(jobs, paths)) if jobs else None
-    tools["Blender"] = (lambda: write_by_blender(paths, folder)) if blender.program() else None
-    for tool, write in tools.items():
-        if not write:
-            print(f"skipped: {tool}: it is not here ({len(paths)})")
-            counts["skipped"] += len(paths)
+def check(run, shop, scenes, models, word):
+    for tool in rewriters.TOOLS:
+        paths = [path for path, _ in models] + (scenes if tool not in rewriters.AT_A_RATE else [])
+        wanted = [path for path in paths if word in f"{tool} {path.stem}"]
+        why = rewriters.missing(tool, shop)
+        if why and wanted:
+            run.counts["skipped"] += len(wanted)
+            print(f"skipped: {tool}: {why} ({len(wanted)})")
             continue
-        for path, out, error in list(write()):
-            found = [error] if error else compare(server, path, out)
-            counts["failed" if found else "passed"] += 1
-            if found:
-                print(f"FAILED  {path.name}, written by {tool}: {len(found)} differences; {'; '.join(found[:3])}", flush=True)
-                if keep and out.is_file():
-                    keep.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(path, keep)
-                    shutil.copy(out, keep)
-    if jobs:
-        jobs.end()
-    print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
-    return counts["failed"] > 0
+        for path, out, error in write(tool, shop, wanted) if wanted else []:
+            if error:
+                run.fail(tool, path, error)
+            else:
+                run.judge(tool, path, out)
+    for path, source in models:
+        if source and word in f"convert {path.stem}":
+            run.judge("convert", source, path)
 
 
-def write_stored(folder):
-    paths = [path for path in make_models(folder) if path.stem in SMALL]
-    jobs = glb_jobs.begin()
-    if not jobs or not blender.program():
+def write_stored(shop):
+    paths = [path for path in animated.scenes(shop.server.root) if path.stem in SMALL]
+    if not shop.jobs or not blender.program():
         sys.exit("this needs node, npm's registry and Blender")
-    for path, out, error in [*write_by_three(jobs, paths), *write_by_blender(paths, folder)]:
-        if error:
-            sys.exit(f"{path.name}: {error}")
-        shutil.copyfile(out, STORED / out.name)
-    jobs.end()
+    for tool, name in (("three", "three"), ("blender-keys", "blender")):
+        for path, out, error in write(tool, shop, paths):
+            if error:
+                sys.exit(f"{path.name}: {error}")
+            shutil.copyfile(out, STORED / f"{path.stem}.{name}.glb")
+    return False
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="posed-rewritten-") as name:
         folder = pathlib.Path(name)
-        if options.write:
-            return write_stored(folder)
         (folder / "root").mkdir()
-        paths = make_models(folder / "root")
         server = conftest.Server(folder / "root", "--render-workers", "0", "--log", "off")
+        shop = rewriters.Workshop(server, glb_jobs.begin(), folder)
         try:
-            return check(server, paths, folder, options.keep)
+            if options.write:
+                return write_stored(shop)
+            run = Run(server, options.keep)
+            models = animated.models(server, folder / "root")
+            check(run, shop, animated.scenes(folder / "root"), models, options.only)
+            if len(models) == len(animated.SAMPLES):
+                print("skipped: the models of ../shared are not here")
+                run.counts["skipped"] += len(animated.OTHERS)
+            return run.close()
         finally:
             server.end()
+            if shop.jobs:
+                shop.jobs.end()
 
 
 if __name__ == "__main__":

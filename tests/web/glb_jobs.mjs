@@ -2,11 +2,14 @@
 //   {"job": "poses", "file": PATH, "clips": [{"clip": INDEX or null, "times": [SECONDS]}]}   {"version", "names", "clips": [[FRAME]]}, see three_glb.mjs
 //   {"job": "validate", "file": PATH}                                                        {"errors", "warnings", "messages"}
 //   {"job": "rewrite", "file": PATH, "out": PATH}                                            {} when three.js has written it
+//   {"job": "transform", "file": PATH, "out": PATH, "steps": [NAME]}                         {} when gltf-transform has, see gltf_tools.mjs
+//   {"job": "pack", "file": PATH, "out": PATH, "options": [TEXT]}                            {} when gltfpack has
 // A job that fails is answered {"error": TEXT}.
 import fs from 'node:fs';
 import readline from 'node:readline';
 import { REVISION } from 'three';
 import validator from 'gltf-validator';
+import { packed, transform } from './gltf_tools.mjs';
 import { load, posesAt, rewrite } from './three_glb.mjs';
 
 for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};
@@ -23,6 +26,14 @@ const JOBS = {
   },
   async rewrite({ file, out }) {
     fs.writeFileSync(out, await rewrite(fs.readFileSync(file)));
+    return {};
+  },
+  async transform({ file, out, steps }) {
+    await transform(file, out, steps);
+    return {};
+  },
+  async pack({ file, out, options }) {
+    await packed(file, out, options);
     return {};
   },
 };

@@ -32,8 +32,8 @@ skip() {
 # The copy of the lock file describes the installed packages.
 installed=node_modules/.posed-lock.json
 if ! cmp -s package-lock.json "$installed"; then
-    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, ktx2-encoder makes textures, ws and typescript test the client," \
-        "Node 22 runs the tests of pages and Node 18 those of the client"
+    echo "web: installing with npm: playwright-core drives the browser, gltf-validator and three open GLB files, gltf-transform, meshoptimizer and gltfpack rewrite them," \
+        "ktx2-encoder makes textures, ws and typescript test the client, Node 22 runs the tests of pages and Node 18 those of the client"
     log=$(mktemp)
     # --no-bin-links: both Nodes have a program of the same name
     npm ci --loglevel=error --no-audit --no-fund --ignore-scripts --no-bin-links --fetch-retries=1 >"$log" 2>&1 && status=0 || status=$?

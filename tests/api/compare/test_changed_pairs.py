@@ -1,5 +1,6 @@
 """Pairs of models with a single difference: the comparison finds it, and names the joint and the time if it is in a pose."""
 import json
+import urllib.parse
 
 import pytest
 
@@ -54,6 +55,17 @@ def test_the_difference_is_found_and_named(server, pair):
     answer = compare(server, pair.name)
     assert answer["equal"] is False
     assert any(says(pair, one) for one in answer["differences"]), json.dumps(answer["differences"], indent=1)
+
+
+@pytest.mark.parametrize("pair", changed_pairs.PAIRS, ids=NAMES)
+def test_the_difference_is_found_in_what_posed_converts(server, folders, pair):
+    query = urllib.parse.urlencode({"model": f"new/{pair.name}.glb", "format": "glb", "compress": "meshopt"})
+    answer = server.get("/v1/export?" + query)
+    assert answer.status == 200, answer.body
+    (folders / "new" / f"{pair.name}.converted.glb").write_bytes(answer.body)
+    found = server.json("/v1/compare", model=f"new/{pair.name}.converted.glb", **{"with": f"old/{pair.name}.glb"})["differences"]
+    (folders / "new" / f"{pair.name}.converted.glb").unlink()
+    assert any(says(pair, one) for one in found), json.dumps(found, indent=1)
 
 
 @pytest.mark.parametrize("pair", changed_pairs.PAIRS[:1] + changed_pairs.PAIRS[4:5] + changed_pairs.PAIRS[1:2], ids=lambda pair: pair.name)

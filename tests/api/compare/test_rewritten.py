@@ -1,5 +1,5 @@
 """Models that other tools have rewritten without changing a pose are equal to the originals: those that posed converts now, and small files
-from three.js' exporter and Blender (`tests/soak/convert.py` makes more of them)."""
+from three.js' exporter and Blender (`tests/soak/rewritten.py` makes them, and compares the files of more tools)."""
 import pathlib
 import urllib.parse
 
