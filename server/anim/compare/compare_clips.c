@@ -189,8 +189,10 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
             rc = err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
         else
             poses_measure(compare, clips, (const double[]){compare_old_time(&times, at_s), at_s}, errors);
-        if (rc == 0)
+        if (rc == 0) {
+            watched_measure(compare, errors);
             rc = measure_pose(compare, clips, mapping, times.at[i], i + times.tail >= times.count, errors, run);
+        }
     }
     compare_times_free(&times);
     return rc;

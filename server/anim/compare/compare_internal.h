@@ -81,7 +81,12 @@ struct morph_pair {
     } worsts[CLIP_MAPPINGS];
 };
 
-struct pair_error;
+/* A vertex between joints that are bound in another pose. */
+struct watched_vertex {
+    uint32_t vertices[COMPARE_SIDES], skins[COMPARE_SIDES]; /* indices into the models' vertices and skins */
+    int32_t pair;                                           /* of the joint that it follows most, or -1 */
+};
+
 struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
@@ -95,6 +100,8 @@ struct compare {
     uint32_t pair_count;
     struct morph_pair *morphs;
     size_t morph_count, morph_capacity;
+    struct watched_vertex *watched; /* [watched_count] */
+    uint32_t watched_count;
     uint64_t steps_left;
     uint64_t looks_left;               /* vertices that may still be tried as partners */
     uint64_t influences_left;          /* influences of drawn vertices that may still be compared */
@@ -388,3 +395,10 @@ double pair_distance(const struct joint_pair *pair, const struct dmat4 *a, const
 /* Evaluates a pose of both models and fills errors[pair_count]. clips: POSE_REST selects the rest pose. */
 void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], const double times_s[COMPARE_SIDES],
                    struct pair_error *errors);
+
+/* --- compare_watched.c --- */
+
+/* Chooses vertices between joints that are bound in another pose, while the surface is there. */
+void watched_choose(struct compare *compare);
+/* Where no joint differs in the current pose: raises the errors of the joints whose vertices do. */
+void watched_measure(const struct compare *compare, struct pair_error *errors);

@@ -221,6 +221,7 @@ int surfaces_compare(struct compare *compare)
     struct surface surface = {.bind_scale = 1};
     compare->surface = &surface;
     vertices_match(compare);
+    watched_choose(compare);
     if (!surface.is_partial)
         vertices_compare(compare);
     triangles_compare(compare);
