@@ -1,5 +1,5 @@
 /* compare_surface.c - compares drawn surfaces: vertices that come, go and change, and the number of triangles. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 

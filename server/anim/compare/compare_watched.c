@@ -1,6 +1,6 @@
 /* compare_watched.c - vertices between joints that are bound in another pose. The joints may move alike and these not,
  * because skinning blends the joints' effects on other places. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
