@@ -89,6 +89,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
     differences_sort(out);
     free(compare.pairs);
     free(compare.morphs);
+    free(compare.watched);
     for (int s = 0; s < COMPARE_SIDES; s++)
         end_side(&compare.sides[s]);
     return rc;

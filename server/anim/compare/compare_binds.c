@@ -1,6 +1,6 @@
 /* compare_binds.c - bind poses: joints that are bound in another pose and move the same vertices in the same way, and
  * models that rest in their bind pose. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -189,8 +189,10 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
             rc = err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
         else
             poses_measure(compare, clips, (const double[]){compare_old_time(&times, at_s), at_s}, errors);
-        if (rc == 0)
+        if (rc == 0) {
+            watched_measure(compare, errors);
             rc = measure_pose(compare, clips, mapping, times.at[i], i + times.tail >= times.count, errors, run);
+        }
     }
     compare_times_free(&times);
     return rc;
@@ -200,11 +202,12 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
  * one that is off. At most 1 where nothing is reported. */
 static double run_cost(const struct compare *compare, enum clip_mapping mapping, const struct clip_run *run)
 {
-    const double far = run->far.error.distance / (compare->tolerance * compare->size);
-    double cost = fmin(fmax(far, morphs_worst(compare, mapping)), 10);
+    const double far =
+        fmax(run->far.error.distance / (compare->tolerance * compare->size), morphs_worst(compare, mapping));
+    double cost = far > 1 ? 1 + log(far) : far;
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (run->worsts[p].error.score > 1)
-            cost += 1 + fmin(run->worsts[p].error.score, 10);
+            cost += 1 + log(run->worsts[p].error.score);
     return cost;
 }
 

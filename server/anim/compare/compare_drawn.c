@@ -1,5 +1,5 @@
 /* compare_drawn.c - the drawn vertices of a model: where each is, which way it faces, and where it lies on textures. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* compare_grid.c - finds the places that are near another one, by a hash table of the cells of a grid. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/hash.h"
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* compare_material_uses.c - matches the materials of both models by the triangles, lines and points that they draw. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 #include "base/hash.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* compare_materials.c - compares the materials of what both models draw. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 
 #include <stdio.h>

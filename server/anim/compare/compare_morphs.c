@@ -1,5 +1,5 @@
 /* compare_morphs.c - compares morph targets: their names, and where they move vertices. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
 enum { STEPS_MOST = 20000000 }; /* at targets of vertices */

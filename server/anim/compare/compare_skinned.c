@@ -1,5 +1,5 @@
 /* compare_skinned.c - compares the places of skinned vertices at rest, which show changes of inverse bind matrices. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* compare_surface.c - compares drawn surfaces: vertices that come, go and change, and the number of triangles. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 
@@ -221,6 +221,7 @@ int surfaces_compare(struct compare *compare)
     struct surface surface = {.bind_scale = 1};
     compare->surface = &surface;
     vertices_match(compare);
+    watched_choose(compare);
     if (!surface.is_partial)
         vertices_compare(compare);
     triangles_compare(compare);

@@ -1,6 +1,6 @@
 /* compare_triangles.c - matches the triangles, lines and points that both models draw, by the places of their corners.
  */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/hash.h"
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* compare_vertices.c - matches each drawn vertex of the old model with one of the new: by place, texture coordinates,
  * normal and the joint that it follows, in any order, split or merged. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 
 enum {
     CANDIDATES_MOST = 512, /* tried for one vertex */

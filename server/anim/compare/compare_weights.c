@@ -1,5 +1,5 @@
 /* compare_weights.c - compares the weights with which vertices follow joints. */
-#include "anim/compare/compare_internal.h"
+#include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -75,12 +75,13 @@ def plate(is_in_node, bump=0.4, lean=0.0, spin=0.0, offset=(0.0, 0.0), is_in_mat
 
 # --- a character of rigid parts, bound in another pose ---
 
-def puppet(key=45, is_rebound=False, is_resting_otherwise=False, is_baked=False, arm_moved=0.0, is_spaced=False):
-    """Each vertex follows one joint. `is_rebound`: bound with the arm raised, and the vertices are stored there; nothing looks otherwise.
+def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=False):
+    """Each vertex follows one joint, or a quarter of the next one with `is_blended`. `is_rebound`: bound with the arm raised, and the vertices are stored there; nothing looks otherwise.
     `is_spaced`: bind space is turned, scaled and moved as a whole. `arm_moved`: the vertices of the forearm are elsewhere."""
     scene = small_scenes.hero(None, (1, 1, 1))
     for part in scene["meshes"]["body"]:
-        part["weights"] = [{max(row, key=row.get): 1.0} for row in part["weights"]]
+        if not is_blended:
+            part["weights"] = [{max(row, key=row.get): 1.0} for row in part["weights"]]
         del part["targets"]
     scene["clips"] = {"walk": scene["clips"]["walk"]}
     scene["clips"]["walk"]["forearm.L", "rotation"][2][2] = about([1, 0, 0.2], key)
@@ -92,9 +93,10 @@ def puppet(key=45, is_rebound=False, is_resting_otherwise=False, is_baked=False,
     if is_rebound or is_spaced:
         for part in scene["meshes"]["body"]:
             for i, row in enumerate(part["weights"]):
-                joint = next(iter(row))
-                into = multiply(binds[joint], inverse(at_rest[joint])) if is_rebound else space
-                part["positions"][i] = point(into, part["positions"][i])
+                palettes = [(share, multiply(at_rest[joint], inverse(binds[joint] if is_rebound else multiply(space, at_rest[joint]))))
+                            for joint, share in row.items()]
+                blend = [[sum(share * m[r][c] for share, m in palettes) for c in range(4)] for r in range(4)]
+                part["positions"][i] = point(inverse(blend), part["positions"][i])
         scene["skin"] = {joint: flat(inverse(binds[joint] if is_rebound else multiply(space, at_rest[joint]))) for joint in scene["skin"]}
     for part in scene["meshes"]["body"]:
         for i, row in enumerate(part["weights"]):
@@ -241,6 +243,8 @@ PAIRS = [
     Seen("bound_in_another_pose_and_bent", puppet(), puppet(60, is_rebound=True), (BENT,)),
     Seen("bound_in_another_pose_and_moved", puppet(), puppet(is_rebound=True, arm_moved=0.2),
          (("mesh", "8 vertices are gone"), ("mesh", "8 vertices are new"))),
+    Seen("bound_in_another_pose_and_blended", puppet(is_blended=True), puppet(is_rebound=True, is_blended=True),
+         (("pose", "'thigh.L'"),)),
     Seen("bound_in_another_space", puppet(), puppet(is_spaced=True)),
     Seen("bound_in_another_space_and_bent", puppet(), puppet(60, is_spaced=True), (BENT,)),
     Seen("primitives_in_another_order", seam(), seam((2, 0, 1))),

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define HALF 0.70710678F
-static const double TIMES[2] = {0, 1};
 static const float QUARTER_Z[4] = {0, 0, HALF, HALF}, QUARTER_X[4] = {HALF, 0, 0, HALF};
 
 struct rig {
@@ -18,9 +17,12 @@ struct rig {
     const char *elbow; /* its name */
     float weights[2];  /* of all vertices: shoulder, elbow */
     bool has_wrapper;  /* a node above everything, which some tools add */
+    double end_s;      /* of the clip */
+    const char *clip;  /* its name */
 };
 
-static const struct rig PLAIN = {.key = {0, 0, HALF, HALF}, .elbow = "elbow.L", .weights = {0.75F, 0.25F}};
+static const struct rig PLAIN = {
+    .key = {0, 0, HALF, HALF}, .elbow = "elbow.L", .weights = {0.75F, 0.25F}, .end_s = 1, .clip = "wave"};
 
 static void turn(const float q[4], bool is_turned, float out[4])
 {
@@ -70,8 +72,9 @@ static void make(struct fixture *f, const struct rig *rig)
     const uint32_t mesh = fixture_square(f, (struct vec3){1, 2, 3}, 0.5F, rig->weights);
     fixture_root(f, fixture_mesh_node(f, mesh, (int32_t)skin));
     fixture_clip(f);
-    f->builder.clips[0].name = bake_textz(&f->builder, "wave");
-    fixture_channel(f, a, PATH_ROTATION, INTERPOLATION_LINEAR, 4, TIMES, 2, keys);
+    const double times_s[2] = {0, rig->end_s};
+    f->builder.clips[0].name = bake_textz(&f->builder, rig->clip);
+    fixture_channel(f, a, PATH_ROTATION, INTERPOLATION_LINEAR, 4, times_s, 2, keys);
     fixture_finish(f);
 }
 
@@ -165,6 +168,30 @@ TEST(compare_tells_a_key_with_joint_time_and_distance)
     assert_float_equal(told->vertex_distance, vertices_apart(&pair), 1e-5);
     assert_true(told->distance >= told->vertex_distance);
     assert_non_null(strstr(told->message, "clip 'wave': joint 'shoulder'"));
+    end(&pair);
+}
+
+TEST(compare_by_phase_where_the_clip_is_slower)
+{
+    struct pair pair;
+    struct rig changed = PLAIN;
+    changed.end_s = 1.25;
+    changed.clip = "Armature|wave|BaseLayer"; /* as Blender writes what it has read from FBX */
+    compare(&pair, &PLAIN, &changed);
+    assert_int_equal(pair.comparison.difference_count, 2);
+    assert_int_equal(pair.comparison.differences[0].kind, DIFFERENCE_CLIP_RENAMED);
+    assert_int_equal(pair.comparison.differences[1].kind, DIFFERENCE_CLIP_LENGTH);
+    assert_true(pair.comparison.clips[0].is_by_phase && pair.comparison.clips[0].distance < 1e-5);
+    assert_true(vertices_apart(&pair) > 0.1); /* both at 1 s */
+    end(&pair);
+    struct rig turned = changed;
+    turned.key[2] = 0.5F; /* by 60 degrees: a joint is told beside the length */
+    turned.key[3] = 0.8660254F;
+    compare(&pair, &PLAIN, &turned);
+    assert_int_equal(pair.comparison.difference_count, 3);
+    const struct difference *told = &pair.comparison.differences[2];
+    assert_int_equal(told->kind, DIFFERENCE_POSE);
+    assert_float_equal(told->time_s, 1.25, 1e-12);
     end(&pair);
 }
 
