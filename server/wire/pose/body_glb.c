@@ -322,7 +322,7 @@ static void put_file(struct reply_context *context, struct posed_file *file)
     if (!put_asset(context, file))
         return;
     put_nodes(context, put_meshes(context, file));
-    glb_put_extensions(context->out, surfaces_put_materials(&file->surfaces, context->out));
+    glb_put_extensions(context->out, surfaces_put_materials(&file->surfaces, context->out), NULL, 0);
     surfaces_put_textures(&file->surfaces, context->out);
     glb_put_arrays(glb, context->out);
     buf_put_char(context->out, '}');
