@@ -172,7 +172,7 @@ static int make(struct pass *pass, struct connection *connection, size_t index, 
 /* A pass_kind.add_json: the files of all models, also of those that are unchanged. */
 static void add_json(const struct pass *pass, cJSON *json)
 {
-    static const char *const MEMBERS[] = {"warnings", "approximations"};
+    static const char *const MEMBERS[] = {"warnings", "approximations", "dropped"};
     cJSON *files = cJSON_AddArrayToObject(json, "files");
     for (size_t i = 0; i < pass->models.count; i++) {
         const cJSON *entry = pass_entry(pass, i), *output = json_get(entry, pass->kind->outputs);

@@ -63,6 +63,7 @@ void convert_report_add_remarks(const cJSON *glb, cJSON *json)
     convert_clips_add_warnings(glb, warnings);
     cJSON_AddItemToObject(json, "warnings", warnings);
     cJSON_AddItemToObject(json, "approximations", copy_list(list_of(glb, "approximations")));
+    cJSON_AddItemToObject(json, "dropped", copy_list(list_of(glb, "dropped")));
 }
 
 static void report_json(const char *model, const char *file, size_t size_bytes, const cJSON *glb)
@@ -74,6 +75,7 @@ static void report_json(const char *model, const char *file, size_t size_bytes, 
     convert_report_add_counts(glb, json);
     cJSON_AddItemToObject(json, "warnings", copy_list(list_of(glb, "warnings")));
     cJSON_AddItemToObject(json, "approximations", copy_list(list_of(glb, "approximations")));
+    cJSON_AddItemToObject(json, "dropped", copy_list(list_of(glb, "dropped")));
     const cJSON *clip_files = list_of(glb, "clip_files");
     if (clip_files != NULL)
         cJSON_AddItemToObject(json, "clip_files", cJSON_Duplicate(clip_files, true));
@@ -85,8 +87,10 @@ void convert_report(const char *model, const char *file, const struct posed_pack
     cJSON *glb = glb_parse(answer->data, answer->data_bytes, NULL, NULL), *of_clips = cJSON_CreateArray();
     const bool is_stdout = strcmp(file, "-") == 0;
     print_list(list_of(glb, "warnings"), "warning");
-    if (terminal.is_verbose)
+    if (terminal.is_verbose) {
         print_list(list_of(glb, "approximations"), "approximated");
+        print_list(list_of(glb, "dropped"), "dropped");
+    }
     convert_clips_add_warnings(glb, of_clips);
     print_list(of_clips, "warning");
     if (terminal.is_json && !is_stdout)

@@ -9,5 +9,5 @@
 void convert_report(const char *model, const char *file, const struct posed_packet *answer);
 /* Adds the numbers of "nodes", "skins", "meshes", "clips" and "textures". */
 void convert_report_add_counts(const cJSON *glb, cJSON *json);
-/* Adds "warnings" and "approximations", with those of clip files among the warnings. */
+/* Adds "warnings", "approximations" and "dropped", with those of clip files among the warnings. */
 void convert_report_add_remarks(const cJSON *glb, cJSON *json);

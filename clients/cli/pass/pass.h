@@ -103,7 +103,7 @@ bool pass_is_remembered(const struct pass *pass, size_t index);
 void pass_report_line(const char *what, enum colour shade, const char *model, const cJSON *error);
 void pass_warn_unmatched(const struct pass *pass, const char *model);
 /* pass_reasons.c: prints the failures, a line for each reason, and the warnings, a line for each code. -v prints every
- * one, and the approximations (protocol/glb.md). */
+ * one, what was approximated and what was dropped (protocol/glb.md). */
 void pass_report_failures(const struct pass *pass);
 void pass_report_warnings(const struct pass *pass);
 /* pass_junit.c: puts the same report as JUnit XML, with a test case for each model. */

@@ -164,6 +164,7 @@ void pass_report_warnings(const struct pass *pass)
     if (terminal.is_verbose) {
         report_each(pass, "warnings", "warning");
         report_each(pass, "approximations", "approximated");
+        report_each(pass, "dropped", "dropped");
     } else if (!terminal.is_quiet) {
         report_by_code(pass);
     }
