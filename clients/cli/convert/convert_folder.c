@@ -53,8 +53,9 @@ bool convert_is_of_folder(const struct args *args)
 
 /* --- the list --- */
 
-/* Removes models in the output folder, which an earlier run wrote, if that folder is within one of the arguments. */
-static void leave_out_outputs(struct folder *folder)
+/* Removes models in the output folder, which an earlier run wrote, if that folder is within one of the arguments.
+ * Returns their number. */
+static size_t leave_out_outputs(struct folder *folder)
 {
     struct model_list *models = &folder->pass.models;
     const char *root = folder->pass.connected.session.folder;
@@ -71,7 +72,9 @@ static void leave_out_outputs(struct folder *folder)
             model_list_free_item(&models->items[i]);
         else
             models->items[kept++] = models->items[i];
+    const size_t left_out = models->count - kept;
     models->count = kept;
+    return left_out;
 }
 
 /* Names the outputs of all models, also those of other parts, and then keeps the models of this part. */
@@ -105,10 +108,9 @@ static int list(struct pass *pass)
         return status;
     if (realpath(pass->out, folder->out) == NULL)
         folder->out[0] = '\0';
-    const size_t count = pass->models.count;
-    if (pass->connected.session.is_private && folder->out[0] != '\0')
-        leave_out_outputs(folder);
-    if (count > 0 && pass->models.count == 0) {
+    const bool may_have_outputs = pass->connected.session.is_private && folder->out[0] != '\0';
+    const size_t left_out = may_have_outputs ? leave_out_outputs(folder) : 0;
+    if (left_out > 0 && pass->models.count == 0) {
         terminal_error("all models lie in the output folder %s, whose models are not converted", pass->out);
         return STATUS_USAGE;
     }
