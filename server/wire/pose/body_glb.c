@@ -208,7 +208,9 @@ static bool add_entry(struct reply_context *context, struct posed_file *file, ui
 static bool put_asset(struct reply_context *context, const struct posed_file *file)
 {
     struct buf *out = context->out;
-    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\",\"extras\":");
+    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\"");
+    put_carried(out, context->model, CARRY_ASSET, 0, "copyright", ",\"copyright\":");
+    buf_put_text(out, ",\"extras\":");
     context_put_head(context);
     buf_put_text(out, ",\"frame\":");
     context_put_frame_head(context, 0);

@@ -6,6 +6,7 @@ import struct
 import pytest
 
 import rich_gltf
+from conftest import REPOSITORY
 from importers import NO_RENDERING
 from small_fbx import fbx
 
@@ -153,6 +154,15 @@ def test_markers_are_events_again(export):
         {"name": "first", "time": 0}, {"name": "hit", "time": 1.25}]
     (export.root / "again.glb").write_bytes(export.get("/v1/export?model=man.glb").body)
     assert export.model("again.glb")["clips"][0]["markers"] == export.model("man.fbx")["clips"][0]["markers"]
+
+
+def test_the_copyright_of_a_collada_file_and_of_one_pose(export):
+    text = (REPOSITORY / "tests/oracle/models/lever.dae").read_text()
+    said = '<contributor><copyright>2026 "Ada" &amp; Zo\u00eb\n\\</copyright></contributor>'
+    file = glb(export(text.replace("<asset>", "<asset>" + said), name="lever.dae"))
+    assert file["asset"]["copyright"] == '2026 "Ada" & Zo\u00eb \\'
+    export(rich_gltf.text())
+    assert glb(export.get("/v1/mesh?model=rich.gltf&format=glb").body)["asset"]["copyright"] == "2026 Ada, CC-BY 4.0"
 
 
 def test_too_much_is_left_out_with_a_warning(export):
