@@ -10,6 +10,7 @@ import { load, posesAt } from './three_glb.mjs';
 
 const OWN = path.join(path.dirname(fileURLToPath(import.meta.url)), '../oracle/models');
 const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x'];
+const RICH = path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/export/rich.gltf');
 const TOLERANCE = 2e-6; // of the model's size
 const SHARES = [0, 0.123, 0.41, 0.77, 1]; // of a clip
 
@@ -20,6 +21,7 @@ before(async () => {
   for (const folder of [SAMPLES, OWN]) {
     for (const name of fs.readdirSync(folder).filter((one) => /\.[a-z0-9]+$/.test(one))) fs.copyFileSync(path.join(folder, name), path.join(root, name));
   }
+  fs.copyFileSync(RICH, path.join(root, 'rich.gltf'));
   server = await startServer(root, '--render-workers', '0');
 });
 
@@ -41,6 +43,14 @@ async function convert(query) {
   const bytes = new Uint8Array(await answer.arrayBuffer());
   assert.equal(answer.status, 200, query + ' ' + new TextDecoder().decode(bytes.slice(0, 300)));
   return bytes;
+}
+
+// What posed only carries has the numbers of the file that it makes, whatever else the file has.
+for (const query of ['', '&up=z', '&unit=cm', '&subtree=bone&clips=-', '&subtree=body&clips=-', '&compress=meshopt', '&compress=draco', '&textures=0']) {
+  test(`the validator finds nothing wrong in rich.gltf, converted with '${query}'`, async () => {
+    const { issues } = await validator.validateBytes(await convert('rich.gltf' + query), { maxIssues: 20 });
+    assert.deepEqual(issues.messages.filter(({ severity }) => severity <= 1), []);
+  });
 }
 
 function farthest(one, other) {

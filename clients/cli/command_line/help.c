@@ -101,6 +101,7 @@ static void put_all(struct text *out)
         "  posectl thumbs assets/ -o thumbs/ --size 256 --clips all --index\n"
         "  posectl check assets/ --format sarif -o check.sarif\n"
         "  posectl convert fox.fbx -o fox.glb\n"
+        "  posectl convert raw/ -o glb/\n"
         "  posectl diff old/ new/\n"
         "  posectl info fox.glb\n");
     put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);

@@ -103,39 +103,44 @@ const char *convert_clips_path(const struct convert_clips *clips, const struct p
     return paths->arguments[paths->count - clips->file_count + index].path;
 }
 
-/* Prints "warning: unmatched: anims/run.fbx: 2 nodes with keys have no partner: tail, ear". */
-static void report_misses(const cJSON *file)
+static void add_warning(cJSON *list, const char *code, const struct text *message)
+{
+    cJSON *warning = cJSON_CreateObject();
+    cJSON_AddStringToObject(warning, "code", code);
+    cJSON_AddStringToObject(warning, "message", message->at);
+    cJSON_AddItemToArray(list, warning);
+}
+
+/* Adds "unmatched": "anims/run.fbx: 2 nodes with keys have no partner: tail, ear". */
+static void add_misses(const cJSON *file, cJSON *list)
 {
     const cJSON *node, *nodes = json_get(json_get(file, "unmatched"), "nodes");
     const int count = cJSON_GetArraySize(nodes);
     struct text line = {0};
     if (count == 0)
         return;
-    text_put_printable(&line, member_text(file, "model"));
-    text_printf(&line, ": %d node%s with keys %s no partner:", count, count == 1 ? "" : "s",
-                count == 1 ? "has" : "have");
+    text_printf(&line, "%s: %d node%s with keys %s no partner:", member_text(file, "model"), count,
+                count == 1 ? "" : "s", count == 1 ? "has" : "have");
     cJSON_ArrayForEach(node, nodes)
     {
         text_put(&line, node == nodes->child ? " " : ", ");
-        text_put_printable(&line, json_name(node));
+        text_put(&line, json_name(node));
     }
-    terminal_info("warning: unmatched: %s", line.at);
+    add_warning(list, "unmatched", &line);
     text_free(&line);
 }
 
-void convert_clips_report(const cJSON *glb)
+void convert_clips_add_warnings(const cJSON *glb, cJSON *list)
 {
     const cJSON *file, *warning;
     cJSON_ArrayForEach(file, json_get(json_get(json_get(glb, "asset"), "extras"), "clip_files"))
     {
-        report_misses(file);
+        add_misses(file, list);
         cJSON_ArrayForEach(warning, json_get(file, "warnings"))
         {
             struct text line = {0};
-            text_put_printable(&line, member_text(file, "model"));
-            text_put(&line, ": ");
-            text_put_printable(&line, member_text(warning, "message"));
-            terminal_info("warning: %s: %s", member_text(warning, "code"), line.at);
+            text_printf(&line, "%s: %s", member_text(file, "model"), member_text(warning, "message"));
+            add_warning(list, member_text(warning, "code"), &line);
             text_free(&line);
         }
     }

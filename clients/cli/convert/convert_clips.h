@@ -25,5 +25,6 @@ const char *convert_clips_path(const struct convert_clips *clips, const struct p
  * The caller frees it. */
 cJSON *convert_clips_body(const struct convert_clips *clips, const struct paths *paths, size_t first, size_t count);
 
-/* Prints which parts of the files have no counterpart in the model. glb: the JSON of the file. */
-void convert_clips_report(const cJSON *glb);
+/* Adds to a list of {"code", "message"} which parts of the files have no counterpart in the model, and the warnings
+ * about the files. glb: the JSON of the file. */
+void convert_clips_add_warnings(const cJSON *glb, cJSON *list);

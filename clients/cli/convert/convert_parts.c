@@ -69,7 +69,8 @@ static void put_part(const struct convert_parts *parts, const struct range *rang
     json = json == NULL ? cJSON_CreateObject() : json;
     put_query(&clips->args, range->first == 0, query);
     if (args_parameter(&clips->args, "hash") == NULL)
-        text_printf(query, "&hash=%s", member_text(parts->about, "hash"));
+        text_printf(query, "&hash=%s",
+                    parts->request->hash != NULL ? parts->request->hash : member_text(parts->about, "hash"));
     if (count > 0) {
         text_put(query, "&clip_names=");
         text_put_url(query, CLIP_NAMES_OF_PARTS);
@@ -87,8 +88,8 @@ int convert_parts_expect(const struct convert_parts *parts, size_t at_once, stru
     struct text query = {0};
     char *body = NULL;
     put_part(parts, &range, &query, &body);
-    const int rc =
-        long_request_ask(request->connection, "convert", "export", request->model, query.at, body, estimate, answer);
+    const int rc = long_request_ask(request->connection, request->shown, "export", request->model, query.at, body,
+                                    estimate, answer);
     const double share = (double)parts->item_count / (double)at_once;
     estimate->seconds *= share;
     estimate->bytes = estimate->bytes < 0 ? -1 : estimate->bytes * share;
@@ -179,7 +180,7 @@ static int take_parts(struct convert_parts *parts, size_t at_once, double expect
     const double start_s = now_s();
     size_t done = 0;
     int rc = 0;
-    long_progress_begin(&progress, "convert", parts->request->model, expected_s);
+    long_progress_begin(&progress, parts->request->shown, parts->request->model, expected_s);
     while (rc == 0 && done < parts->item_count && !is_interrupted()) {
         const size_t left = parts->item_count - done;
         const struct range range = {done, done + (left < at_once ? left : at_once)};
@@ -196,37 +197,29 @@ static int take_parts(struct convert_parts *parts, size_t at_once, double expect
     return rc;
 }
 
-static int put_joined(struct convert_parts *parts, struct text *joined, struct posed_packet *answer)
+static int put_joined(struct convert_parts *parts, struct text *joined, struct posed_packet *answer,
+                      struct text *problem)
 {
     const struct convert_clips *clips = parts->request->clips;
-    struct text problem = {0};
     if (clips->file_count > 0)
         clip_names_set(&parts->names, parts->join.json, parts->files, clips->file_count,
                        args_has(&clips->args, OPTION_NAME) ? args_text(&clips->args, OPTION_NAME, "")
                                                            : args_parameter(&clips->args, "clip_names"));
-    const int rc = glb_join_put(&parts->join, joined, &problem);
-    if (rc < 0)
-        terminal_error("%s: %s", parts->request->model, problem.at);
-    text_free(&problem);
+    if (glb_join_put(&parts->join, joined, problem) < 0)
+        return CONVERT_FAILED;
     answer->data = (const unsigned char *)joined->at;
     answer->data_bytes = joined->size_bytes;
-    return rc < 0 ? STATUS_FAILED : STATUS_DONE;
+    return 0;
 }
 
 int convert_parts_request(struct convert_parts *parts, size_t at_once, double expected_s, struct text *joined,
-                          struct posed_packet *answer)
+                          struct posed_packet *answer, struct text *problem)
 {
-    struct text problem = {0};
-    const int rc = take_parts(parts, at_once, expected_s, answer, &problem);
-    int status;
+    const int rc = take_parts(parts, at_once, expected_s, answer, problem);
     if (is_interrupted()) {
-        status = STATUS_INTERRUPTED;
-    } else if (rc == 1) {
-        terminal_error("%s: %s", parts->request->model, problem.at);
-        status = STATUS_FAILED;
-    } else {
-        status = connection_status(parts->request->connection, rc);
+        text_free(problem);
+        text_put(problem, "interrupted");
+        return CONVERT_FAILED;
     }
-    text_free(&problem);
-    return status == STATUS_DONE ? put_joined(parts, joined, answer) : status;
+    return rc == 1 ? CONVERT_FAILED : rc != 0 ? rc : put_joined(parts, joined, answer, problem);
 }

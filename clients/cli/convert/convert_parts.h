@@ -26,9 +26,9 @@ void convert_parts_free(struct convert_parts *parts);
 int convert_parts_expect(const struct convert_parts *parts, size_t at_once, struct long_request_estimate *estimate,
                          struct posed_packet *answer);
 /* Asks for `at_once` clips and files in each part, or fewer if they are too much for an answer, and joins the parts.
- * answer->data points into `joined`. Returns an exit status after printing an error. */
+ * answer->data points into `joined`. Returns the same as convert_request(). */
 int convert_parts_request(struct convert_parts *parts, size_t at_once, double expected_s, struct text *joined,
-                          struct posed_packet *answer);
+                          struct posed_packet *answer, struct text *problem);
 
 /* Returns whether a request failed because its answer would be too large or too much work. */
 bool convert_is_too_much(const struct connection *connection, int rc);

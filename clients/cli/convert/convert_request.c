@@ -12,9 +12,8 @@
 
 /* An answer that takes longer than WHOLE_S comes in parts of about PART_S. */
 static const double WHOLE_S = 10, PART_S = 5;
-enum { FILES_MAX = 64 }; /* of one request: protocol/http.md, "Limits" */
 
-static void put_query(const struct args *args, struct text *query)
+void convert_request_put_query(const struct args *args, const char *hash, struct text *query)
 {
     struct args some = *args;
     struct given_parameter *kept = must_alloc((args->parameter_count + 1) * sizeof *kept);
@@ -32,6 +31,8 @@ static void put_query(const struct args *args, struct text *query)
         text_put(query, "&clip_names=");
         text_put_url(query, args_text(args, OPTION_NAME, ""));
     }
+    if (hash != NULL)
+        text_printf(query, "&hash=%s", hash);
 }
 
 /* Puts everything into one request. */
@@ -39,7 +40,7 @@ static void put_whole(const struct convert_request *request, struct text *query,
 {
     const struct convert_clips *clips = request->clips;
     cJSON *json = convert_clips_body(clips, request->paths, 0, clips->file_count);
-    put_query(&clips->args, query);
+    convert_request_put_query(&clips->args, request->hash, query);
     *body = json == NULL ? NULL : cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
 }
@@ -50,8 +51,8 @@ static int ask_whole(const struct convert_request *request, struct long_request_
     struct text query = {0};
     char *body = NULL;
     put_whole(request, &query, &body);
-    const int rc =
-        long_request_ask(request->connection, "convert", "export", request->model, query.at, body, estimate, answer);
+    const int rc = long_request_ask(request->connection, request->shown, "export", request->model, query.at, body,
+                                    estimate, answer);
     free(body);
     text_free(&query);
     return rc;
@@ -67,7 +68,7 @@ static bool needs_all_files(const struct args *args)
 static size_t parts_at_once(const struct convert_parts *parts, double expected_s)
 {
     const double count = ceil(fmax(1, expected_s / PART_S)), items = ceil((double)parts->item_count / count);
-    return items < 1 ? 1 : items > FILES_MAX ? FILES_MAX : (size_t)items;
+    return items < 1 ? 1 : items > CONVERT_FILES_MAX ? CONVERT_FILES_MAX : (size_t)items;
 }
 
 static int request_whole(const struct convert_request *request, double expected_s, struct posed_packet *answer)
@@ -75,56 +76,60 @@ static int request_whole(const struct convert_request *request, double expected_
     struct text query = {0};
     char *body = NULL;
     put_whole(request, &query, &body);
-    const int rc = long_request_expected(request->connection, "convert", expected_s, "export", request->model, query.at,
-                                         body, answer);
+    const int rc = long_request_expected(request->connection, request->shown, expected_s, "export", request->model,
+                                         query.at, body, answer);
     free(body);
     text_free(&query);
     return rc;
 }
 
-static int request_many_files(struct convert_parts *parts, struct text *joined, struct posed_packet *answer)
+int convert_request_check(const struct convert_clips *clips)
 {
-    struct long_request_estimate estimate = {0};
-    if (needs_all_files(&parts->request->clips->args)) {
-        terminal_error("--strict with rules for names takes at most %d clip files", FILES_MAX);
-        return STATUS_USAGE;
-    }
-    const int rc = convert_parts_expect(parts, FILES_MAX, &estimate, answer);
-    if (rc != 0 && rc != POSED_E_SERVER)
-        return connection_status(parts->request->connection, rc);
-    return convert_parts_request(parts, parts_at_once(parts, estimate.seconds), estimate.seconds, joined, answer);
+    if (clips->file_count <= CONVERT_FILES_MAX || !needs_all_files(&clips->args))
+        return STATUS_DONE;
+    terminal_error("--strict with rules for names takes at most %d clip files", CONVERT_FILES_MAX);
+    return STATUS_USAGE;
 }
 
-int convert_request(const struct convert_request *request, struct text *joined, struct posed_packet *answer)
+static int request_many_files(const struct convert_request *request, struct text *joined, struct posed_packet *answer,
+                              struct text *problem)
 {
-    const struct args *args = &request->clips->args;
     struct convert_parts parts = {0};
     struct long_request_estimate estimate = {0};
-    int rc = 0, status;
-    if (request->clips->file_count > FILES_MAX) {
-        rc = convert_parts_init(&parts, request);
-        status = rc != 0 ? connection_status(request->connection, rc) : request_many_files(&parts, joined, answer);
-        convert_parts_free(&parts);
-        return status;
-    }
-    rc = ask_whole(request, &estimate, answer);
+    int rc = convert_parts_init(&parts, request);
+    if (rc == 0)
+        rc = convert_parts_expect(&parts, CONVERT_FILES_MAX, &estimate, answer);
+    if (rc == 0 || rc == POSED_E_SERVER)
+        rc = convert_parts_request(&parts, parts_at_once(&parts, estimate.seconds), estimate.seconds, joined, answer,
+                                   problem);
+    convert_parts_free(&parts);
+    return rc;
+}
+
+int convert_request(const struct convert_request *request, struct text *joined, struct posed_packet *answer,
+                    struct text *problem)
+{
+    struct convert_parts parts = {0};
+    struct long_request_estimate estimate = {0};
+    if (request->clips->file_count > CONVERT_FILES_MAX)
+        return request_many_files(request, joined, answer, problem);
+    int rc = ask_whole(request, &estimate, answer);
     if (rc != 0 && rc != POSED_E_SERVER) /* the request's own answer reports its errors */
-        return connection_status(request->connection, rc);
+        return rc;
     estimate.seconds = rc == 0 ? estimate.seconds : 0;
-    const bool may_split = !needs_all_files(args);
+    const bool may_split = !needs_all_files(&request->clips->args);
     bool is_split = may_split && estimate.seconds > WHOLE_S;
     if (!is_split) {
         rc = request_whole(request, estimate.seconds, answer);
         is_split = may_split && convert_is_too_much(request->connection, rc);
     }
     if (is_split && convert_parts_init(&parts, request) == 0 && parts.item_count > 1)
-        status = convert_parts_request(&parts, parts_at_once(&parts, fmax(estimate.seconds, 2 * PART_S)),
-                                       estimate.seconds, joined, answer);
-    else
-        status =
-            connection_status(request->connection, is_split ? request_whole(request, estimate.seconds, answer) : rc);
+        rc = convert_parts_request(&parts, parts_at_once(&parts, fmax(estimate.seconds, 2 * PART_S)), estimate.seconds,
+                                   joined, answer, problem);
+    else if (is_split)
+        rc = request_whole(request, estimate.seconds, answer);
     convert_parts_free(&parts);
-    return status;
+    return rc;
 }
 
 int convert_request_estimate(const struct convert_request *request)
@@ -133,9 +138,9 @@ int convert_request_estimate(const struct convert_request *request)
     struct long_request_estimate estimate;
     struct posed_packet answer;
     int rc = 0;
-    if (request->clips->file_count > FILES_MAX) {
+    if (request->clips->file_count > CONVERT_FILES_MAX) {
         rc = convert_parts_init(&parts, request);
-        rc = rc != 0 ? rc : convert_parts_expect(&parts, FILES_MAX, &estimate, &answer);
+        rc = rc != 0 ? rc : convert_parts_expect(&parts, CONVERT_FILES_MAX, &estimate, &answer);
     } else {
         rc = ask_whole(request, &estimate, &answer);
     }

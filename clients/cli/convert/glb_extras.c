@@ -84,6 +84,7 @@ void glb_extras_join(cJSON *glb, cJSON *part)
     cJSON *files = member(extras, "clip_files"), *more = member(of_part, "clip_files"), *file;
     glb_add_missing(member(extras, "warnings"), member(of_part, "warnings"));
     glb_add_missing(member(extras, "approximations"), member(of_part, "approximations"));
+    glb_add_missing(member(extras, "dropped"), member(of_part, "dropped"));
     if (files != NULL && more != NULL) {
         char *ours = must_copy(member_text(unused_rules_of(files->child), "message"));
         keep_common_rules(files, member_text(unused_rules_of(more->child), "message"));

@@ -56,7 +56,7 @@ void long_progress_begin(struct long_progress *progress, const char *what, const
 {
     const double start_s = now_s();
     *progress = (struct long_progress){.what = what, .model = model, .start_s = start_s, .end_s = start_s + expected_s};
-    if (terminal.is_quiet || !(expected_s >= SHORT_S))
+    if (what == NULL || terminal.is_quiet || !(expected_s >= SHORT_S))
         return;
     pthread_condattr_t by_monotonic;
     pthread_condattr_init(&by_monotonic);

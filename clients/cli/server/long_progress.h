@@ -16,7 +16,8 @@ struct long_progress {
     pthread_t thread;
 };
 
-/* Begins the progress. what: the command. Both texts outlive the progress. expected_s: the time for the whole. */
+/* Begins the progress. what: the command; NULL shows nothing. Both texts outlive the progress. expected_s: the time for
+ * the whole. */
 void long_progress_begin(struct long_progress *progress, const char *what, const char *model, double expected_s);
 /* Tells that a part has arrived, and how much time is left. */
 void long_progress_expect(struct long_progress *progress, double left_s);

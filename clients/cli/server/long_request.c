@@ -46,8 +46,9 @@ int long_request_ask(struct connection *connection, const char *what, const char
     if (rc != 0 || !(imports > 0))
         return rc;
     struct text reading = {0};
-    text_printf(&reading, "%s: reading", what);
-    rc = long_request_expected(connection, reading.at, estimate->seconds, "model", model, "", NULL, answer);
+    text_printf(&reading, "%s: reading", what == NULL ? "" : what);
+    rc = long_request_expected(connection, what == NULL ? NULL : reading.at, estimate->seconds, "model", model, "",
+                               NULL, answer);
     text_free(&reading);
     return rc != 0 ? rc : ask(connection, operation, model, query, body, estimate, &imports, answer);
 }

@@ -15,8 +15,8 @@ struct long_request_estimate {
 int long_request(struct connection *connection, const char *what, const char *operation, const char *model,
                  const char *query, const char *body, struct posed_packet *answer);
 
-/* Makes the server read the model, and asks for its estimate. *answer is the JSON of the estimate. Returns the same as
- * connection_request_model(). */
+/* Makes the server read the model, and asks for its estimate. what: NULL shows nothing. *answer is the JSON of the
+ * estimate. Returns the same as connection_request_model(). */
 int long_request_ask(struct connection *connection, const char *what, const char *operation, const char *model,
                      const char *query, const char *body, struct long_request_estimate *estimate,
                      struct posed_packet *answer);

@@ -24,8 +24,7 @@ static size_t plain_bytes(const char *pattern)
     return plain;
 }
 
-/* Sets out_start: names of output files do not contain the folder that was named. */
-static void set_out_start(struct path_argument *argument)
+void path_argument_name_outputs(struct path_argument *argument)
 {
     const char *path = argument->path, *slash = strrchr(path, '/');
     argument->out_start = argument->kind == PATH_FOLDER    ? strlen(path) + (path[0] != '\0')
@@ -339,7 +338,7 @@ int paths_resolve(struct paths *paths, const struct args *args)
         for (size_t i = 0; i < paths->count; i++)
             resolve_remote(&paths->arguments[i], args->positional[i]);
     if (status == STATUS_DONE && paths->count == 1) /* several need whole paths to be distinct */
-        set_out_start(&paths->arguments[0]);
+        path_argument_name_outputs(&paths->arguments[0]);
     return status;
 }
 

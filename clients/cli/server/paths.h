@@ -29,6 +29,9 @@ struct paths {
 int paths_resolve(struct paths *paths, const struct args *args);
 /* Finds only the root: --models, else the current folder. */
 int paths_resolve_root(struct paths *paths, const struct args *args);
+/* Sets out_start of the only argument: names of output files do not contain the folder that was named. paths_resolve()
+ * does it. */
+void path_argument_name_outputs(struct path_argument *argument);
 void paths_free(struct paths *paths);
 /* Returns whether the absolute `path` is `folder` or beneath it, and sets *rest to the start of the part beneath it. */
 bool path_is_beneath(const char *folder, const char *path, size_t *rest);

@@ -71,13 +71,14 @@ static int by_model(const void *name, const void *item)
 static void put_entry(struct text *out, const struct thumbs *thumbs, const cJSON *entry)
 {
     const cJSON *error = json_get(entry, "error"), *picture;
-    const struct listed_model *item = thumbs->models.count == 0
-                                          ? NULL
-                                          : bsearch(member_text(entry, "model"), thumbs->models.items,
-                                                    thumbs->models.count, sizeof *thumbs->models.items, by_model);
+    const struct listed_model *item =
+        thumbs->pass.models.count == 0
+            ? NULL
+            : bsearch(member_text(entry, "model"), thumbs->pass.models.items, thumbs->pass.models.count,
+                      sizeof *thumbs->pass.models.items, by_model);
     const char *known = member_text(entry, "out");
     const char *name = item != NULL ? item->out : known[0] != '\0' ? known : member_text(entry, "model");
-    if (item == NULL && (cJSON_IsObject(error) || !thumbs_has_pictures(thumbs, entry)))
+    if (item == NULL && (cJSON_IsObject(error) || !pass_has_outputs(&thumbs->pass, entry)))
         return;
     if (cJSON_IsObject(error)) {
         put_failure(out, name, error);
@@ -90,7 +91,7 @@ bool gallery_is_there(const struct thumbs *thumbs)
 {
     struct text path = {0};
     char head[HEAD_BYTES + 1];
-    text_printf(&path, "%s/index.html", thumbs->out);
+    text_printf(&path, "%s/index.html", thumbs->pass.out);
     FILE *file = regular_file_read(path.at);
     head[file == NULL ? 0 : fread(head, 1, HEAD_BYTES, file)] = '\0';
     if (file != NULL)
@@ -104,11 +105,11 @@ int gallery_write(const struct thumbs *thumbs)
     struct text page = {0}, path = {0}, problem = {0};
     const char *mark = strstr(gallery_page, MARK);
     text_put_bytes(&page, gallery_page, (size_t)(mark - gallery_page));
-    for (size_t i = 0; i < thumbs->manifest.count; i++)
-        put_entry(&page, thumbs, thumbs->manifest.entries[i]);
+    for (size_t i = 0; i < thumbs->pass.manifest.count; i++)
+        put_entry(&page, thumbs, thumbs->pass.manifest.entries[i]);
     text_put(&page, mark + sizeof MARK - 1);
-    text_printf(&path, "%s/index.html", thumbs->out);
-    const int rc = output_write(path.at, thumbs->manifest.folder, page.at, page.size_bytes, &problem);
+    text_printf(&path, "%s/index.html", thumbs->pass.out);
+    const int rc = output_write(path.at, thumbs->pass.manifest.folder, page.at, page.size_bytes, &problem);
     if (rc < 0)
         terminal_error("%s", problem.at);
     text_free(&page);

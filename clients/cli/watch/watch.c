@@ -42,25 +42,25 @@ static bool has_changed(const cJSON *entry, const cJSON *old)
 /* Prints a line for each model that was drawn, or fails in a new way. */
 static void report_changes(const struct thumbs *thumbs)
 {
-    for (size_t i = 0; i < thumbs->models.count; i++) {
-        const char *model = thumbs->models.items[i].model;
-        const cJSON *entry = thumbs->entries[i], *error = json_error(entry);
-        if (!has_changed(entry, manifest_find(&thumbs->manifest, model)) || thumbs_why_skipped(entry)[0] != '\0')
+    for (size_t i = 0; i < thumbs->pass.models.count; i++) {
+        const char *model = thumbs->pass.models.items[i].model;
+        const cJSON *entry = thumbs->pass.entries[i], *error = json_error(entry);
+        if (!has_changed(entry, manifest_find(&thumbs->pass.manifest, model)) || pass_why_skipped(entry)[0] != '\0')
             continue;
-        if (thumbs_is_unmatched(entry))
-            thumbs_warn_unmatched(thumbs, model);
+        if (pass_is_unmatched(entry))
+            pass_warn_unmatched(&thumbs->pass, model);
         if (terminal.is_json)
             print_change_json(model, entry);
-        else if (!thumbs_is_unmatched(entry))
-            thumbs_report_line(error == NULL ? "drawn " : "failed", error == NULL ? COLOUR_GREEN : COLOUR_RED, model,
-                               error);
+        else if (!pass_is_unmatched(entry))
+            pass_report_line(error == NULL ? "drawn " : "failed", error == NULL ? COLOUR_GREEN : COLOUR_RED, model,
+                             error);
     }
 }
 
 /* Prints a line for each model that is gone since the previous pass. Both lists are sorted. */
 static void report_removed(const struct watch *watch)
 {
-    const struct model_list *models = &watch->thumbs.models;
+    const struct model_list *models = &watch->thumbs.pass.models;
     size_t item = 0;
     for (size_t i = 0; i < watch->watcher.count; i++) {
         const char *model = watch->watcher.models[i].model;
@@ -72,7 +72,7 @@ static void report_removed(const struct watch *watch)
         if (terminal.is_json)
             print_change_json(model, NULL);
         else
-            thumbs_report_line("removed", COLOUR_YELLOW, model, NULL);
+            pass_report_line("removed", COLOUR_YELLOW, model, NULL);
     }
 }
 
@@ -82,14 +82,14 @@ static void report_removed(const struct watch *watch)
 static bool *find_due(struct watch *watch)
 {
     const struct thumbs *thumbs = &watch->thumbs;
-    bool *is_due = must_alloc((thumbs->models.count + 1) * sizeof *is_due);
+    bool *is_due = must_alloc((thumbs->pass.models.count + 1) * sizeof *is_due);
     const bool is_time = now_s() - watch->failed_asked_s >= FAILED_AGAIN_S;
     if (is_time)
         watch->failed_asked_s = now_s();
-    for (size_t i = 0; i < thumbs->models.count; i++) {
+    for (size_t i = 0; i < thumbs->pass.models.count; i++) {
         struct watched_model *watched = &watch->watcher.models[i];
-        const cJSON *entry = manifest_find(&thumbs->manifest, watched->model);
-        const bool has_failed = json_error(entry) != NULL || thumbs_why_skipped(entry)[0] != '\0';
+        const cJSON *entry = manifest_find(&thumbs->pass.manifest, watched->model);
+        const bool has_failed = json_error(entry) != NULL || pass_why_skipped(entry)[0] != '\0';
         is_due[i] = watched->has_changed || (has_failed ? is_time : watched->connection == NULL);
         watched->has_changed = false;
     }
@@ -100,10 +100,10 @@ static bool *find_due(struct watch *watch)
 static void watch_all(struct watch *watch)
 {
     const struct thumbs *thumbs = &watch->thumbs;
-    for (size_t i = 0; i < thumbs->models.count && !is_interrupted(); i++) {
-        const cJSON *entry = manifest_find(&thumbs->manifest, thumbs->models.items[i].model);
+    for (size_t i = 0; i < thumbs->pass.models.count && !is_interrupted(); i++) {
+        const cJSON *entry = manifest_find(&thumbs->pass.manifest, thumbs->pass.models.items[i].model);
         if (watch->watcher.models[i].connection == NULL && entry != NULL && json_error(entry) == NULL &&
-            thumbs_why_skipped(entry)[0] == '\0')
+            pass_why_skipped(entry)[0] == '\0')
             watcher_watch(&watch->watcher, i, member_text(entry, "hash"));
     }
 }
@@ -113,19 +113,20 @@ static int run_pass(struct watch *watch)
     struct thumbs *thumbs = &watch->thumbs;
     const size_t count = watch->watcher.count;
     const bool is_quiet = terminal.is_quiet;
-    model_list_free(&thumbs->models);
-    int status = model_list_read(&thumbs->models, &thumbs->context.paths, thumbs->args, &thumbs->context.connection);
+    model_list_free(&thumbs->pass.models);
+    int status = pass_list(&thumbs->pass);
     if (status != STATUS_DONE)
         return status;
     report_removed(watch);
-    watcher_set_models(&watch->watcher, &thumbs->models);
+    watcher_set_models(&watch->watcher, &thumbs->pass.models);
     bool *is_due = find_due(watch);
     terminal.is_quiet = true; /* no progress */
-    status = thumbs_draw(thumbs, is_due);
+    status = pass_make(&thumbs->pass, is_due);
     terminal.is_quiet = is_quiet;
     if (status == STATUS_DONE)
         report_changes(thumbs);
-    status = thumbs_finish(thumbs, status, thumbs->progress.counts[OUTCOME_MADE] > 0 || thumbs->models.count != count);
+    status = thumbs_finish(thumbs, status,
+                           thumbs->pass.progress.counts[OUTCOME_MADE] > 0 || thumbs->pass.models.count != count);
     if (status < STATUS_USAGE)
         watch_all(watch);
     free(is_due);
@@ -136,7 +137,7 @@ static int run_pass(struct watch *watch)
  * server, because nobody restarts it. */
 static bool is_back(struct watch *watch, double interval_s)
 {
-    struct connection *connection = &watch->thumbs.context.connection;
+    struct connection *connection = &watch->thumbs.pass.connected.connection;
     struct posed_packet answer;
     bool has_gone = !connection->posed.is_connected, is_told = false;
     if (connection->session->is_private)
@@ -156,10 +157,10 @@ int run_watch(const struct args *args)
     struct watch watch = {0};
     int status = thumbs_open(&watch.thumbs, args);
     if (status == STATUS_DONE) {
-        watch.watcher.session = &watch.thumbs.context.session;
+        watch.watcher.session = &watch.thumbs.pass.connected.session;
         status = thumbs_pass(&watch.thumbs);
         if (status < STATUS_USAGE) {
-            watcher_set_models(&watch.watcher, &watch.thumbs.models);
+            watcher_set_models(&watch.watcher, &watch.thumbs.pass.models);
             watch_all(&watch);
         }
         terminal_info("watching; Ctrl-C ends it");

@@ -194,6 +194,52 @@ static int check_extras(const struct model *model, struct err *err)
     return 0;
 }
 
+static bool is_after(const struct model *model, const struct carried *before, const struct carried *at)
+{
+    if (before->owner != at->owner || before->index != at->index)
+        return before->owner < at->owner || (before->owner == at->owner && before->index < at->index);
+    const struct str a = before->member, b = at->member;
+    const uint32_t least = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
+    const int order = memcmp(model->text + a.offset, model->text + b.offset, least);
+    return order < 0 || (order == 0 && a.size_bytes < b.size_bytes);
+}
+
+static const char *carried_fault(const struct model *model, uint32_t i)
+{
+    const uint32_t counts[CARRY_OWNER_COUNT] = {1,
+                                                1,
+                                                CARRIED_SCENES_MAX,
+                                                model->node_count,
+                                                model->mesh_count,
+                                                model->primitive_count,
+                                                model->skin_count,
+                                                model->camera_count,
+                                                model->light_count,
+                                                model->material_count,
+                                                model->texture_count,
+                                                model->carried_count};
+    const struct carried *at = &model->carried_members[i];
+    return at->owner >= CARRY_OWNER_COUNT                                         ? "owner"
+           : at->index >= counts[at->owner]                                       ? "index"
+           : !bake_is_str(model, at->member) || at->member.offset == STR_NONE     ? "member"
+           : i > 0 && !is_after(model, at - 1, at)                                ? "member"
+           : !bake_is_long_str(model, at->json) || at->json.offset == STR_NONE    ? "json"
+           : !json_is_compact(model->text + at->json.offset, at->json.size_bytes) ? "json"
+                                                                                  : NULL;
+}
+
+/* As with extras, the sum of the sizes bounds the work. */
+static int check_carried(const struct model *model, struct err *err)
+{
+    const uint64_t limit = LIMIT_INFO[LIMIT_EXTRAS_BYTES].initial;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < model->carried_count && bytes <= limit; i++)
+        bytes += model->carried_members[i].json.size_bytes;
+    if (bytes > limit)
+        return err_set(err, ERR_MODEL_LIMIT, "carried members have more than %llu bytes", (unsigned long long)limit);
+    return bake_check_each(model, "carried_members", model->carried_count, carried_fault, err);
+}
+
 static const char *warning_fault(const struct model *model, uint32_t i)
 {
     const struct warning *warning = &model->warnings[i];
@@ -217,6 +263,8 @@ static int check_assets(const struct model *model, struct err *err)
         rc = bake_check_each(model, "textures", model->texture_count, texture_fault, err);
     if (rc == 0)
         rc = check_extras(model, err);
+    if (rc == 0)
+        rc = check_carried(model, err);
     if (rc == 0)
         rc = bake_check_each(model, "warnings", model->warning_count, warning_fault, err);
     return rc == 0 ? bake_check_each(model, "source_files", model->source_file_count, source_file_fault, err) : rc;

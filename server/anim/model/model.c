@@ -55,3 +55,21 @@ int32_t model_material(const struct model *model, uint32_t primitive, uint32_t v
     }
     return model->primitives[primitive].material;
 }
+
+const struct carried *model_carried(const struct model *model, enum carry_owner owner, uint32_t index, uint32_t *count)
+{
+    uint32_t low = 0, high = model->carried_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct carried *at = &model->carried_members[middle];
+        if (at->owner < owner || (at->owner == owner && at->index < index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < model->carried_count && model->carried_members[low + *count].owner == owner &&
+           model->carried_members[low + *count].index == index)
+        ++*count;
+    return *count > 0 ? &model->carried_members[low] : NULL;
+}

@@ -212,6 +212,36 @@ struct extra {
     struct str json;
 };
 
+/* Things that have members which only files made of the model have again. A texture stands for that of the file, its
+ * image and its sampler. */
+enum carry_owner {
+    CARRY_DOCUMENT, /* index 0, as for the next one */
+    CARRY_ASSET,
+    CARRY_SCENE, /* of the file; index below CARRIED_SCENES_MAX */
+    CARRY_NODE,
+    CARRY_MESH,
+    CARRY_PRIMITIVE,
+    CARRY_SKIN,
+    CARRY_CAMERA,
+    CARRY_LIGHT,
+    CARRY_MATERIAL,
+    CARRY_TEXTURE,
+    CARRY_NOTHING, /* a line about what the model lacks of the file: the member is its code */
+    CARRY_OWNER_COUNT
+};
+enum { CARRIED_SCENES_MAX = 1024 };
+#define CARRY_BIT(owner) (1U << (owner))
+
+/* A member of an object of a glTF file that the model has no other place for: "copyright", "extras", "nodes" of a scene
+ * that is not shown, or an extension of protocol/carried.def by its name; as JSON without white space. Sorted by owner,
+ * index, then member, byte by byte; each once. */
+struct carried {
+    uint32_t owner; /* CARRY_ */
+    uint32_t index;
+    struct str member;
+    struct str json;
+};
+
 /* A named time of a clip: a footstep, a sound, a hit. Sorted by clip, then time. */
 struct marker {
     uint32_t clip;
@@ -321,6 +351,9 @@ struct model {
 };
 
 static inline uint32_t model_vertex_count(const struct model *model) { return model->position_count; }
+
+/* Returns the first carried member of an object, and sets *count to their number. */
+const struct carried *model_carried(const struct model *model, enum carry_owner owner, uint32_t index, uint32_t *count);
 
 /* Returns the material of a primitive, or -1: its own for variant 0, otherwise that of model->variants[variant - 1]. */
 int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant);

@@ -3,6 +3,7 @@
 
 #include "import/collada/transform_stack.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -68,6 +69,34 @@ static void warn_of_nested(const struct collada_model *model, uint32_t asset)
                   xml_tag(xml, parent), xml_line(xml, parent), has_unit ? "unit" : "axis");
         return;
     }
+}
+
+/* Appends text as a JSON string (RFC 8259, 7). */
+static void put_json_string(struct buf *out, const char *text)
+{
+    buf_put_char(out, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            buf_put_char(out, '\\');
+        buf_put_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
+    }
+    buf_put_char(out, '"');
+}
+
+int collada_read_copyright(struct collada_model *model, struct err *err)
+{
+    const struct xml *xml = &model->collada.xml;
+    const uint32_t contributor = xml_child(xml, xml_child(xml, 0, "asset"), "contributor");
+    const uint32_t element = xml_child(xml, contributor, "copyright");
+    if (element == XML_NONE || xml_text(xml, element)[0] == '\0')
+        return 0;
+    struct buf json;
+    buf_init(&json, 2 * strlen(xml_text(xml, element)) + 3);
+    put_json_string(&json, xml_text(xml, element));
+    const int rc = import_add_carried(model->import, CARRY_ASSET, 0, "copyright", json.data, json.size_bytes,
+                                      "asset.contributor.copyright", err);
+    buf_fini(&json);
+    return rc;
 }
 
 void collada_read_asset(struct collada_model *model)

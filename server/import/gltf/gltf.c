@@ -70,7 +70,8 @@ static int read_all(struct gltf *gltf, struct err *err)
     gltf_warn_of_ignored(gltf);
     if (gltf_read_variants(gltf, err) < 0 || gltf_read_meshes(gltf, err) < 0 || gltf_read_weights(gltf, err) < 0 ||
         gltf_read_cameras(gltf, err) < 0 || gltf_read_lights(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0 ||
-        gltf_read_extras(gltf, err) < 0 || gltf_read_humanoid(gltf, err) < 0 || gltf_read_instances(gltf, err) < 0)
+        gltf_read_extras(gltf, err) < 0 || gltf_read_humanoid(gltf, err) < 0 || gltf_read_carried(gltf, err) < 0 ||
+        gltf_put_drops(gltf, err) < 0 || gltf_read_instances(gltf, err) < 0)
         return err->code;
     return gltf->builder->is_failed ? import_full(gltf->import, err) : 0;
 }
@@ -87,6 +88,7 @@ int import_gltf(struct import *import, struct err *err)
     free(gltf.values);
     free(gltf.deltas);
     free(gltf.view_images);
+    free(gltf.model_textures);
     free(gltf.animated_layers);
     free(gltf.lights.items);
     free(gltf.texcoords);

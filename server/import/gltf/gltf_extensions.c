@@ -33,6 +33,8 @@ static enum treatment treatment_of(const char *name)
     return UNKNOWN;
 }
 
+bool gltf_extension_is_read(const char *name) { return treatment_of(name) == READ; }
+
 int gltf_check_extensions(const struct gltf *gltf, struct err *err)
 {
     char names[200] = "";

@@ -228,6 +228,7 @@ struct texcoord_sets gltf_material_texcoords(const struct gltf *gltf, int64_t ma
 int gltf_read_materials(struct gltf *gltf, struct err *err)
 {
     const uint32_t count = gltf->lists[GLTF_MATERIALS].count;
+    gltf->model_textures = mem_zalloc(gltf->lists[GLTF_TEXTURES].count, sizeof *gltf->model_textures);
     gltf->view_images = mem_zalloc(gltf->lists[GLTF_BUFFER_VIEWS].count, sizeof *gltf->view_images);
     gltf->texcoords = mem_zalloc(count, sizeof *gltf->texcoords);
     gltf_properties_mark(gltf);

@@ -88,7 +88,25 @@ static void find_attributes(struct primitive_reader *reader)
             keep_set(reader, reader->joints, joints, index);
         else if (weights >= 0)
             keep_set(reader, reader->weights, weights, index);
+        else
+            gltf_drop(reader->gltf, "attribute", item->string, reader->where);
     }
+}
+
+/* Gives a place that no texture needs to the primitive's first other set of texture coordinates: what the file has for
+ * other programs, such as a light map's. */
+static void fill_texcoords(struct primitive_reader *reader)
+{
+    int64_t *sets = reader->texcoord_use.sets, least = INT64_MAX;
+    if (sets[0] < 0)
+        sets[0] = 0; /* without textures the first set is kept */
+    for (const cJSON *item = json_first(reader->json, "attributes"); item != NULL; item = item->next) {
+        const int64_t set = set_of(item->string, "TEXCOORD_");
+        if (set >= 0 && set != sets[0] && set < least)
+            least = set;
+    }
+    if (sets[1] < 0 && least < INT64_MAX)
+        sets[1] = least;
 }
 
 /* --- morph targets; primitives of the same accessors share their deltas --- */
@@ -149,6 +167,9 @@ static int read_targets(struct primitive_reader *reader, const cJSON *names, str
         /* Computed normals have no counterpart in the targets. */
         const bool has_normals = reader->normal >= 0;
         out.normal_first = UINT32_MAX;
+        for (const cJSON *item = target->child; item != NULL; item = item->next)
+            if (strcmp(item->string, "POSITION") != 0 && (!has_normals || strcmp(item->string, "NORMAL") != 0))
+                gltf_drop(reader->gltf, "attribute", "morph target's attribute", reader->where);
         if (read_deltas(reader, target, i, "POSITION", &out.position_first, err) < 0 ||
             (has_normals && read_deltas(reader, target, i, "NORMAL", &out.normal_first, err) < 0))
             return err->code;
@@ -185,14 +206,15 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     reader.texcoord_use = gltf_material_texcoords(gltf, reader.out.material);
     if (check_sets(&reader, err) < 0 || gltf_read_mappings(gltf, json, reader.where, &reader.texcoord_use, err) < 0)
         return err->code;
-    if (reader.texcoord_use.sets[0] < 0)
-        reader.texcoord_use.sets[0] = 0; /* without textures the first set is kept */
+    fill_texcoords(&reader);
     find_attributes(&reader);
     int rc = 0;
     if (reader.position < 0)
         bake_warn(builder, "primitive_without_positions", "%s has no POSITION: it is empty here", reader.where);
     else
         rc = read_parts(&reader, target_names, err);
+    if (reader.tangent >= 0 && (reader.out.flags & PRIMITIVE_TANGENTS) == 0)
+        gltf_drop(gltf, "attribute", "TANGENT, which no texture of the material needs", reader.where);
     primitive_draco_close(&reader);
     if (rc < 0)
         return rc;

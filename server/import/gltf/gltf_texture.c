@@ -123,6 +123,8 @@ int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *o
         return err->code;
     if (texture < 0)
         texture = add_image(gltf, (uint32_t)image, &request, err);
+    if (texture >= 0 && gltf->model_textures[index] == 0)
+        gltf->model_textures[index] = (uint32_t)texture + 1;
     *out = texture < 0 ? -1 : texture;
     return texture < 0 ? texture : 0;
 }

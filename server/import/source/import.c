@@ -32,23 +32,72 @@ const char *import_file_name(const struct import *import)
     return slash != NULL ? slash + 1 : import->path;
 }
 
-int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
-                     const char *where, struct err *err)
+/* Counts JSON of the file that the model keeps as it is. Returns false, with a warning, if it cannot keep it. */
+static bool keep_json(struct import *import, const char *json, size_t size_bytes, const char *where)
 {
     struct bake_builder *builder = import->builder;
     const uint64_t limit = import->limits->value[LIMIT_EXTRAS_BYTES];
     if (!json_is_compact(json, size_bytes)) {
         bake_warn(builder, "extras_dropped", "%s are not JSON as RFC 8259 has it: they are left out", where);
-        return 0;
+        return false;
     }
     if (size_bytes > limit || import->extras_bytes > limit - size_bytes) {
         bake_warn(builder, "extras_dropped", "the file has more than %llu bytes of extras: some are left out",
                   (unsigned long long)limit);
-        return 0;
+        return false;
     }
     import->extras_bytes += size_bytes;
-    const struct str text = bake_long_text(builder, json, size_bytes);
+    return true;
+}
+
+int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
+                     const char *where, struct err *err)
+{
+    if (!keep_json(import, json, size_bytes, where))
+        return 0;
+    const struct str text = bake_long_text(import->builder, json, size_bytes);
     return import_put_extra(import, &(struct extra){.owner = owner, .index = index, .json = text}, err);
+}
+
+/* --- carried members --- */
+
+int import_add_carried(struct import *import, enum carry_owner owner, uint32_t index, const char *member,
+                       const char *json, size_t size_bytes, const char *where, struct err *err)
+{
+    if (!keep_json(import, json, size_bytes, where))
+        return 0;
+    const struct carried made = {.owner = owner,
+                                 .index = index,
+                                 .member = bake_textz(import->builder, member),
+                                 .json = bake_long_text(import->builder, json, size_bytes)};
+    return import_put_carried(import, &made, err);
+}
+
+static int by_owner_and_member(const void *a, const void *b, void *text)
+{
+    const struct carried *x = a, *y = b;
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    const uint32_t least = x->member.size_bytes < y->member.size_bytes ? x->member.size_bytes : y->member.size_bytes;
+    const int order = memcmp((const char *)text + x->member.offset, (const char *)text + y->member.offset, least);
+    return order != 0 ? order
+                      : (x->member.size_bytes > y->member.size_bytes) - (x->member.size_bytes < y->member.size_bytes);
+}
+
+void import_sort_carried(struct import *import)
+{
+    struct bake_builder *builder = import->builder;
+    struct carried *all = builder->carried_members;
+    uint32_t kept = 0;
+    if (builder->is_failed || builder->carried_count == 0)
+        return;
+    qsort_r(all, builder->carried_count, sizeof *all, by_owner_and_member, builder->text);
+    for (uint32_t i = 0; i < builder->carried_count; i++)
+        if (kept == 0 || by_owner_and_member(&all[kept - 1], &all[i], builder->text) != 0)
+            all[kept++] = all[i];
+    builder->carried_count = kept;
 }
 
 /* --- the last steps --- */

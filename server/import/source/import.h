@@ -125,6 +125,13 @@ const char *import_file_name(const struct import *import);
 int import_add_extra(struct import *import, enum extra_owner owner, uint32_t index, const char *json, size_t size_bytes,
                      const char *where, struct err *err);
 
+/* Adds a member that only files made of the model have again (struct carried), under the same rules: `json` counts as
+ * extras. The order is free; call import_sort_carried() afterwards, which also keeps only the first of several members
+ * of one name. */
+int import_add_carried(struct import *import, enum carry_owner owner, uint32_t index, const char *member,
+                       const char *json, size_t size_bytes, const char *where, struct err *err);
+void import_sort_carried(struct import *import);
+
 /* Adds a marker. It leaves out a marker beyond the limit or without a finite time, with a warning. The order is free;
  * call import_sort_markers() afterwards. Returns 0 or ERR_MODEL_LIMIT. */
 int import_add_marker(struct import *import, const struct marker *marker, struct err *err);

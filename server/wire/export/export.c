@@ -92,9 +92,15 @@ static void put_asset(struct export *e)
 {
     const struct model_info *info = &e->model->infos[0];
     struct buf *out = e->out;
-    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\",\"extras\":");
+    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\"");
+    put_carried(out, e->model, CARRY_ASSET, 0, "copyright", ",\"copyright\":");
+    if (export_put_carried(e, CARRY_ASSET, 0, ",\"extensions\":{"))
+        buf_put_char(out, '}');
+    buf_put_text(out, ",\"extras\":");
     put_name_and_hash(out, e->model, e->context->request);
     json_printf(out, ",\"format\":%.*s", JSON_STR(e->model, info->format));
+    if (info->generator.offset != STR_NONE)
+        json_printf(out, ",\"generator\":%.*s", JSON_STR(e->model, info->generator));
     if (info->frame_rate > 0)
         json_printf(out, ",\"frame_rate\":%f", (double)info->frame_rate);
     for (uint32_t b = 0; b < e->model->humanoid_bone_count; b++) {
@@ -109,7 +115,10 @@ static void put_asset(struct export *e)
     buf_put(out, e->approximations.data, e->approximations.size_bytes);
     buf_put_text(out, "],\"warnings\":[");
     buf_put(out, e->warnings.data, e->warnings.size_bytes);
-    buf_put_text(out, "]}}");
+    buf_put_char(out, ']');
+    export_put_dropped(e);
+    export_put_more_extras(e, CARRY_ASSET, 0);
+    buf_put_text(out, "}}");
 }
 
 /* Writes "KHR_materials_variants":{..} unless empty. */
@@ -130,13 +139,15 @@ static void put_variants(struct export *e)
 static void put_extensions(struct export *e)
 {
     const struct model *model = e->model;
-    if (model->light_count == 0 && model->variant_count == 0)
-        return;
-    buf_put_text(e->out, ",\"extensions\":{");
+    const bool has_own = model->light_count > 0 || model->variant_count > 0;
+    static const char OPENING[] = ",\"extensions\":{";
+    if (has_own)
+        buf_put_text(e->out, OPENING);
     export_put_lights(e);
     json_comma(e->out, model->light_count > 0 && model->variant_count > 0);
     put_variants(e);
-    buf_put_char(e->out, '}');
+    if (export_put_carried(e, CARRY_DOCUMENT, 0, has_own ? "," : OPENING) || has_own)
+        buf_put_char(e->out, '}');
 }
 
 static void put_all(struct export *e)
@@ -148,14 +159,14 @@ static void put_all(struct export *e)
     }
     glb_start(e->out);
     put_asset(e);
-    export_put_nodes(e);
-    if (!export_put_meshes(e) || !export_put_skins(e) || !export_put_clips(e))
+    if (!export_put_nodes(e) || !export_put_meshes(e) || !export_put_skins(e) || !export_put_clips(e))
         return;
     e->extensions |= surfaces_put_materials(&e->surfaces, e->out);
     surfaces_put_textures(&e->surfaces, e->out);
     put_extensions(e);
+    export_put_extras(e, CARRY_DOCUMENT, 0);
     e->extensions |= e->glb->unpacked_bytes > 0 ? 1U << GLB_MESHOPT_COMPRESSION : 0;
-    glb_put_extensions(e->out, e->extensions);
+    glb_put_extensions(e->out, e->extensions, e->carried_names, e->carried_name_count);
     glb_put_arrays(e->glb, e->out);
     buf_put_char(e->out, '}');
     if (glb_failed(e->glb) || !glb_finish(e->glb, e->out))
@@ -174,6 +185,11 @@ static bool plan(struct export *e)
     if (!floats_are_finite((const float *)(const void *)values->data, values->size_bytes / sizeof(float)))
         return context_fail(e->context, &err);
     const uint64_t pixel_steps = surfaces_number(&e->surfaces) / SURFACES_PIXEL_BYTES_PER_STEP;
+    e->surfaces.put_carried = export_put_carried_material;
+    e->surfaces.context = e;
+    export_plan_scenes(e);
+    if (!export_plan_carried(e))
+        return false;
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
@@ -195,6 +211,8 @@ static void put_glb(struct reply_context *context)
     e.glb->compression = context->request->export.compression;
     buf_init(&e.warnings, context->limit_bytes);
     buf_init(&e.approximations, context->limit_bytes);
+    buf_init(&e.dropped, context->limit_bytes);
+    buf_init(&e.carried, context->limit_bytes);
     pose_init(&e.before);
     pose_init(&e.after);
     if (plan(&e))
@@ -209,6 +227,8 @@ static void put_glb(struct reply_context *context)
     buf_fini(&e.clips.names);
     buf_fini(&e.warnings);
     buf_fini(&e.approximations);
+    buf_fini(&e.dropped);
+    buf_fini(&e.carried);
 }
 
 void body_put_export(struct reply_context *context)

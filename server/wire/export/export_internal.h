@@ -89,6 +89,12 @@ struct export_clips {
     struct buf names;    /* with other files: the names of the clips in the file */
 };
 
+/* The JSON of a carried extension, as the file has it: a range of e->carried. */
+struct export_text {
+    size_t offset, size_bytes; /* 0 bytes: the file does not have it */
+};
+enum { EXPORT_CARRIED_MAX = 64 }; /* of protocol/carried.def */
+
 struct export
 {
     struct reply_context *context;
@@ -127,9 +133,15 @@ struct export
     struct trs *scaled_transforms; /* likewise */
     float top_from_scene[16];      /* of EXPORT_TOP */
     bool has_axes;
-    struct pose before, after;           /* for measuring: the poses of the model and of the file */
-    double size;                         /* the longest side of the model's box at rest */
-    struct buf warnings, approximations; /* JSON objects, separated by commas */
+    struct pose before, after;                    /* for measuring: the poses of the model and of the file */
+    double size;                                  /* the longest side of the model's box at rest */
+    struct buf warnings, approximations, dropped; /* JSON objects, separated by commas */
+    struct buf carried;
+    struct export_text *carried_texts; /* [carried_count] */
+    uint64_t carried_rows;             /* 1 << row of each carried extension of the file */
+    const char *carried_names[EXPORT_CARRIED_MAX];
+    uint32_t carried_name_count;
+    uint32_t scene, scene_count; /* the number of the scene that the model shows; 0 scenes: only this one is written */
 };
 
 /* --- export_memory.c --- */
@@ -155,6 +167,27 @@ void export_approximate(struct export *e, const char *code, double share_of_size
 /* Makes the reply the error that glTF cannot express the model; the message names the model first. Returns false. */
 bool export_refuse(struct export *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* --- export_carried.c, export_scenes.c --- */
+
+/* Adds to asset.extras.dropped that the file lacks something of the model. */
+void export_drop(struct export *e, const char *code, const char *what);
+/* Makes the JSON of carried extensions. Call it when nodes, meshes and materials have their places. */
+bool export_plan_carried(struct export *e);
+/* Appends the carried extensions of an object: `opening`, then "NAME":{..}, with commas between them. Returns whether
+ * there are any. */
+bool export_put_carried(struct export *e, enum carry_owner owner, uint32_t index, const char *opening);
+/* The same as surfaces.put_carried. */
+bool export_put_carried_material(void *context, uint32_t material, const char *opening);
+/* Appends ,"extras":.. of an object. */
+void export_put_extras(struct export *e, enum carry_owner owner, uint32_t index);
+/* Appends the members of an object's extras, each after a comma. */
+void export_put_more_extras(struct export *e, enum carry_owner owner, uint32_t index);
+/* Appends ,"dropped":[..] of asset.extras: what the model lacks of its file, and the file of the model. */
+void export_put_dropped(struct export *e);
+void export_plan_scenes(struct export *e);
+/* Appends ,"scene":..,"scenes":[..]. False: the reply is an error. */
+bool export_put_scenes(struct export *e);
+
 /* --- export_select.c, export_nodes.c --- */
 
 /* Selects the nodes, skins and clips to export. */
@@ -163,8 +196,9 @@ bool export_select(struct export *e);
 bool export_look_at_nodes(struct export *e);
 /* Plans the nodes of the file, the nodes of the joints, and the hierarchy. */
 bool export_plan_nodes(struct export *e);
-/* Appends ,"nodes":[..],"scene":..,"scenes":[..],"cameras":[..] without the empty ones. */
-void export_put_nodes(struct export *e);
+/* Appends ,"nodes":[..],"scene":..,"scenes":[..],"cameras":[..] without the empty ones. False: the reply is an error.
+ */
+bool export_put_nodes(struct export *e);
 /* export_put_lights.c: export_light_of() returns the file's index of the light at a model node, or GLB_NONE.
  * export_put_lights() writes "KHR_lights_punctual":{..} if the file has lights. */
 uint32_t export_light_of(const struct export *e, uint32_t node);

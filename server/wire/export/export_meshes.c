@@ -291,12 +291,14 @@ static bool put_primitive(struct export *e, const struct export_mesh *mesh, uint
     }
     if (put_variants(e, primitive, has_stream ? "," : ",\"extensions\":{") || has_stream)
         buf_put_char(e->out, '}');
+    export_put_extras(e, CARRY_PRIMITIVE, primitive);
     buf_put_char(e->out, '}');
     return e->context->reply->code == 0;
 }
 
-/* Writes the names of morph targets where several tools expect them, from the first primitive that has all of them. */
-static void put_target_names(struct export *e, const struct export_mesh *at)
+/* Writes ,"extras":.. of a mesh, with the names of morph targets where several tools expect them, from the first
+ * primitive that has all of them. */
+static void put_mesh_extras(struct export *e, const struct export_mesh *at)
 {
     const struct model *model = e->model;
     const struct mesh *mesh = &model->meshes[at->mesh];
@@ -312,9 +314,12 @@ static void put_target_names(struct export *e, const struct export_mesh *at)
             buf_put_text(e->out, t == 0 ? ",\"extras\":{\"targetNames\":[" : ",");
             json_printf(e->out, "%.*s", JSON_STR(model, targets[t].name));
         }
-        buf_put_text(e->out, "]}");
+        buf_put_char(e->out, ']');
+        export_put_more_extras(e, CARRY_MESH, at->mesh);
+        buf_put_char(e->out, '}');
         return;
     }
+    export_put_extras(e, CARRY_MESH, at->mesh);
 }
 
 bool export_put_meshes(struct export *e)
@@ -336,7 +341,9 @@ bool export_put_meshes(struct export *e)
                 return false;
         }
         buf_put_char(e->out, ']');
-        put_target_names(e, &e->meshes[i]);
+        put_mesh_extras(e, &e->meshes[i]);
+        if (export_put_carried(e, CARRY_MESH, e->meshes[i].mesh, ",\"extensions\":{"))
+            buf_put_char(e->out, '}');
         buf_put_char(e->out, '}');
     }
     if (e->mesh_count > 0)

@@ -12,8 +12,11 @@ uint32_t export_light_of(const struct export *e, uint32_t node)
     return is_there && e->keeps[node] == KEEP_ALL ? low : GLB_NONE;
 }
 
-static void put_light(struct buf *out, const struct model *model, const struct model_light *light)
+static void put_light(struct export *e, uint32_t index)
 {
+    struct buf *out = e->out;
+    const struct model *model = e->model;
+    const struct model_light *light = &model->lights[index];
     static const char *const KINDS[LIGHT_KIND_COUNT] = {
         [LIGHT_KIND_DIRECTIONAL] = "directional", [LIGHT_KIND_POINT] = "point", [LIGHT_KIND_SPOT] = "spot"};
     buf_put_char(out, '{');
@@ -26,6 +29,7 @@ static void put_light(struct buf *out, const struct model *model, const struct m
     if (light->kind == LIGHT_KIND_SPOT)
         json_printf(out, ",\"spot\":{\"innerConeAngle\":%f,\"outerConeAngle\":%f}", (double)light->inner_cone,
                     (double)light->outer_cone);
+    export_put_extras(e, CARRY_LIGHT, index);
     buf_put_char(out, '}');
 }
 
@@ -33,7 +37,7 @@ void export_put_lights(struct export *e)
 {
     for (uint32_t l = 0; l < e->model->light_count && !buf_failed(e->out); l++) {
         buf_put_text(e->out, l == 0 ? "\"KHR_lights_punctual\":{\"lights\":[" : ",");
-        put_light(e->out, e->model, &e->model->lights[l]);
+        put_light(e, l);
     }
     if (e->model->light_count == 0)
         return;

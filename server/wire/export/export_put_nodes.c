@@ -127,9 +127,10 @@ static void put_node_extensions(struct export *e, uint32_t n)
 {
     struct buf *out = e->out;
     const uint32_t light = export_light_of(e, n);
-    if (e->visibilities[n] == VISIBLE_NOT_SAID && light == GLB_NONE)
-        return;
-    buf_put_text(out, "\"extensions\":{");
+    const bool has_own = e->visibilities[n] != VISIBLE_NOT_SAID || light != GLB_NONE;
+    static const char OPENING[] = "\"extensions\":{";
+    if (has_own)
+        buf_put_text(out, OPENING);
     if (light != GLB_NONE)
         json_printf(out, "\"KHR_lights_punctual\":{\"light\":%u},", light);
     if (e->visibilities[n] != VISIBLE_NOT_SAID) {
@@ -137,9 +138,10 @@ static void put_node_extensions(struct export *e, uint32_t n)
         buf_put_text(out, e->visibilities[n] == VISIBLE_YES ? "true}," : "false},");
         e->extensions |= 1U << GLB_VISIBILITY;
     }
-    if (!buf_failed(out))
+    if (has_own && !buf_failed(out))
         out->size_bytes--; /* the last comma */
-    buf_put_text(out, "},");
+    if (export_put_carried(e, CARRY_NODE, n, has_own ? "," : OPENING) || has_own)
+        buf_put_text(out, "},");
 }
 
 static void put_node(struct export *e, const struct export_node *at)
@@ -175,8 +177,9 @@ static void put_node(struct export *e, const struct export_node *at)
     buf_put_char(out, '}');
 }
 
-static void put_camera(struct export *e, const struct model_camera *camera)
+static void put_camera(struct export *e, uint32_t index)
 {
+    const struct model_camera *camera = &e->model->cameras[index];
     struct buf *out = e->out;
     buf_put_char(out, '{');
     glb_put_name(out, e->model, camera->name);
@@ -191,7 +194,9 @@ static void put_camera(struct export *e, const struct model_camera *camera)
         json_printf(out, "\"type\":\"orthographic\",\"orthographic\":{\"xmag\":%f,\"ymag\":%f,\"znear\":%f,\"zfar\":%f",
                     (double)camera->width, (double)camera->height, (double)camera->z_near, (double)camera->z_far);
     }
-    buf_put_text(out, "}}");
+    buf_put_char(out, '}');
+    export_put_extras(e, CARRY_CAMERA, index);
+    buf_put_char(out, '}');
 }
 
 static void put_cameras(struct export *e)
@@ -202,13 +207,13 @@ static void put_cameras(struct export *e)
             continue;
         buf_put_text(e->out, is_first ? ",\"cameras\":[" : ",");
         is_first = false;
-        put_camera(e, &e->model->cameras[c]);
+        put_camera(e, c);
     }
     if (!is_first)
         buf_put_char(e->out, ']');
 }
 
-void export_put_nodes(struct export *e)
+bool export_put_nodes(struct export *e)
 {
     for (uint32_t p = 0; p < e->node_count && !buf_failed(e->out); p++) {
         buf_put_text(e->out, p == 0 ? ",\"nodes\":[" : ",");
@@ -216,11 +221,8 @@ void export_put_nodes(struct export *e)
     }
     if (e->node_count > 0)
         buf_put_char(e->out, ']');
-    buf_put_text(e->out, ",\"scene\":0,\"scenes\":[{");
-    for (uint32_t r = 0; r < e->root_count && !buf_failed(e->out); r++) {
-        buf_put_text(e->out, r == 0 ? "\"nodes\":[" : ",");
-        json_put_uint(e->out, e->roots[r]);
-    }
-    buf_put_text(e->out, e->root_count > 0 ? "]}]" : "}]");
+    if (!export_put_scenes(e))
+        return false;
     put_cameras(e);
+    return true;
 }

@@ -25,7 +25,9 @@ bool export_put_skins(struct export *e)
             buf_put_char(e->out, j == 0 ? '[' : ',');
             json_put_uint(e->out, e->joint_places[skin->joint_first + j]);
         }
-        buf_put_text(e->out, "]}");
+        buf_put_char(e->out, ']');
+        export_put_extras(e, CARRY_SKIN, s);
+        buf_put_char(e->out, '}');
     }
     if (!is_first)
         buf_put_char(e->out, ']');

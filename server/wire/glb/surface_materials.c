@@ -196,9 +196,12 @@ static void put_extensions(const struct surfaces *surfaces, struct buf *out, uin
 {
     const struct material *material = &surfaces->model->materials[index];
     const bool is_unlit = (material->flags & MATERIAL_UNLIT) != 0, is_strong = has_strength(surfaces, index);
-    if (!is_unlit && !is_strong && material->layers < 0)
-        return;
-    buf_put_text(out, is_unlit ? ",\"extensions\":{\"KHR_materials_unlit\":{}" : ",\"extensions\":{");
+    static const char OPENING[] = ",\"extensions\":{";
+    bool has_any = is_unlit || is_strong || material->layers >= 0;
+    if (has_any)
+        buf_put_text(out, OPENING);
+    if (is_unlit)
+        buf_put_text(out, "\"KHR_materials_unlit\":{}");
     if (is_strong) {
         buf_put_text(out, is_unlit ? "," : "");
         json_printf(out, "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":%f}",
@@ -208,7 +211,10 @@ static void put_extensions(const struct surfaces *surfaces, struct buf *out, uin
         buf_put_text(out, is_unlit || is_strong ? "," : "");
         surfaces_put_layers(surfaces, out, index);
     }
-    buf_put_char(out, '}');
+    if (surfaces->put_carried != NULL && surfaces->put_carried(surfaces->context, index, has_any ? "," : OPENING))
+        has_any = true;
+    if (has_any)
+        buf_put_char(out, '}');
 }
 
 static void put_surface(const struct surfaces *surfaces, struct buf *out, uint32_t index)
@@ -276,7 +282,8 @@ unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out
 }
 
 /* Writes ,"key":[names of the extensions] unless empty. */
-static void put_extension_list(struct buf *out, const char *key, unsigned uses)
+static void put_extension_list(struct buf *out, const char *key, unsigned uses, const char *const *more,
+                               uint32_t more_count)
 {
     static const char *const NAMES[GLB_EXTENSION_COUNT] = {
         [GLB_UNLIT] = "KHR_materials_unlit",
@@ -300,12 +307,20 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
             json_printf(out, ",%s", name);
         is_first = false;
     }
+    for (uint32_t i = 0; i < more_count; i++) {
+        if (is_first)
+            json_printf(out, ",%s:[%s", key, more[i]);
+        else
+            json_printf(out, ",%s", more[i]);
+        is_first = false;
+    }
     if (!is_first)
         buf_put_char(out, ']');
 }
 
-void glb_put_extensions(struct buf *out, unsigned uses)
+void glb_put_extensions(struct buf *out, unsigned uses, const char *const *more, uint32_t more_count)
 {
-    put_extension_list(out, "extensionsUsed", uses);
-    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION));
+    put_extension_list(out, "extensionsUsed", uses, more, more_count);
+    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION),
+                       NULL, 0);
 }

@@ -67,16 +67,29 @@ static struct str base_name(const struct model *model, struct str uri)
     return uri;
 }
 
+/* Appends a member of a texture of the file that the model carries. */
+static bool put_member(const struct surfaces *surfaces, struct buf *out, uint32_t index, const char *member,
+                       const char *key)
+{
+    return put_carried(out, surfaces->model, CARRY_TEXTURE, index, member, key);
+}
+
 static void put_texture(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
-    json_printf(out, "{\"source\":%u,\"sampler\":%u}", surfaces->textures[index], surfaces->textures[index]);
+    json_printf(out, "{\"source\":%u,\"sampler\":%u", surfaces->textures[index], surfaces->textures[index]);
+    put_member(surfaces, out, index, "name", ",\"name\":");
+    put_member(surfaces, out, index, "extras", ",\"extras\":");
+    buf_put_char(out, '}');
 }
 
 static void put_sampler(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
     const struct texture *texture = &surfaces->model->textures[index];
-    json_printf(out, "{\"magFilter\":%u,\"minFilter\":%u,\"wrapS\":%u,\"wrapT\":%u}", MAG_FILTERS[texture->mag_filter],
+    json_printf(out, "{\"magFilter\":%u,\"minFilter\":%u,\"wrapS\":%u,\"wrapT\":%u", MAG_FILTERS[texture->mag_filter],
                 MIN_FILTERS[texture->min_filter], WRAPS[texture->wrap_s], WRAPS[texture->wrap_t]);
+    put_member(surfaces, out, index, "sampler_name", ",\"name\":");
+    put_member(surfaces, out, index, "sampler_extras", ",\"extras\":");
+    buf_put_char(out, '}');
 }
 
 static void put_image(const struct surfaces *surfaces, struct buf *out, uint32_t index)
@@ -84,9 +97,13 @@ static void put_image(const struct surfaces *surfaces, struct buf *out, uint32_t
     const struct model *model = surfaces->model;
     const struct str uri = model->textures[index].uri;
     buf_put_char(out, '{');
-    if (uri.offset != STR_NONE && uri.size_bytes > 0)
+    if (put_member(surfaces, out, index, "image_name", "\"name\":"))
+        buf_put_char(out, ',');
+    else if (uri.offset != STR_NONE && uri.size_bytes > 0)
         glb_put_name(out, model, base_name(model, uri));
-    json_printf(out, "\"bufferView\":%u,\"mimeType\":\"image/png\"}", surfaces->pictures[index]);
+    json_printf(out, "\"bufferView\":%u,\"mimeType\":\"image/png\"", surfaces->pictures[index]);
+    put_member(surfaces, out, index, "image_extras", ",\"extras\":");
+    buf_put_char(out, '}');
 }
 
 /* Writes a list with an entry for each texture of the file; nothing for an empty list. */

@@ -9,10 +9,14 @@
 /* A place is an index in the file; GLB_NONE marks an absent item. */
 struct surfaces {
     const struct model *model;
-    bool has_textures;        /* false: omits all textures */
-    uint32_t *materials;      /* [material_count]: places */
-    uint32_t *textures;       /* [texture_count]: places */
-    uint32_t *pictures;       /* [texture_count]: buffer view of the texture's image */
+    bool has_textures;   /* false: omits all textures */
+    uint32_t *materials; /* [material_count]: places */
+    uint32_t *textures;  /* [texture_count]: places */
+    uint32_t *pictures;  /* [texture_count]: buffer view of the texture's image */
+    /* Appends the material's extensions that the model only carries, `opening` before the first one. Returns whether
+     * there is one. NULL: there is none. */
+    bool (*put_carried)(void *context, uint32_t material, const char *opening);
+    void *context;
     const uint32_t *animated; /* [material_count]: 1 << slot for each texture transform that the file's clips move, and
                                  1 << SURFACES_STRENGTH for the emissive strength; NULL: none */
 };
@@ -61,8 +65,8 @@ void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *
 void glb_put_name(struct buf *out, const struct model *model, struct str name);
 /* Appends ,"materials":[..] unless empty. Returns 1 << GLB_ of the extensions that the materials use. */
 unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out);
-/* Appends ,"extensionsUsed":[..],"extensionsRequired":[..] without empty ones. */
-void glb_put_extensions(struct buf *out, unsigned uses);
+/* Appends ,"extensionsUsed":[..],"extensionsRequired":[..] without empty ones. more: names of further extensions. */
+void glb_put_extensions(struct buf *out, unsigned uses, const char *const *more, uint32_t more_count);
 /* True when the file has the texture in a slot (below TEXTURE_ALL_COUNT) of a material. */
 bool surfaces_has_texture(const struct surfaces *surfaces, uint32_t material, uint32_t slot);
 /* Appends key{"index":..,"texCoord":..,<factor>,"extensions":..} of that texture; nothing when the file does not have

@@ -208,7 +208,9 @@ static bool add_entry(struct reply_context *context, struct posed_file *file, ui
 static bool put_asset(struct reply_context *context, const struct posed_file *file)
 {
     struct buf *out = context->out;
-    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\",\"extras\":");
+    buf_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"posed " POSED_RELEASE "\"");
+    put_carried(out, context->model, CARRY_ASSET, 0, "copyright", ",\"copyright\":");
+    buf_put_text(out, ",\"extras\":");
     context_put_head(context);
     buf_put_text(out, ",\"frame\":");
     context_put_frame_head(context, 0);
@@ -322,7 +324,7 @@ static void put_file(struct reply_context *context, struct posed_file *file)
     if (!put_asset(context, file))
         return;
     put_nodes(context, put_meshes(context, file));
-    glb_put_extensions(context->out, surfaces_put_materials(&file->surfaces, context->out));
+    glb_put_extensions(context->out, surfaces_put_materials(&file->surfaces, context->out), NULL, 0);
     surfaces_put_textures(&file->surfaces, context->out);
     glb_put_arrays(glb, context->out);
     buf_put_char(context->out, '}');

@@ -3,6 +3,8 @@
 #include "anim/model/material_layers.h"
 #include "base/hex.h"
 
+#include <string.h>
+
 const char *texture_slot_name(uint32_t slot)
 {
     static const char *const NAMES[TEXTURE_SLOT_COUNT] = {
@@ -118,4 +120,21 @@ void put_extras(struct buf *out, const struct model *model, enum extra_owner own
         return;
     buf_put_text(out, ",\"extras\":");
     buf_put(out, model->text + model->extras[low].json.offset, model->extras[low].json.size_bytes);
+}
+
+/* Carried members were validated likewise. */
+bool put_carried(struct buf *out, const struct model *model, enum carry_owner owner, uint32_t index, const char *member,
+                 const char *key)
+{
+    uint32_t count;
+    const struct carried *at = model_carried(model, owner, index, &count);
+    const size_t size_bytes = strlen(member);
+    for (uint32_t i = 0; i < count; i++) {
+        if (at[i].member.size_bytes != size_bytes || memcmp(model->text + at[i].member.offset, member, size_bytes) != 0)
+            continue;
+        buf_put_text(out, key);
+        buf_put(out, model->text + at[i].json.offset, at[i].json.size_bytes);
+        return true;
+    }
+    return false;
 }

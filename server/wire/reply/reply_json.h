@@ -28,6 +28,10 @@ void put_skin_joints(struct buf *out, const struct model *model, const struct sk
 void put_draw_head(struct buf *out, const struct model *model, const struct draw *draw);
 /* ,"extras":.. if the thing has any */
 void put_extras(struct buf *out, const struct model *model, enum extra_owner owner, uint32_t index);
+/* Appends `key` and the JSON of a carried member of an object (struct carried), such as ,"copyright":.. Returns whether
+ * there is one. */
+bool put_carried(struct buf *out, const struct model *model, enum carry_owner owner, uint32_t index, const char *member,
+                 const char *key);
 /* Writes a vector of doubles as floats. */
 void put_vec3(struct buf *out, const char *key, const double vector[3]);
 

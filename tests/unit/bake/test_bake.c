@@ -12,9 +12,9 @@
 
 enum {
     TABLE = sizeof(struct bake_header),
-    SECTIONS = 55,
+    SECTIONS = 56,
     ARRAYS = 1408
-}; /* 32 + 55 * 24 = 1352, up to a multiple of 64 */
+}; /* 32 + 56 * 24 = 1376, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -22,8 +22,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 12, 55 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 12, 0, 0, 0, 55, 0, 0, 0, 0x40, 6};
+    /* header: magic, version 13, 56 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 13, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
     assert_memory_equal(b, header, sizeof header); /* 1600 bytes = 0x640, see below */
     /* section 1: id 1, 108 bytes an element, at 1408, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 5, 0, 0, 0, 0, 0, 0, 1};
@@ -34,7 +34,7 @@ TEST(bake_bytes_of_the_smallest_model)
     /* section 16, influence_firsts: one element for no vertex, at 1536; the rest from 1600 on is empty */
     const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 54 * 24 + 8), 1600);
+    assert_int_equal(get_u64(b + TABLE + 55 * 24 + 8), 1600);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -548,6 +548,14 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, extras[0].json.size_bytes, 5000, "extras[0].json");
     REFUSED(&f, extras[0].json.size_bytes, 3, "extras[0].json"); /* a part of it is no JSON */
     REFUSED(&f, extras[2].json.offset, f.model.extras[2].json.offset + 1, "extras[2].json");
+    REFUSED(&f, carried_members[0].owner, CARRY_OWNER_COUNT, "carried_members[0].owner");
+    REFUSED(&f, carried_members[0].index, 1, "carried_members[0].index");
+    REFUSED(&f, carried_members[1].index, 5000, "carried_members[1].index");
+    REFUSED(&f, carried_members[2].owner, CARRY_DOCUMENT, "carried_members[2].index");
+    REFUSED(&f, carried_members[2].index, 0, "carried_members[2].member");
+    REFUSED(&f, carried_members[1].index, 2, "carried_members[2].member");
+    REFUSED(&f, carried_members[0].member.size_bytes, 5000, "carried_members[0].member");
+    REFUSED(&f, carried_members[0].json.size_bytes, 3, "carried_members[0].json");
     fixture_fini(&f);
 }
 

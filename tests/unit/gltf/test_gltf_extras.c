@@ -93,3 +93,54 @@ TEST(gltf_extras_that_are_not_json_are_left_out)
     assert_true(is_extra(&run, 0, EXTRA_NODE, 2, "\"?\""));
     gltf_run_fini(&run);
 }
+
+static bool is_carried(const struct gltf_run *run, enum carry_owner owner, uint32_t index, const char *member,
+                       const char *json)
+{
+    for (uint32_t i = 0; i < run->builder.carried_count; i++) {
+        const struct carried *at = &run->builder.carried_members[i];
+        if (at->owner == owner && at->index == index && gltf_str_is(run, at->member, member))
+            return gltf_str_is(run, at->json, json);
+    }
+    return json == NULL;
+}
+
+/* Every digit and the order stay; posed's own members go. */
+TEST(gltf_members_that_only_exports_have_again)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    gltf_run_json(
+        &run,
+        "{'asset':{'version':'2.0','generator':'posed 1','copyright':'Ada','extras':{'x':1.250, 'hash':2,'a':[ ]}},"
+        "'extras':[1],'scene':1,'scenes':[{'nodes':[ 1 ]},{'name':'shown','nodes':[0]}],"
+        "'nodes':[{'extensions':{'KHR_node_selectability':{'selectable':false},'X_other':{}}},{'mesh':0}],"
+        "'meshes':[{'extras':{'targetNames':[],'k':0},'primitives':[{'attributes':{'POSITION':0},'extras':3}]}],"
+        "'accessors':[{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[0,0,0]}]}");
+    assert_true(gltf_succeeded(&run));
+    assert_true(is_carried(&run, CARRY_ASSET, 0, "copyright", "\"Ada\""));
+    assert_true(is_carried(&run, CARRY_ASSET, 0, "extras", "{\"x\":1.250,\"a\":[]}"));
+    assert_true(is_carried(&run, CARRY_DOCUMENT, 0, "extras", "[1]"));
+    assert_true(is_carried(&run, CARRY_DOCUMENT, 0, "scene", "1"));
+    assert_true(is_carried(&run, CARRY_SCENE, 0, "nodes", "[1]"));
+    assert_true(is_carried(&run, CARRY_SCENE, 1, "nodes", NULL));
+    assert_true(is_carried(&run, CARRY_SCENE, 1, "name", "\"shown\""));
+    assert_true(is_carried(&run, CARRY_NODE, 0, "KHR_node_selectability", "{\"selectable\":false}"));
+    assert_true(is_carried(&run, CARRY_NODE, 0, "X_other", NULL));
+    assert_true(is_carried(&run, CARRY_MESH, 0, "extras", "{\"k\":0}"));
+    assert_true(is_carried(&run, CARRY_PRIMITIVE, 0, "extras", "3"));
+    assert_true(is_carried(&run, CARRY_NOTHING, 0, "extension", "\"X_other: nodes[0]\""));
+    gltf_run_fini(&run);
+}
+
+TEST(gltf_carried_members_are_bounded)
+{
+    struct gltf_run run;
+    gltf_run_init(&run);
+    run.limits.value[LIMIT_EXTRAS_BYTES] = 8;
+    gltf_run_json(&run, "{'asset':{'version':'2.0','copyright':'12345'},'extras':'6789','nodes':[{}]}");
+    assert_true(gltf_succeeded(&run));
+    assert_true(gltf_warned(&run, "extras_dropped"));
+    assert_int_equal(run.builder.carried_count, 1);
+    gltf_run_fini(&run);
+}

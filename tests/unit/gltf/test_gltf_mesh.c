@@ -177,7 +177,8 @@ TEST(gltf_colors_and_texcoords_of_some)
     CHECK_NEAR(m[3] * 0.25f + m[4] * 0.75f + m[5], 19.5, 1e-6);
     assert_int_equal(b->materials[1].textures[TEXTURE_BASE_COLOR].texcoord_set, 0);
     CHECK_NEAR(b->texcoords[2].x, 0, 0);
-    assert_int_equal(b->primitives[1].flags, PRIMITIVE_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT);
+    assert_int_equal(b->primitives[1].flags,
+                     PRIMITIVE_TEXCOORDS | PRIMITIVE_SECOND_TEXCOORDS | PRIMITIVE_COLORS | PRIMITIVE_FLAT);
     assert_int_equal(b->primitives[2].flags, PRIMITIVE_FLAT);
     assert_int_equal(b->primitives[1].material, 1);
     assert_true(gltf_warned(&run, "texture_without_image"));

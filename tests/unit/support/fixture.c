@@ -234,6 +234,10 @@ static void worked_assets(struct bake_builder *b)
     extras[0] = (struct extra){EXTRA_NODE, 1, bake_textz(b, "{\"socket\":[1,2.5,null]}")};
     extras[1] = (struct extra){EXTRA_MATERIAL, 0, bake_textz(b, "\"wool\"")};
     extras[2] = (struct extra){EXTRA_CLIP, 1, bake_textz(b, "true")};
+    struct carried *carried = bake_add_carried(b, 3);
+    carried[0] = (struct carried){CARRY_ASSET, 0, bake_textz(b, "copyright"), bake_textz(b, "\"Ada\"")};
+    carried[1] = (struct carried){CARRY_NODE, 1, bake_textz(b, "KHR_node_hoverability"), bake_textz(b, "{}")};
+    carried[2] = (struct carried){CARRY_NODE, 1, bake_textz(b, "KHR_node_selectability"), bake_textz(b, "{}")};
 }
 
 void fixture_worked(struct fixture *f)

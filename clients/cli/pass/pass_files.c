@@ -1,5 +1,5 @@
-/* Checks the files of models and pictures: thumbs.h. */
-#include "clients/cli/thumbs/thumbs.h"
+/* Checks the files of models and outputs: pass.h. */
+#include "clients/cli/pass/pass.h"
 
 #include "clients/cli/output/output.h"
 
@@ -13,11 +13,11 @@
 
 static double seconds(struct timespec at) { return (double)at.tv_sec + (double)at.tv_nsec * 1e-9; }
 
-void thumbs_file_stamp(const struct thumbs *thumbs, const char *path, double before_s, char out[96])
+void pass_file_stamp(const struct pass *pass, const char *path, double before_s, char out[96])
 {
     char full[8192];
     struct stat info;
-    snprintf(full, sizeof full, "%s/%s", thumbs->context.session.folder, path);
+    snprintf(full, sizeof full, "%s/%s", pass->connected.session.folder, path);
     if (stat(full, &info) != 0)
         snprintf(out, 96, "-");
     else if (seconds(info.st_ctim) > before_s - SETTLED_S)
@@ -39,10 +39,10 @@ static bool is_safe(const char *path)
     return true;
 }
 
-bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char *source)
+bool pass_is_fresh(const struct pass *pass, const cJSON *entry, const char *source)
 {
     const cJSON *files = json_get(entry, "files"), *file;
-    if (!thumbs->context.session.is_private ||
+    if (!pass->connected.session.is_private ||
         !cJSON_HasObjectItem(files, source)) /* the symbolic link has a new target */
         return false;
     cJSON_ArrayForEach(file, files)
@@ -51,61 +51,60 @@ bool thumbs_is_fresh(const struct thumbs *thumbs, const cJSON *entry, const char
         const char *known = cJSON_GetStringValue(file);
         if (!is_safe(file->string))
             return false;
-        thumbs_file_stamp(thumbs, file->string, 1e18, stamp);
+        pass_file_stamp(pass, file->string, 1e18, stamp);
         if (known == NULL || strcmp(known, stamp) != 0)
             return false;
     }
     return true;
 }
 
-bool thumbs_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(json_get(entry, "unmatched")); }
+bool pass_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(json_get(entry, "unmatched")); }
 
-const char *thumbs_why_skipped(const cJSON *entry) { return member_text(entry, "skipped"); }
+const char *pass_why_skipped(const cJSON *entry) { return member_text(entry, "skipped"); }
 
-static const char *file_of(const cJSON *picture)
+static const char *file_of(const cJSON *output)
 {
-    const char *file = cJSON_GetStringValue(json_get(picture, "file"));
+    const char *file = cJSON_GetStringValue(json_get(output, "file"));
     return file == NULL || !is_safe(file) ? "" : file;
 }
 
-bool thumbs_has_pictures(const struct thumbs *thumbs, const cJSON *entry)
+bool pass_has_outputs(const struct pass *pass, const cJSON *entry)
 {
-    const cJSON *pictures = json_get(entry, "pictures"), *picture;
-    cJSON_ArrayForEach(picture, pictures)
+    const cJSON *outputs = json_get(entry, pass->kind->outputs), *output;
+    cJSON_ArrayForEach(output, outputs)
     {
         char full[8192];
         struct stat info;
-        snprintf(full, sizeof full, "%s/%s", thumbs->out, file_of(picture));
-        if (lstat(full, &info) != 0 || !S_ISREG(info.st_mode) ||
-            (double)info.st_size != member_number(picture, "bytes"))
+        snprintf(full, sizeof full, "%s/%s", pass->out, file_of(output));
+        if (lstat(full, &info) != 0 || !S_ISREG(info.st_mode) || (double)info.st_size != member_number(output, "bytes"))
             return false;
     }
-    return cJSON_GetArraySize(pictures) > 0 || thumbs_is_unmatched(entry);
+    return cJSON_GetArraySize(outputs) > 0 || pass_is_unmatched(entry);
 }
 
-static bool has_file(const cJSON *entry, const char *file)
+static bool has_file(const struct pass *pass, const cJSON *entry, const char *file)
 {
-    const cJSON *picture;
-    cJSON_ArrayForEach(picture, json_get(entry, "pictures"))
+    const cJSON *output;
+    cJSON_ArrayForEach(output, json_get(entry, pass->kind->outputs))
     {
-        if (strcmp(file_of(picture), file) == 0)
+        if (strcmp(file_of(output), file) == 0)
             return true;
     }
     return false;
 }
 
-void thumbs_remove_outdated(const struct thumbs *thumbs, const cJSON *old, const cJSON *entry)
+void pass_remove_outdated(const struct pass *pass, const cJSON *old, const cJSON *entry)
 {
-    const cJSON *picture;
-    cJSON_ArrayForEach(picture, json_get(old, "pictures"))
+    const cJSON *output;
+    cJSON_ArrayForEach(output, json_get(old, pass->kind->outputs))
     {
-        const char *file = file_of(picture);
+        const char *file = file_of(output);
         char full[8192];
         struct text problem = {0};
-        if (file[0] == '\0' || has_file(entry, file))
+        if (file[0] == '\0' || has_file(pass, entry, file))
             continue;
-        snprintf(full, sizeof full, "%s/%s", thumbs->out, file);
-        if (!output_is_behind_link(thumbs->out, file, &problem)) /* posectl has drawn nothing through a link */
+        snprintf(full, sizeof full, "%s/%s", pass->out, file);
+        if (!output_is_behind_link(pass->out, file, &problem)) /* posectl has written nothing through a link */
             unlink(full);
         text_free(&problem);
     }

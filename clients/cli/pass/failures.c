@@ -1,4 +1,4 @@
-#include "clients/cli/thumbs/failures.h"
+#include "clients/cli/pass/failures.h"
 
 #include <dirent.h>
 #include <stdint.h>

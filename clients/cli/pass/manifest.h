@@ -1,7 +1,7 @@
-/* manifest.h - what posectl thumbs remembers of earlier runs: OUT/.posectl/manifest.jsonl, a JSON object per line and
- * model.
+/* manifest.h - what a command remembers of earlier runs into a folder: OUT/.posectl/manifest.jsonl for thumbs and
+ * watch, convert.jsonl for convert. It has a JSON object per line and model.
  *
- *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.2.0",
+ *   {"model":"assets/birds/crow.fbx","out":"birds/crow.fbx","hash":"..","options":"..","server":"0.2.0","importer":"..",
  *    "files":{"assets/birds/crow.fbx":"760320:1767225600.000000000:1767225600.000000000"},
  *    "pictures":[{"file":"birds/crow.fbx.png","clip":"fly","bytes":1234}],"error":null,
  *    "unmatched":false}
@@ -11,7 +11,8 @@
  * of Godot, ..".
  *
  * A run appends lines as it goes, so that a killed run leaves what it did. The last line about a model counts; an
- * incomplete line is ignored. At its end a run rewrites the file. OUT/.posectl/lock allows one run at a time. */
+ * incomplete line is ignored. convert has "outputs" in place of "pictures", without "clip", and "warnings". At its end
+ * a run rewrites the file. OUT/.posectl/lock allows one run at a time. */
 #pragma once
 
 #include "clients/cli/output/json.h"
@@ -20,15 +21,16 @@
 
 struct manifest {
     char folder[4096]; /* OUT/.posectl, also for temporary files */
+    const char *name;  /* of the file */
     cJSON **entries;   /* by model */
     size_t count;
     int journal_fd, lock_fd;
     pthread_mutex_t mutex;
 };
 
-/* Opens the manifest of the folder `out`. Creates both if needed, and removes temporary files of killed runs. Returns
- * 0, or an exit status after printing the error. */
-int manifest_open(struct manifest *manifest, const char *out);
+/* Opens the manifest of that name of the folder `out`. Borrows the name. Creates both if needed, and removes temporary
+ * files of killed runs. Returns 0, or an exit status after printing the error. */
+int manifest_open(struct manifest *manifest, const char *out, const char *name);
 void manifest_close(struct manifest *manifest);
 
 /* Returns the entry of a model, or NULL. Thread-safe, except during manifest_merge() and manifest_remove(). */

@@ -15,7 +15,7 @@ struct surroundings;
 
 struct failures {
     const struct session *session;
-    const char *out; /* the folder of pictures, whose contents do not count */
+    const char *out; /* the folder of outputs, whose contents do not count */
     char importer[IMPORTER_VERSION_BYTES];
     pthread_mutex_t mutex;
     struct surroundings *known;

@@ -1,5 +1,5 @@
-/* Reads, appends to and rewrites OUT/.posectl/manifest.jsonl. */
-#include "clients/cli/thumbs/manifest.h"
+/* Reads, appends to and rewrites a file of OUT/.posectl. */
+#include "clients/cli/pass/manifest.h"
 
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/regular_file.h"
@@ -97,12 +97,12 @@ static int open_in(const struct manifest *manifest, const char *name, int flags)
 
 /* Checks for links that somebody may have committed into OUT. A run appends to the manifest and removes the folder's
  * temporary files, wherever links lead. */
-static bool has_link(const char *out)
+static bool has_link(const char *out, const char *name)
 {
-    static const char *const NAMES[] = {".posectl", ".posectl/lock", ".posectl/manifest.jsonl"};
+    static const char *const PARTS[] = {"", "/lock", "/"};
     struct text path = {0}, problem = {0};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && problem.size_bytes == 0; i++) {
-        text_printf(&path, "%s/%s", out, NAMES[i]);
+    for (size_t i = 0; i < 3 && problem.size_bytes == 0; i++) {
+        text_printf(&path, "%s/.posectl%s%s", out, PARTS[i], i == 2 ? name : "");
         if (output_is_link(path.at, &problem))
             terminal_error("%s", problem.at);
         text_free(&path);
@@ -112,14 +112,14 @@ static bool has_link(const char *out)
     return is_found;
 }
 
-int manifest_open(struct manifest *manifest, const char *out)
+int manifest_open(struct manifest *manifest, const char *out, const char *name)
 {
     char path[sizeof manifest->folder + 32];
-    *manifest = (struct manifest){.journal_fd = -1, .lock_fd = -1};
+    *manifest = (struct manifest){.name = name, .journal_fd = -1, .lock_fd = -1};
     pthread_mutex_init(&manifest->mutex, NULL);
     snprintf(manifest->folder, sizeof manifest->folder, "%.4000s/.posectl", out);
-    snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
-    if (has_link(out))
+    snprintf(path, sizeof path, "%s/%.24s", manifest->folder, manifest->name);
+    if (has_link(out, name))
         return STATUS_SERVER;
     if (output_make_folders(path) < 0) {
         terminal_error("cannot write into %s: %s", out, strerror(errno));
@@ -133,7 +133,7 @@ int manifest_open(struct manifest *manifest, const char *out)
     }
     remove_leftovers(manifest->folder);
     load(manifest, path);
-    manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
+    manifest->journal_fd = open_in(manifest, manifest->name, O_WRONLY | O_APPEND);
     if (manifest->journal_fd < 0)
         return STATUS_SERVER;
     if (write(manifest->journal_fd, "\n", 1) < 0) /* ends a line that a killed run left unfinished */
@@ -192,13 +192,13 @@ static int save(struct manifest *manifest)
     char path[sizeof manifest->folder + 32];
     for (size_t i = 0; i < manifest->count; i++)
         put_entry(&all, manifest->entries[i]);
-    snprintf(path, sizeof path, "%s/manifest.jsonl", manifest->folder);
+    snprintf(path, sizeof path, "%s/%.24s", manifest->folder, manifest->name);
     const int rc = output_write(path, manifest->folder, all.at, all.size_bytes, &problem);
     if (rc < 0)
         terminal_error("%s", problem.at);
     else { /* later entries are appended to the new file */
         close(manifest->journal_fd);
-        manifest->journal_fd = open_in(manifest, "manifest.jsonl", O_WRONLY | O_APPEND);
+        manifest->journal_fd = open_in(manifest, manifest->name, O_WRONLY | O_APPEND);
     }
     text_free(&all);
     text_free(&problem);

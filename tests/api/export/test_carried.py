@@ -1,0 +1,171 @@
+"""What an export keeps of a glTF source beyond what posed uses, and the list of what it drops."""
+import copy
+import json
+import struct
+
+import pytest
+
+import rich_gltf
+from conftest import REPOSITORY
+from importers import NO_RENDERING
+from small_fbx import fbx
+
+DRAWS = False
+
+
+def glb(body):
+    size, = struct.unpack_from("<I", body, 12)
+    return json.loads(body[20:20 + size])
+
+
+@pytest.fixture
+def export(start, tmp_path):
+    server = start(*NO_RENDERING, root=tmp_path)
+
+    def ask(content, query="", name="rich.gltf"):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        answer = server.get(f"/v1/export?model={name}{query}")
+        assert answer.status == 200, answer.body
+        return answer.body
+    ask.model = lambda name: server.get(f"/v1/model?model={name}").json()
+    ask.get = server.get
+    ask.root = tmp_path
+    return ask
+
+
+def without(value, *names):
+    return {key: one for key, one in value.items() if key not in names}
+
+
+def dropped(file):
+    return {(one["code"], one["message"]) for one in file["asset"]["extras"]["dropped"]}
+
+
+@pytest.mark.short
+def test_everything_of_the_source_is_there_or_told(export):
+    source, file = rich_gltf.document(), glb(export(rich_gltf.text()))
+    asset = file["asset"]
+    assert asset["copyright"] == source["asset"]["copyright"] and asset["generator"].startswith("posed ")
+    assert asset["extras"]["generator"] == 'a "tool"' and asset["extras"]["title"] == "A fine\u00e9 thing"
+    assert asset["extras"]["author"] == {"name": "Ada"} and len(asset["extras"]["hash"]) == 64
+    assert (file["extras"], file["scene"], file["scenes"]) == (source["extras"], 1, source["scenes"])
+    assert [mesh.get("extras") for mesh in file["meshes"]] == [mesh["extras"] for mesh in source["meshes"]]
+    assert file["meshes"][0]["primitives"][0]["extras"] == {"p": 7}
+    assert [file["cameras"][0]["name"], file["cameras"][0]["extras"]] == ["eye", {"c": 1}] and len(file["cameras"]) == 1
+    for kind in "textures", "samplers", "images":
+        assert (file[kind][0]["name"], file[kind][0]["extras"]) == (source[kind][0]["name"], source[kind][0]["extras"])
+    light = file["extensions"]["KHR_lights_punctual"]["lights"][0]
+    assert (light["name"], light["extras"]) == ("lamp", {"watt": 60})
+    assert dropped(file) == {
+        ("attribute", "TEXCOORD_2: meshes[0].primitives[0]"), ("attribute", "_ID: meshes[0].primitives[0]"), ("extension", "X_unknown"),
+        ("extension", "VRMC_vrm: meta/thumbnailImage"), ("extension", "KHR_materials_volume: */index"),
+        ("extras", "hash: asset.extras"), ("unused", "camera without a node: cameras[1]")}
+
+
+def test_texture_coordinates_that_no_texture_uses(export):
+    body = export(rich_gltf.text())
+    file = glb(body)
+    accessor = file["accessors"][file["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"]]
+    binary = 20 + struct.unpack_from("<I", body, 12)[0] + 8
+    values = struct.unpack_from("<6f", body, binary + file["bufferViews"][accessor["bufferView"]]["byteOffset"])
+    assert values == (.5, 0, 1, .5, 0, .25)
+
+
+def test_extensions_are_the_sources(export):
+    source, file = rich_gltf.document(), glb(export(rich_gltf.text()))
+    for name in "KHR_xmp_json_ld", "VRMC_springBone":
+        assert file["extensions"][name] == source["extensions"][name]
+    expected = copy.deepcopy(source["extensions"]["VRMC_vrm"])
+    del expected["meta"]["thumbnailImage"]  # images have other numbers
+    assert file["extensions"]["VRMC_vrm"] == expected
+    assert [node.get("extensions") for node in file["nodes"]] == [node.get("extensions") for node in source["nodes"]]
+    assert file["materials"][1]["extensions"]["KHR_materials_volume"] == without(
+        source["materials"][1]["extensions"]["KHR_materials_volume"], "thicknessTexture")
+    assert set(file["extensionsUsed"]) == set(source["extensionsUsed"]) - {"X_unknown"} and "extensionsRequired" not in file
+
+
+def test_numbers_are_those_of_the_file(export):
+    """With a part of the nodes all numbers change. What names nodes of other parts goes."""
+    def later(value):
+        if isinstance(value, dict):
+            return {k: later(v) if isinstance(v, (dict, list)) and k not in ("nodes", "children", "ids") else [n + 1 for n in v]
+                    if isinstance(v, list) else v + 1 if k in ("node", "source", "center") else v for k, v in value.items()}
+        return [later(one) for one in value] if isinstance(value, list) else value
+
+    source = rich_gltf.document()
+    nodes = [without(node, "camera") for node in source["nodes"]]
+    whole = {**without(source, "animations"), "nodes": [{"name": "first"}] + later(nodes), "scenes": later(source["scenes"]),
+             "extensions": later(source["extensions"])}
+    file = glb(export(json.dumps(whole), "&subtree=bone&clips=-"))
+    names = [node.get("name") for node in file["nodes"]]
+    spring = file["extensions"]["VRMC_springBone"]["springs"][0]
+    assert [names[joint["node"]] for joint in spring["joints"]] == ["bone", "tip"] and names[spring["center"]] == "root"
+    assert names.index("tip") != 4
+    constraint = file["nodes"][names.index("tip")]["extensions"]["VRMC_node_constraint"]["constraint"]["rotation"]
+    assert names[constraint["source"]] == "bone"
+    human = file["extensions"]["VRMC_vrm"]
+    assert [names[human["humanoid"]["humanBones"][bone]["node"]] for bone in ("hips", "head")] == ["bone", "tip"]
+    assert human["firstPerson"]["meshAnnotations"] == [] and human["expressions"]["preset"]["happy"]["morphTargetBinds"] == []
+    assert ("extension", "VRMC_vrm: firstPerson/meshAnnotations/*/node, which is not in this file") in dropped(file)
+    assert len(file["scenes"]) == 1 and any(code == "scene" for code, _ in dropped(file))
+    boneless = glb(export(json.dumps(whole), "&subtree=body&clips=-"))
+    assert "VRMC_vrm" not in boneless.get("extensions", {}) and "VRMC_vrm" not in boneless.get("extensionsUsed", [])
+    assert ("extension", "VRMC_vrm, which names what is not in this file") in dropped(boneless)
+
+
+def test_an_old_human_keeps_authors_and_licence(export):
+    old = {"meta": {"title": "Ada", "author": "Ada L.", "licenseName": "CC_BY", "texture": 0},
+           "humanoid": {"humanBones": [{"bone": "hips", "node": 2}]}, "firstPerson": {"firstPersonBone": -1, "meshAnnotations": [{"mesh": 1}]},
+           "blendShapeMaster": {"blendShapeGroups": [{"name": "A", "binds": [{"mesh": 0, "index": 0, "weight": 100}]}]},
+           "secondaryAnimation": {"boneGroups": [{"center": -1, "bones": [3]}]},
+           "materialProperties": [{"name": "skin", "textureProperties": {"_MainTex": 0}}]}
+    file = glb(export(rich_gltf.text(extensions={"VRM": old, "KHR_lights_punctual": rich_gltf.document()["extensions"]["KHR_lights_punctual"]})))
+    expected = copy.deepcopy(old)
+    del expected["meta"]["texture"]
+    expected["materialProperties"][0]["textureProperties"] = {}
+    assert file["extensions"]["VRM"] == expected
+
+
+def test_one_scene_is_left_below_a_node_above_all(export):
+    file = glb(export(rich_gltf.text(), "&up=z"))
+    assert (file["scene"], len(file["scenes"]), file["scenes"][0]["name"]) == (0, 1, "main")
+    assert ("scene", "the scenes that are not shown, because of the nodes of this file") in dropped(file)
+
+
+def test_again_and_again_is_the_same(export):
+    """A file that posed wrote loses nothing more, and its own remarks do not pile up."""
+    first = export(rich_gltf.text())
+    second = export(first, name="again.glb")
+    third = export(second, name="third.glb")
+    changes = lambda file: {**file, "asset": {**file["asset"], "extras": without(file["asset"]["extras"], "model", "hash", "generator", "format",
+                                                                                "textures", "dropped")}}
+    assert changes(glb(second)) == changes(glb(third))
+    assert without(changes(glb(first)), "asset", "nodes") == without(changes(glb(second)), "asset", "nodes")
+    assert not [one for one in dropped(glb(third)) if one[0] != "name"]
+
+
+def test_markers_are_events_again(export):
+    export(rich_gltf.text())
+    assert export.model("rich.gltf")["clips"][0]["markers"] == [
+        {"name": "blink", "time": .25}, {"name": "step", "time": .5, "value": "left"}]
+    take = fbx(span=(1, 3), markers=[("hit", 2.25), ("first", 1)])
+    (export.root / "man.glb").write_bytes(export(take, name="man.fbx"))
+    assert export.model("man.glb")["clips"][0]["markers"] == export.model("man.fbx")["clips"][0]["markers"] == [
+        {"name": "first", "time": 0}, {"name": "hit", "time": 1.25}]
+    (export.root / "again.glb").write_bytes(export.get("/v1/export?model=man.glb").body)
+    assert export.model("again.glb")["clips"][0]["markers"] == export.model("man.fbx")["clips"][0]["markers"]
+
+
+def test_the_copyright_of_a_collada_file_and_of_one_pose(export):
+    text = (REPOSITORY / "tests/oracle/models/lever.dae").read_text()
+    said = '<contributor><copyright>2026 "Ada" &amp; Zo\u00eb\n\\</copyright></contributor>'
+    file = glb(export(text.replace("<asset>", "<asset>" + said), name="lever.dae"))
+    assert file["asset"]["copyright"] == '2026 "Ada" & Zo\u00eb \\'
+    export(rich_gltf.text())
+    assert glb(export.get("/v1/mesh?model=rich.gltf&format=glb").body)["asset"]["copyright"] == "2026 Ada, CC-BY 4.0"
+
+
+def test_too_much_is_left_out_with_a_warning(export):
+    file = glb(export(rich_gltf.text(extras={"long": "x" * (1 << 20)})))
+    assert "extras" not in file and file["asset"]["copyright"] == "2026 Ada, CC-BY 4.0"
+    assert "extras_dropped" in [one["code"] for one in export.model("rich.gltf")["warnings"]]
