@@ -7,6 +7,7 @@
 #include "wire/export/export_internal.h"
 #include "wire/reply/reply_json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- cost --- */
@@ -105,6 +106,7 @@ static void put_asset(struct export *e)
         buf_put_char(out, '}');
     surfaces_put_texture_states(&e->surfaces, out);
     export_put_clip_files(e);
+    export_put_optimized(e);
     buf_put_text(out, ",\"approximations\":[");
     buf_put(out, e->approximations.data, e->approximations.size_bytes);
     buf_put_text(out, "],\"warnings\":[");
@@ -139,6 +141,24 @@ static void put_extensions(struct export *e)
     buf_put_char(e->out, '}');
 }
 
+/* The asset tells what the rest of the file came to, so it is written last and moved before the rest. */
+static void put_asset_before(struct export *e, size_t begin)
+{
+    struct buf *out = e->out;
+    const size_t end = out->size_bytes;
+    put_asset(e);
+    const size_t size_bytes = buf_failed(out) ? 0 : out->size_bytes - end;
+    char *asset = malloc(size_bytes + 1);
+    if (asset == NULL || buf_failed(out)) {
+        buf_fail(out, BUF_FULL);
+    } else {
+        memcpy(asset, out->data + end, size_bytes);
+        memmove(out->data + begin + size_bytes, out->data + begin, end - begin);
+        memcpy(out->data + begin, asset, size_bytes);
+    }
+    free(asset);
+}
+
 static void put_all(struct export *e)
 {
     struct err err;
@@ -147,16 +167,19 @@ static void put_all(struct export *e)
         return;
     }
     glb_start(e->out);
-    put_asset(e);
+    const size_t begin = e->out->size_bytes;
     export_put_nodes(e);
     if (!export_put_meshes(e) || !export_put_skins(e) || !export_put_clips(e))
         return;
     e->extensions |= surfaces_put_materials(&e->surfaces, e->out);
     surfaces_put_textures(&e->surfaces, e->out);
     put_extensions(e);
+    if (e->optimizing != NULL)
+        glb_end_groups(e->glb);
     e->extensions |= e->glb->unpacked_bytes > 0 ? 1U << GLB_MESHOPT_COMPRESSION : 0;
     glb_put_extensions(e->out, e->extensions);
     glb_put_arrays(e->glb, e->out);
+    put_asset_before(e, begin);
     buf_put_char(e->out, '}');
     if (glb_failed(e->glb) || !glb_finish(e->glb, e->out))
         context_fail_too_large(e->context);
@@ -165,8 +188,9 @@ static void put_all(struct export *e)
 static bool plan(struct export *e)
 {
     plan_axes(e);
-    if (!export_select(e) || !export_plan_meshes(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
-        !export_plan_nodes(e) || !export_fit_clips(e) || !export_warn_of_scales(e) || !export_check_methods(e))
+    if (!export_start_optimizing(e) || !export_select(e) || !export_plan_meshes(e) || !export_plan_grids(e) ||
+        !export_take_clips(e) || !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e) ||
+        !export_warn_of_scales(e) || !export_check_methods(e) || !export_optimize(e))
         return false;
     struct err err;
     const struct buf *values = &e->clips.values;
@@ -199,6 +223,7 @@ static void put_glb(struct reply_context *context)
     pose_init(&e.after);
     if (plan(&e))
         put_all(&e);
+    export_end_optimizing(&e);
     pose_fini(&e.before);
     pose_fini(&e.after);
     export_memory_free(&e.memory);

@@ -286,6 +286,7 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
         [GLB_VISIBILITY] = "KHR_node_visibility",
         [GLB_POINTER] = "KHR_animation_pointer",
         [GLB_LIGHTS] = "KHR_lights_punctual",
+        [GLB_MESH_QUANTIZATION] = "KHR_mesh_quantization",
         [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
         [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
     };
@@ -307,5 +308,5 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses)
 void glb_put_extensions(struct buf *out, unsigned uses)
 {
     put_extension_list(out, "extensionsUsed", uses);
-    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION));
+    put_extension_list(out, "extensionsRequired", uses & ~((1U << GLB_MESH_QUANTIZATION) - 1));
 }

@@ -1,0 +1,344 @@
+/* export_optimize_clips.c - optimize=1: drops keys that others give, and chooses how the rest are stored. */
+#include "anim/pose/pose.h"
+#include "wire/encode/meshopt.h"
+#include "wire/export/export_internal.h"
+#include "wire/optimize/key_reduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROTATION_BITS = 16, FLOAT_BITS_LEAST = 10, FLOAT_BITS_MOST = 22 };
+
+/* What is tried for a clip, one after the other, until its poses are near enough: by which share of
+ * e->optimizing->units a key may be off, and whether rotations are stored in 16 bits. The last one loses nothing. */
+static const struct attempt {
+    double share;
+    bool has_short_rotations;
+} ATTEMPTS[] = {{0.3, true}, {0.15, true}, {0.07, true}, {0.15, false}, {0.05, false}, {0, false}};
+enum { ATTEMPT_COUNT = sizeof ATTEMPTS / sizeof *ATTEMPTS };
+/* What a joint carries is about this near, as a share of the model's size. Skinned vertices are measured themselves. */
+static const double LEVER_SHARE = 0.1;
+/* Joints may be off by this share, so that vertices have the rest. */
+static const double JOINTS_SHARE = 0.6;
+
+/* --- values as they are stored --- */
+
+static bool is_filtered(const struct channel *channel, uint32_t bits)
+{
+    return bits > 0 && !(channel->path == PATH_ROTATION && bits == ROTATION_BITS);
+}
+
+uint32_t export_add_filtered(struct export *e, const struct channel *channel, const float *values, uint32_t bits)
+{
+    static const enum glb_array ARRAYS[] = {
+        [1] = GLB_FILTERED_SCALAR, [3] = GLB_FILTERED_VEC3, [4] = GLB_FILTERED_VEC4};
+    const uint32_t width = channel->path == PATH_WEIGHTS ? 1 : channel->component_count;
+    const uint32_t count = channel->key_count * channel->component_count / width;
+    void *filtered = malloc(((size_t)count * width + 1) * sizeof(uint32_t));
+    uint32_t accessor = GLB_NONE;
+    if (filtered == NULL) {
+        buf_fail(&e->glb->bin, BUF_FULL);
+    } else if (is_filtered(channel, bits)) {
+        meshopt_filter_floats(values, count, width, (int)bits, filtered);
+        accessor = glb_add(e->glb, ARRAYS[width], filtered, count);
+    } else {
+        meshopt_filter_quaternions(values, count, filtered);
+        accessor = glb_add(e->glb, GLB_ROTATION, filtered, count);
+    }
+    free(filtered);
+    return accessor;
+}
+
+void export_decode_values(const struct channel *channel, uint32_t bits, float *values)
+{
+    enum { AT_ONCE = 64 };
+    const uint32_t width = channel->component_count;
+    for (uint32_t k = 0; k < channel->key_count; k++) {
+        float *row = values + (size_t)k * width;
+        for (uint32_t first = 0; first < width; first += AT_ONCE) {
+            uint32_t words[AT_ONCE];
+            const uint32_t count = width - first < AT_ONCE ? width - first : AT_ONCE;
+            const uint32_t at_once = channel->path == PATH_WEIGHTS ? 1 : width;
+            if (is_filtered(channel, bits)) {
+                meshopt_filter_floats(row + first, count / at_once, at_once, (int)bits, words);
+                meshopt_unfilter(MESHOPT_EXPONENTIAL, words, count / at_once, at_once * sizeof *words);
+                memcpy(row + first, words, count * sizeof *words);
+                continue;
+            }
+            int16_t *shorts = (int16_t *)(void *)words;
+            meshopt_filter_quaternions(row, 1, shorts);
+            meshopt_unfilter(MESHOPT_QUATERNION, shorts, 1, 4 * sizeof *shorts);
+            for (int i = 0; i < 4; i++)
+                row[i] = (float)shorts[i] / INT16_MAX;
+        }
+    }
+}
+
+/* --- one channel --- */
+
+static bool is_reducible(const struct channel *channel)
+{
+    return channel->path <= PATH_WEIGHTS && channel->interpolation != INTERPOLATION_CUBICSPLINE;
+}
+
+static float largest_of(const float *values, size_t count)
+{
+    float largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmaxf(largest, fabsf(values[i]));
+    return largest;
+}
+
+/* Returns by how much a value may differ, so that what it moves is off by `units`, a distance in the scene. */
+static double tolerance_of(const struct export *e, const struct channel *channel, const float *values, double units)
+{
+    if (!(units > 0))
+        return 0;
+    const double share = units / e->size;
+    switch (channel->path) {
+    case PATH_TRANSLATION:
+        return units / fmax(e->optimizing->stretches[channel->node], 1e-30);
+    case PATH_SCALE:
+        return share * (double)largest_of(values, (size_t)channel->key_count * 3);
+    default:
+        return share;
+    }
+}
+
+/* Returns how many bits of the largest value are needed for this tolerance; 0: all. */
+static uint32_t bits_for(const struct channel *channel, const float *values, double tolerance)
+{
+    const float largest = largest_of(values, (size_t)channel->key_count * channel->component_count);
+    if (!(tolerance > 0))
+        return 0;
+    const double steps = fmax((double)largest / tolerance, 1);
+    const int bits = 2 + (int)ceil(log2(fmin(steps, 1e9)));
+    return bits > FLOAT_BITS_MOST ? 0 : bits < FLOAT_BITS_LEAST ? FLOAT_BITS_LEAST : (uint32_t)bits;
+}
+
+static uint32_t choose_bits(const struct export *e, const struct channel *channel, const struct attempt *attempt)
+{
+    const bool has_filters = e->glb->compression == GLB_MESHOPT;
+    const double units = e->optimizing->units * attempt->share / 8;
+    const float *values = export_values(e, channel);
+    if (!is_reducible(channel) || !(units > 0))
+        return 0;
+    if (channel->path == PATH_ROTATION && attempt->has_short_rotations)
+        return ROTATION_BITS;
+    const uint32_t bits = has_filters ? bits_for(channel, values, tolerance_of(e, channel, values, units)) : 0;
+    return channel->path == PATH_ROTATION && bits == ROTATION_BITS ? bits + 1 : bits;
+}
+
+/* Whether all values of a channel are those of the rest pose. */
+static bool is_at_rest(const struct export *e, const struct channel *channel, const uint32_t *kept, double tolerance)
+{
+    const struct node *node = &e->rest[channel->node];
+    const struct trs rest = pose_rest_transform(node);
+    const float *values = export_values(e, channel) + (size_t)kept[0] * channel->component_count;
+    double plus = 0, minus = 0;
+    for (uint32_t i = 0; i < channel->component_count; i++) {
+        const double own = channel->path == PATH_TRANSLATION ? rest.translation[i]
+                           : channel->path == PATH_ROTATION  ? rest.rotation[i]
+                           : channel->path == PATH_SCALE     ? rest.scale[i]
+                                                             : (double)e->model->weights[node->weight_first + i];
+        minus = fmax(minus, fabs((double)values[i] - own));
+        plus = fmax(plus, fabs((double)values[i] + own));
+    }
+    static const double REPAIRED = 2.5e-7; /* evaluation repairs the rounding of rotations at rest */
+    return channel->path == PATH_ROTATION ? 2 * fmin(minus, plus) <= fmax(tolerance, REPAIRED) : minus <= tolerance;
+}
+
+/* Replaces a channel by one with fewer keys. *is_still: it holds the rest pose. */
+static bool reduce(struct export *e, struct channel *channel, const struct attempt *attempt, bool *is_still)
+{
+    const struct channel from = *channel;
+    const float *values = export_values(e, &from);
+    const double tolerance = tolerance_of(e, &from, values, e->optimizing->units * attempt->share);
+    const struct key_curve curve = {.times = export_times(e, &from),
+                                    .values = values,
+                                    .count = from.key_count,
+                                    .width = from.component_count,
+                                    .is_rotation = from.path == PATH_ROTATION,
+                                    .is_step = from.interpolation == INTERPOLATION_STEP};
+    enum { LOOKS_PER_STEP = 4, WIDTH = 8 };
+    uint64_t looks = 0;
+    uint32_t *kept = malloc(((size_t)from.key_count + 1) * sizeof *kept);
+    if (kept == NULL)
+        return context_fail_memory(e->context);
+    const uint32_t count = keys_reduce(&curve, curve.is_step ? 0 : tolerance, kept, &looks);
+    *is_still =
+        count == 1 && (e->model->nodes[from.node].flags & NODE_SHEAR) == 0 && is_at_rest(e, &from, kept, tolerance);
+    const bool is_good = export_is_affordable(e, looks * (1 + from.component_count / WIDTH) / LOOKS_PER_STEP) &&
+                         export_add_keys(e, channel, count);
+    const double *times = export_times(e, &from);
+    values = export_values(e, &from);
+    for (uint32_t k = 0; is_good && k < count; k++) {
+        export_times(e, channel)[k] = times[kept[k]];
+        memcpy(export_values(e, channel) + (size_t)k * from.component_count,
+               values + (size_t)kept[k] * from.component_count, from.component_count * sizeof *values);
+    }
+    free(kept);
+    return is_good;
+}
+
+/* --- one clip --- */
+
+static double first_time(const struct export *e, const struct export_clip *clip, uint32_t channel)
+{
+    return export_times(e, &export_channels(e, clip)[channel])[0];
+}
+
+/* How many channels begin with the clip. One of them has to stay. */
+static uint32_t count_first(const struct export *e, const struct export_clip *clip, double *first_s)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const double time_s = first_time(e, clip, c);
+        count = c == 0 || time_s < *first_s ? 0 : count;
+        *first_s = c == 0 || time_s < *first_s ? time_s : *first_s;
+        count += !(time_s > *first_s);
+    }
+    return count;
+}
+
+/* Reduces the clip's channels, which are as at first. */
+static bool reduce_clip(struct export *e, struct export_clip *clip, const struct attempt *attempt)
+{
+    double first_s = 0;
+    uint32_t kept = 0, first_count = count_first(e, clip, &first_s);
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        struct channel channel = export_channels(e, clip)[c];
+        const bool is_first = !(first_time(e, clip, c) > first_s);
+        bool is_still = false;
+        if (is_reducible(&channel) && !reduce(e, &channel, attempt, &is_still))
+            return false;
+        if (is_still && !(is_first && first_count == 1)) {
+            first_count -= is_first;
+            continue;
+        }
+        export_channels(e, clip)[kept++] = channel;
+        context_check_stop(e->context);
+    }
+    clip->channel_count = kept;
+    return export_fit_length(e, clip);
+}
+
+/* Chooses how the channels are stored, and fills e->optimizing->decoded. */
+static bool store_clip(struct export *e, const struct export_clip *clip, const struct attempt *attempt)
+{
+    struct export_optimizing *optimizing = e->optimizing;
+    struct buf *decoded = &optimizing->decoded;
+    const size_t before = decoded->size_bytes, more = e->clips.values.size_bytes - before;
+    if (more > 0)
+        buf_put(decoded, e->clips.values.data + before, more);
+    if (buf_failed(decoded))
+        return context_fail_memory(e->context);
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const struct channel *channel = &export_channels(e, clip)[c];
+        const uint32_t bits = choose_bits(e, channel, attempt);
+        optimizing->key_bits[clip->channel_first + c] = (uint8_t)bits;
+        if (bits > 0)
+            export_decode_values(channel, bits, (float *)(void *)decoded->data + channel->value_first);
+    }
+    return true;
+}
+
+static bool measure(struct export *e, uint32_t index, struct export_distance *out)
+{
+    enum { LEAST = 16 };
+    const struct export_clip *plain = &e->optimizing->plain_clips[index];
+    struct clip clips[2];
+    const struct model before = export_plain_view(e, &clips[0], index),
+                       after = export_decoded_view(e, &clips[1], index);
+    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    const uint64_t most =
+        e->context->limits->value[LIMIT_EVALUATIONS] / (4 * ATTEMPT_COUNT) / e->clips.count / steps + LEAST;
+    struct export_times times = {.times = NULL};
+    bool is_good = export_list_keys(e, before.channels + plain->channel_first,
+                                    plain->channel_count - plain->property_count, before.key_times, &times);
+    *out = (struct export_distance){.node = 0};
+    if (is_good) {
+        export_sort_times(&times);
+        is_good = export_compare_clips(e, &before, 0, &after, &times, e->size * LEVER_SHARE, most, out);
+    }
+    free(times.times);
+    return is_good;
+}
+
+static bool optimize_clip(struct export *e, uint32_t index)
+{
+    struct export_optimizing *optimizing = e->optimizing;
+    struct export_clip *clip = &e->clips.clips[index];
+    const size_t times_bytes = e->clips.times.size_bytes, values_bytes = e->clips.values.size_bytes;
+    struct export_distance distance = {.units = 0};
+    for (int a = optimizing->units > 0 ? 0 : ATTEMPT_COUNT - 1; a < ATTEMPT_COUNT; a++) {
+        *clip = optimizing->plain_clips[index];
+        memcpy(export_channels(e, clip), optimizing->plain_channels + clip->channel_first,
+               clip->channel_count * sizeof(struct channel));
+        e->clips.times.size_bytes = times_bytes;
+        e->clips.values.size_bytes = values_bytes;
+        if (optimizing->decoded.size_bytes > values_bytes)
+            optimizing->decoded.size_bytes = values_bytes;
+        if (!reduce_clip(e, clip, &ATTEMPTS[a]) || !store_clip(e, clip, &ATTEMPTS[a]) || !measure(e, index, &distance))
+            return false;
+        if (distance.units <= JOINTS_SHARE * optimizing->units)
+            break;
+    }
+    for (uint32_t c = 0; c < optimizing->plain_clips[index].channel_count; c++)
+        optimizing->keys += optimizing->plain_channels[clip->channel_first + c].key_count;
+    for (uint32_t c = 0; c < clip->channel_count; c++)
+        optimizing->kept_keys += export_channels(e, clip)[c].key_count;
+    optimizing->still_channels += optimizing->plain_clips[index].channel_count - clip->channel_count;
+    if (distance.units > optimizing->worst.units)
+        optimizing->worst = distance;
+    return true;
+}
+
+/* Remembers the clips as they are before. */
+static bool keep_plain(struct export *e)
+{
+    struct export_optimizing *optimizing = e->optimizing;
+    const size_t channel_count = e->clips.channels.size_bytes / sizeof(struct channel);
+    optimizing->plain_clips = export_array(e, e->clips.count, sizeof *optimizing->plain_clips);
+    optimizing->plain_channels = export_array(e, channel_count, sizeof *optimizing->plain_channels);
+    optimizing->key_bits = export_array(e, channel_count, sizeof *optimizing->key_bits);
+    if (optimizing->plain_clips == NULL || optimizing->plain_channels == NULL || optimizing->key_bits == NULL)
+        return false;
+    if (e->clips.count > 0)
+        memcpy(optimizing->plain_clips, e->clips.clips, e->clips.count * sizeof *optimizing->plain_clips);
+    if (channel_count > 0)
+        memcpy(optimizing->plain_channels, e->clips.channels.data, e->clips.channels.size_bytes);
+    return true;
+}
+
+bool export_optimize_clips(struct export *e)
+{
+    struct export_optimizing *optimizing = e->optimizing;
+    optimizing->keys = optimizing->kept_keys = 0;
+    optimizing->still_channels = 0;
+    bool is_good = optimizing->plain_clips != NULL || keep_plain(e);
+    for (uint32_t i = 0; i < e->clips.count && is_good; i++) {
+        is_good = optimize_clip(e, i);
+        if (buf_failed(e->out))
+            return context_fail_too_large(e->context);
+    }
+    return is_good;
+}
+
+/* --- views --- */
+
+struct model export_plain_view(const struct export *e, struct clip *clip_of_view, uint32_t clip)
+{
+    struct model view = export_view(e, clip_of_view, clip);
+    const struct export_clip *plain = &e->optimizing->plain_clips[clip];
+    clip_of_view->channel_count = plain->channel_count - plain->property_count;
+    view.channels = e->optimizing->plain_channels;
+    return view;
+}
+
+struct model export_decoded_view(const struct export *e, struct clip *clip_of_view, uint32_t clip)
+{
+    struct model view = export_view(e, clip_of_view, clip);
+    view.key_values = (const float *)(const void *)e->optimizing->decoded.data;
+    return view;
+}

@@ -1,0 +1,26 @@
+/* key_reduction.h - finds keys of a channel that its other keys give.
+ *
+ * Pure; any thread. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The keys of a channel with LINEAR or STEP interpolation. */
+struct key_curve {
+    const double *times; /* [count], ascending */
+    const float *values; /* [count * width] */
+    uint32_t count, width;
+    bool is_rotation; /* unit quaternions: interpolated along the shorter arc, and q is the same as -q */
+    bool is_step;
+};
+
+/* Returns how far key `k` is from what keys `a` and `b` around it give: of rotations the angle in radians, otherwise
+ * the largest difference of a component. a <= k <= b. */
+double key_distance(const struct key_curve *curve, uint32_t k, uint32_t a, uint32_t b);
+
+/* Writes the keys to keep to kept[count], ascending, and returns their number: 1 when no key is further than
+ * `tolerance` from the first, otherwise the first and the last key are among them. Every other key is within
+ * `tolerance` of what its neighbours in `kept` give. With tolerance 0 only keys with equal values fall away. Adds the
+ * number of keys that it looked at to *looks: O(count * log(count)). */
+uint32_t keys_reduce(const struct key_curve *curve, double tolerance, uint32_t *kept, uint64_t *looks);
