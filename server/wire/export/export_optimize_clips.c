@@ -23,6 +23,11 @@ static const double JOINTS_SHARE = 0.6;
 
 /* --- values as they are stored --- */
 
+static uint32_t row_count(const struct channel *channel)
+{
+    return channel->key_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
+}
+
 static bool is_filtered(const struct channel *channel, uint32_t bits)
 {
     return bits > 0 && !(channel->path == PATH_ROTATION && bits == ROTATION_BITS);
@@ -33,7 +38,7 @@ uint32_t export_add_filtered(struct export *e, const struct channel *channel, co
     static const enum glb_array ARRAYS[] = {
         [1] = GLB_FILTERED_SCALAR, [3] = GLB_FILTERED_VEC3, [4] = GLB_FILTERED_VEC4};
     const uint32_t width = channel->path == PATH_WEIGHTS ? 1 : channel->component_count;
-    const uint32_t count = channel->key_count * channel->component_count / width;
+    const uint32_t count = row_count(channel) * channel->component_count / width;
     void *filtered = malloc(((size_t)count * width + 1) * sizeof(uint32_t));
     uint32_t accessor = GLB_NONE;
     if (filtered == NULL) {
@@ -53,8 +58,8 @@ void export_decode_values(const struct channel *channel, uint32_t bits, float *v
 {
     enum { AT_ONCE = 64 };
     const uint32_t width = channel->component_count;
-    for (uint32_t k = 0; k < channel->key_count; k++) {
-        float *row = values + (size_t)k * width;
+    for (uint32_t r = 0; r < row_count(channel); r++) {
+        float *row = values + (size_t)r * width;
         for (uint32_t first = 0; first < width; first += AT_ONCE) {
             uint32_t words[AT_ONCE];
             const uint32_t count = width - first < AT_ONCE ? width - first : AT_ONCE;
@@ -95,11 +100,13 @@ static double tolerance_of(const struct export *e, const struct channel *channel
     if (!(units > 0))
         return 0;
     const double share = units / e->size;
+    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
+    const bool has_tangents = channel->interpolation == INTERPOLATION_CUBICSPLINE;
     switch (channel->path) {
     case PATH_TRANSLATION:
         return units / fmax(e->optimizing->stretches[channel->node], 1e-30);
     case PATH_SCALE:
-        return share * (double)largest_of(values, (size_t)channel->key_count * 3);
+        return share * (double)(has_tangents ? fminf(largest, 1) : largest);
     default:
         return share;
     }
@@ -108,7 +115,7 @@ static double tolerance_of(const struct export *e, const struct channel *channel
 /* Returns how many bits of the largest value are needed for this tolerance; 0: all. */
 static uint32_t bits_for(const struct channel *channel, const float *values, double tolerance)
 {
-    const float largest = largest_of(values, (size_t)channel->key_count * channel->component_count);
+    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
     if (!(tolerance > 0))
         return 0;
     const double steps = fmax((double)largest / tolerance, 1);
@@ -121,9 +128,9 @@ static uint32_t choose_bits(const struct export *e, const struct channel *channe
     const bool has_filters = e->glb->compression == GLB_MESHOPT;
     const double units = e->optimizing->units * attempt->share / 8;
     const float *values = export_values(e, channel);
-    if (!is_reducible(channel) || !(units > 0))
+    if (channel->path > PATH_WEIGHTS || !(units > 0))
         return 0;
-    if (channel->path == PATH_ROTATION && attempt->has_short_rotations)
+    if (channel->path == PATH_ROTATION && attempt->has_short_rotations && is_reducible(channel))
         return ROTATION_BITS;
     const uint32_t bits = has_filters ? bits_for(channel, values, tolerance_of(e, channel, values, units)) : 0;
     return channel->path == PATH_ROTATION && bits == ROTATION_BITS ? bits + 1 : bits;
