@@ -123,6 +123,20 @@ static uint32_t bits_for(const struct channel *channel, const float *values, dou
     return bits > FLOAT_BITS_MOST ? 0 : bits < FLOAT_BITS_LEAST ? FLOAT_BITS_LEAST : (uint32_t)bits;
 }
 
+/* Readers that do not normalise rotations see their lengths, which short ones do not have. */
+static bool are_unit(const struct channel *channel, const float *rotations)
+{
+    static const double NEAR = 1e-5;
+    for (uint32_t k = 0; k < channel->key_count; k++) {
+        const float *q = rotations + (size_t)k * 4;
+        const double length = sqrt((double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] +
+                                   (double)q[2] * (double)q[2] + (double)q[3] * (double)q[3]);
+        if (!(fabs(length - 1) < NEAR))
+            return false;
+    }
+    return true;
+}
+
 static uint32_t choose_bits(const struct export *e, const struct channel *channel, const struct attempt *attempt)
 {
     const bool has_filters = e->glb->compression == GLB_MESHOPT;
@@ -130,7 +144,8 @@ static uint32_t choose_bits(const struct export *e, const struct channel *channe
     const float *values = export_values(e, channel);
     if (channel->path > PATH_WEIGHTS || !(units > 0))
         return 0;
-    if (channel->path == PATH_ROTATION && attempt->has_short_rotations && is_reducible(channel))
+    if (channel->path == PATH_ROTATION && attempt->has_short_rotations && is_reducible(channel) &&
+        are_unit(channel, values))
         return ROTATION_BITS;
     const uint32_t bits = has_filters ? bits_for(channel, values, tolerance_of(e, channel, values, units)) : 0;
     return channel->path == PATH_ROTATION && bits == ROTATION_BITS ? bits + 1 : bits;
