@@ -105,6 +105,8 @@ struct export_optimizing {
     double units_most;               /* what was allowed at first */
     struct export_clip *plain_clips; /* [clips.count]: as they were before */
     struct channel *plain_channels;  /* likewise: those of e->clips.channels */
+    struct channel *reduced;         /* likewise: with the keys that stay; scratch */
+    uint32_t attempt_count;          /* at clips so far */
     uint8_t *key_bits;               /* [channel count]: how values are filtered; 0: they are not */
     struct buf decoded;              /* float: e->clips.values as readers see them */
     double *stretches;               /* [node_count]: how much the node's parent scales at rest */

@@ -113,8 +113,8 @@ static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double
         turned = fmax(turned, fabs(a->m[i] - b->m[i]));
     }
     for (int i = 12; i < 15; i++)
-        moved = fmax(moved, fabs(a->m[i] - b->m[i]));
-    return fmax(longest > 0 ? turned / longest * size : 0, moved);
+        moved += (a->m[i] - b->m[i]) * (a->m[i] - b->m[i]);
+    return fmax(longest > 0 ? turned / longest * size : 0, sqrt(moved));
 }
 
 /* Compares the two poses evaluated last. lever: how far points are from the nodes that carry them. */

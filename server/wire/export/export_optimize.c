@@ -170,7 +170,7 @@ bool export_plan_grids(struct export *e)
     find_stretches(e, regions);
     for (uint32_t m = 0; m < model->mesh_count; m++)
         optimizing->grids[m] = choose_grid(e, &regions[m]);
-    enum { VERTICES_PER_STEP = 4, DELTAS_PER_STEP = 16 }; /* also of welding */
+    enum { VERTICES_PER_STEP = 2, DELTAS_PER_STEP = 16 }; /* also of welding */
     return export_is_affordable(e, model->node_count + model->joint_count +
                                        ((uint64_t)model->position_count + model->index_count) / VERTICES_PER_STEP +
                                        model->morph_delta_count / DELTAS_PER_STEP);

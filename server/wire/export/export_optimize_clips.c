@@ -81,6 +81,9 @@ void export_decode_values(const struct channel *channel, uint32_t bits, float *v
 
 /* --- one channel --- */
 
+/* Uses of export_shared(), with twice the number of the attempt: keys that were reduced or stored before. */
+enum { SHARED_REDUCED = 3000, SHARED_STORED };
+
 static bool is_reducible(const struct channel *channel)
 {
     return channel->path <= PATH_WEIGHTS && channel->interpolation != INTERPOLATION_CUBICSPLINE;
@@ -100,16 +103,12 @@ static double tolerance_of(const struct export *e, const struct channel *channel
     if (!(units > 0))
         return 0;
     const double share = units / e->size;
-    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
-    const bool has_tangents = channel->interpolation == INTERPOLATION_CUBICSPLINE;
-    switch (channel->path) {
-    case PATH_TRANSLATION:
+    if (channel->path == PATH_TRANSLATION)
         return units / fmax(e->optimizing->stretches[channel->node], 1e-30);
-    case PATH_SCALE:
-        return share * (double)(has_tangents ? fminf(largest, 1) : largest);
-    default:
+    if (channel->path != PATH_SCALE)
         return share;
-    }
+    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
+    return share * (double)(channel->interpolation == INTERPOLATION_CUBICSPLINE ? fminf(largest, 1) : largest);
 }
 
 /* Returns how many bits of the largest value are needed for this tolerance; 0: all. */
@@ -151,13 +150,16 @@ static uint32_t choose_bits(const struct export *e, const struct channel *channe
     return channel->path == PATH_ROTATION && bits == ROTATION_BITS ? bits + 1 : bits;
 }
 
-/* Whether all values of a channel are those of the rest pose. */
-static bool is_at_rest(const struct export *e, const struct channel *channel, const uint32_t *kept, double tolerance)
+/* Whether the channel has one key, which is the rest pose. */
+static bool is_at_rest(const struct export *e, const struct channel *channel, double tolerance)
 {
+    static const double REPAIRED = 2.5e-7; /* evaluation repairs the rounding of rotations at rest */
     const struct node *node = &e->rest[channel->node];
     const struct trs rest = pose_rest_transform(node);
-    const float *values = export_values(e, channel) + (size_t)kept[0] * channel->component_count;
+    const float *values = export_values(e, channel);
     double plus = 0, minus = 0;
+    if (channel->key_count > 1 || (e->model->nodes[channel->node].flags & NODE_SHEAR) != 0)
+        return false;
     for (uint32_t i = 0; i < channel->component_count; i++) {
         const double own = channel->path == PATH_TRANSLATION ? rest.translation[i]
                            : channel->path == PATH_ROTATION  ? rest.rotation[i]
@@ -166,40 +168,73 @@ static bool is_at_rest(const struct export *e, const struct channel *channel, co
         minus = fmax(minus, fabs((double)values[i] - own));
         plus = fmax(plus, fabs((double)values[i] + own));
     }
-    static const double REPAIRED = 2.5e-7; /* evaluation repairs the rounding of rotations at rest */
     return channel->path == PATH_ROTATION ? 2 * fmin(minus, plus) <= fmax(tolerance, REPAIRED) : minus <= tolerance;
 }
 
-/* Replaces a channel by one with fewer keys. *is_still: it holds the rest pose. */
-static bool reduce(struct export *e, struct channel *channel, const struct attempt *attempt, bool *is_still)
+/* Copies the kept keys of a channel to a new place. */
+static bool keep_keys(struct export *e, struct channel *channel, const uint32_t *kept, uint32_t count)
 {
     const struct channel from = *channel;
-    const float *values = export_values(e, &from);
-    const double tolerance = tolerance_of(e, &from, values, e->optimizing->units * attempt->share);
-    const struct key_curve curve = {.times = export_times(e, &from),
-                                    .values = values,
-                                    .count = from.key_count,
-                                    .width = from.component_count,
-                                    .is_rotation = from.path == PATH_ROTATION,
-                                    .is_step = from.interpolation == INTERPOLATION_STEP};
-    enum { LOOKS_PER_STEP = 4, WIDTH = 8 };
-    uint64_t looks = 0;
-    uint32_t *kept = malloc(((size_t)from.key_count + 1) * sizeof *kept);
-    if (kept == NULL)
-        return context_fail_memory(e->context);
-    const uint32_t count = keys_reduce(&curve, curve.is_step ? 0 : tolerance, kept, &looks);
-    *is_still =
-        count == 1 && (e->model->nodes[from.node].flags & NODE_SHEAR) == 0 && is_at_rest(e, &from, kept, tolerance);
-    const bool is_good = export_is_affordable(e, looks * (1 + from.component_count / WIDTH) / LOOKS_PER_STEP) &&
-                         export_add_keys(e, channel, count);
+    if (!export_add_keys(e, channel, count))
+        return false;
     const double *times = export_times(e, &from);
-    values = export_values(e, &from);
-    for (uint32_t k = 0; is_good && k < count; k++) {
+    const float *values = export_values(e, &from);
+    for (uint32_t k = 0; k < count; k++) {
         export_times(e, channel)[k] = times[kept[k]];
         memcpy(export_values(e, channel) + (size_t)k * from.component_count,
                values + (size_t)kept[k] * from.component_count, from.component_count * sizeof *values);
     }
+    return true;
+}
+
+/* Replaces a channel by one with fewer keys. */
+static bool reduce(struct export *e, struct channel *channel, double tolerance)
+{
+    enum { LOOKS_PER_STEP = 4, WIDTH = 8 };
+    const struct key_curve curve = {.times = export_times(e, channel),
+                                    .values = export_values(e, channel),
+                                    .count = channel->key_count,
+                                    .width = channel->component_count,
+                                    .is_rotation = channel->path == PATH_ROTATION,
+                                    .is_step = channel->interpolation == INTERPOLATION_STEP};
+    const uint64_t spent = e->context->workspace->cost.evaluations,
+                   limit = e->context->limits->value[LIMIT_EVALUATIONS], cost = 1 + channel->component_count / WIDTH;
+    const uint64_t looks_most = spent < limit ? (limit - spent) * LOOKS_PER_STEP / cost : 0;
+    uint64_t looks;
+    uint32_t *kept = malloc(((size_t)channel->key_count + 1) * sizeof *kept);
+    if (kept == NULL)
+        return context_fail_memory(e->context);
+    const uint32_t count = keys_reduce(&curve, curve.is_step ? 0 : tolerance, looks_most, kept, &looks);
+    const bool is_good =
+        export_is_affordable(e, looks * cost / LOOKS_PER_STEP + 1) && keep_keys(e, channel, kept, count);
     free(kept);
+    return is_good;
+}
+
+/* Likewise of channel `c` of a clip. Any number of rotations may share their keys, which are reduced once. */
+static bool reduce_shared(struct export *e, const struct export_clip *clip, uint32_t c, struct channel *channel,
+                          double tolerance)
+{
+    struct export_optimizing *optimizing = e->optimizing;
+    const struct channel *plain = optimizing->plain_channels + clip->channel_first;
+    const void *place = (const void *)(uintptr_t)((uint64_t)channel->value_first + 1); /* the arrays may move */
+    uint32_t *first = channel->path != PATH_ROTATION
+                          ? NULL
+                          : export_shared(e, place, channel->key_count, SHARED_REDUCED + 2 * optimizing->attempt_count);
+    if (channel->path == PATH_ROTATION && first == NULL)
+        return false;
+    if (first != NULL && *first != GLB_NONE && plain[*first].key_time_first == plain[c].key_time_first &&
+        plain[*first].interpolation == plain[c].interpolation) {
+        const struct channel *reduced = &optimizing->reduced[clip->channel_first + *first];
+        channel->key_time_first = reduced->key_time_first;
+        channel->key_count = reduced->key_count;
+        channel->value_first = reduced->value_first;
+        return true;
+    }
+    if (first != NULL)
+        *first = c;
+    const bool is_good = reduce(e, channel, tolerance);
+    optimizing->reduced[clip->channel_first + c] = *channel;
     return is_good;
 }
 
@@ -228,24 +263,47 @@ static bool reduce_clip(struct export *e, struct export_clip *clip, const struct
 {
     double first_s = 0;
     uint32_t kept = 0, first_count = count_first(e, clip, &first_s);
+    e->optimizing->attempt_count++;
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
-        const bool is_first = !(first_time(e, clip, c) > first_s);
-        bool is_still = false;
-        if (is_reducible(&channel) && !reduce(e, &channel, attempt, &is_still))
+        const bool is_first = !(first_time(e, clip, c) > first_s), is_reduced = is_reducible(&channel);
+        const double units = e->optimizing->units * attempt->share;
+        const double tolerance = is_reduced ? tolerance_of(e, &channel, export_values(e, &channel), units) : 0;
+        if (is_reduced && !reduce_shared(e, clip, c, &channel, tolerance))
             return false;
-        if (is_still && !(is_first && first_count == 1)) {
+        if (is_reduced && is_at_rest(e, &channel, tolerance) && !(is_first && first_count == 1)) {
             first_count -= is_first;
             continue;
         }
         export_channels(e, clip)[kept++] = channel;
         context_check_stop(e->context);
+        if (buf_failed(e->out))
+            return context_fail_too_large(e->context);
     }
     clip->channel_count = kept;
     return export_fit_length(e, clip);
 }
 
-/* Chooses how the channels are stored, and fills e->optimizing->decoded. */
+/* Chooses how a channel is stored, and fills its values in e->optimizing->decoded, once for all that share them. */
+static bool store_channel(struct export *e, const struct channel *channel, const struct attempt *attempt, uint8_t *bits)
+{
+    enum { ROWS_PER_STEP = 4 };
+    const uint32_t rows = row_count(channel);
+    const void *place = (const void *)(uintptr_t)((uint64_t)channel->value_first + 1);
+    uint32_t *stored = export_shared(e, place, rows, SHARED_STORED + 2 * e->optimizing->attempt_count);
+    if (stored == NULL)
+        return false;
+    if (*stored == GLB_NONE) {
+        *stored = choose_bits(e, channel, attempt);
+        if (*stored > 0)
+            export_decode_values(channel, *stored, (float *)(void *)e->optimizing->decoded.data + channel->value_first);
+        *bits = (uint8_t)*stored;
+        return export_is_affordable(e, (uint64_t)rows * channel->component_count / 4 / ROWS_PER_STEP);
+    }
+    *bits = (uint8_t)*stored;
+    return true;
+}
+
 static bool store_clip(struct export *e, const struct export_clip *clip, const struct attempt *attempt)
 {
     struct export_optimizing *optimizing = e->optimizing;
@@ -256,11 +314,12 @@ static bool store_clip(struct export *e, const struct export_clip *clip, const s
     if (buf_failed(decoded))
         return context_fail_memory(e->context);
     for (uint32_t c = 0; c < clip->channel_count; c++) {
-        const struct channel *channel = &export_channels(e, clip)[c];
-        const uint32_t bits = choose_bits(e, channel, attempt);
-        optimizing->key_bits[clip->channel_first + c] = (uint8_t)bits;
-        if (bits > 0)
-            export_decode_values(channel, bits, (float *)(void *)decoded->data + channel->value_first);
+        const uint32_t place = clip->channel_first + c;
+        if (!store_channel(e, &export_channels(e, clip)[c], attempt, &optimizing->key_bits[place]))
+            return false;
+        context_check_stop(e->context);
+        if (buf_failed(e->out))
+            return context_fail_too_large(e->context);
     }
     return true;
 }
@@ -324,7 +383,9 @@ static bool keep_plain(struct export *e)
     optimizing->plain_clips = export_array(e, e->clips.count, sizeof *optimizing->plain_clips);
     optimizing->plain_channels = export_array(e, channel_count, sizeof *optimizing->plain_channels);
     optimizing->key_bits = export_array(e, channel_count, sizeof *optimizing->key_bits);
-    if (optimizing->plain_clips == NULL || optimizing->plain_channels == NULL || optimizing->key_bits == NULL)
+    optimizing->reduced = export_array(e, channel_count, sizeof *optimizing->reduced);
+    if (optimizing->plain_clips == NULL || optimizing->plain_channels == NULL || optimizing->key_bits == NULL ||
+        optimizing->reduced == NULL)
         return false;
     if (e->clips.count > 0)
         memcpy(optimizing->plain_clips, e->clips.clips, e->clips.count * sizeof *optimizing->plain_clips);

@@ -15,10 +15,6 @@ struct key_curve {
     bool is_step;
 };
 
-/* Returns how far key `k` is from what keys `a` and `b` around it give: of rotations the angle in radians, otherwise
- * the largest difference of a component. a <= k <= b. */
-double key_distance(const struct key_curve *curve, uint32_t k, uint32_t a, uint32_t b);
-
 /* Writes the keys to keep to kept[count], ascending, and returns their number: 1 when no key is further than
  * `tolerance` from the first, otherwise the first and the last key are among them. Every other key is within
  * `tolerance` of what its neighbours in `kept` give. With tolerance 0 only keys with equal values fall away. Adds the
