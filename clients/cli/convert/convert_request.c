@@ -57,9 +57,13 @@ static int ask_whole(const struct convert_request *request, struct long_request_
     return rc;
 }
 
-/* Returns whether a parameter needs all files in one request: only that shows what a rule renames. */
+/* Returns whether a parameter needs all clips in one request: only that shows what a rule renames, and chooses how
+ * vertices are stored. */
 static bool needs_all_files(const struct args *args)
 {
+    const char *optimize = args_parameter(args, "optimize");
+    if (optimize != NULL && strcmp(optimize, "0") != 0)
+        return true;
     const char *strict = args_parameter(args, "strict");
     return strict != NULL && strcmp(strict, "1") == 0 && args_parameter(args, "rename_joints") != NULL;
 }
@@ -86,7 +90,7 @@ static int request_many_files(struct convert_parts *parts, struct text *joined, 
 {
     struct long_request_estimate estimate = {0};
     if (needs_all_files(&parts->request->clips->args)) {
-        terminal_error("--strict with rules for names takes at most %d clip files", FILES_MAX);
+        terminal_error("--optimize, and --strict with rules for names, take at most %d clip files", FILES_MAX);
         return STATUS_USAGE;
     }
     const int rc = convert_parts_expect(parts, FILES_MAX, &estimate, answer);

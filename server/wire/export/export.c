@@ -7,6 +7,7 @@
 #include "wire/export/export_internal.h"
 #include "wire/reply/reply_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,10 +245,30 @@ void body_put_export(struct reply_context *context)
         put_glb(context);
 }
 
+/* The poses that optimize=1 compares: two for a key, as far as the limit of steps lets it. */
+static double cost_of_optimizing(const struct model *model, double key_numbers)
+{
+    enum { PACKED_VERTEX_NS = 400, REDUCED_NUMBER_NS = 100, TRIES = 3 };
+    static const double TRY_NS_MOST = 4e8;
+    double poses = 1;
+    for (uint32_t i = 0; i < model->clip_count; i++) {
+        const struct clip *clip = &model->clips[i];
+        uint32_t most = 0;
+        for (uint32_t c = clip->channel_first; c < clip->channel_first + clip->channel_count; c++)
+            most = model->channels[c].key_count > most ? model->channels[c].key_count : most;
+        poses += 2.0 * most;
+    }
+    const double pose_ns =
+        2 * ((double)model->node_count * COST_NODE_NS + (double)model->position_count * COST_VERTEX_NS);
+    return TRIES * fmin(poses * pose_ns, TRY_NS_MOST) +
+           ((double)model->position_count + model->index_count) * PACKED_VERTEX_NS + key_numbers * REDUCED_NUMBER_NS;
+}
+
 double cost_of_export(const struct cost_input *input)
 {
     const struct model *model = input->model;
-    return (double)model->position_count * COST_VERTEX_NS +
-           glb_key_numbers(model, input->request->export.sample_rate) * COST_KEY_NS +
+    const double key_numbers = glb_key_numbers(model, input->request->export.sample_rate);
+    return (input->request->export.is_optimized ? cost_of_optimizing(model, key_numbers) : 0) +
+           (double)model->position_count * COST_VERTEX_NS + key_numbers * COST_KEY_NS +
            ((double)model->node_count + model->joint_count) * COST_NODE_NS + cost_of_textures(input);
 }
