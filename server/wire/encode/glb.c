@@ -299,7 +299,23 @@ uint32_t glb_end_mesh(struct glb_writer *glb)
 }
 
 void glb_start_image(struct glb_writer *glb) { start_view(glb, 0); }
-uint32_t glb_end_image(struct glb_writer *glb) { return end_view(glb); }
+uint32_t glb_end_image(struct glb_writer *glb)
+{
+    const uint32_t last = end_view(glb);
+    if (last == GLB_NONE)
+        return GLB_NONE;
+    struct glb_buffer_view *views = views_of(glb), *own = &views[last];
+    own->is_image = true;
+    for (uint32_t v = 0; v < last && glb->groups != NULL; v++) {
+        if (!views[v].is_image || views[v].size_bytes != own->size_bytes ||
+            memcmp(glb->bin.data + views[v].offset, glb->bin.data + own->offset, own->size_bytes) != 0)
+            continue;
+        glb->bin.size_bytes = own->offset;
+        glb->views.size_bytes -= sizeof *own;
+        return v;
+    }
+    return last;
+}
 
 void glb_start(struct buf *out)
 {

@@ -84,6 +84,7 @@ struct glb_buffer_view {
     uint32_t count;              /* number of elements; 0: the view is not packed */
     uint64_t unpacked_offset;
     bool is_shared; /* by several arrays of a vertex */
+    bool is_image;
 };
 
 struct glb_accessor {
@@ -99,8 +100,8 @@ void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 /* Adds an array of at least one element and returns its accessor. Elements are finite; NULL: zeros. Compression may
  * rotate the corners of each triangle of GLB_INDICES. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
-/* With glb->groups, arrays other than indices, colours and flags of one kind have one view, and equal arrays one
- * accessor. glb_groups_new() returns NULL when out of memory. glb_end_groups() makes the views, after the last array.
+/* With glb->groups, arrays of one kind other than indices and flags have one view, and equal arrays one accessor.
+ * glb_groups_new() returns NULL when out of memory. glb_end_groups() makes the views, after the last array.
  * glb_groups_merged() returns how many arrays equalled an earlier one, and their bytes. */
 struct glb_groups *glb_groups_new(void);
 void glb_groups_free(struct glb_groups *groups);
@@ -113,7 +114,8 @@ uint32_t glb_add_colors(struct glb_writer *glb, const struct rgba16 *colors, uin
  * stream the id of an array is the number of arrays, other than indices, before it. */
 void glb_start_mesh(struct glb_writer *glb);
 uint32_t glb_end_mesh(struct glb_writer *glb);
-/* Between these two calls the caller appends an image to glb->bin. glb_end_image() returns its view. */
+/* Between these two calls the caller appends an image to glb->bin. glb_end_image() returns its view; with glb->groups,
+ * that of an equal image. */
 void glb_start_image(struct glb_writer *glb);
 uint32_t glb_end_image(struct glb_writer *glb);
 /* Returns the number of accessors so far. */

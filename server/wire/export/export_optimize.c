@@ -257,29 +257,46 @@ bool export_optimize(struct export *e)
 
 /* --- the report --- */
 
-/* Appends ,"key":["name",..] of the things that the file lacks. */
-static void put_dropped(struct export *e, const char *key, const uint32_t *places, uint32_t count,
-                        struct str (*name)(const struct model *model, uint32_t index))
+/* Lists of names of what the file lacks. */
+struct dropped {
+    struct export *e;
+    const char *key;
+    bool is_begun;
+};
+
+static void drop(struct dropped *dropped, struct str name)
 {
-    bool is_first = true;
-    for (uint32_t i = 0; i < count && !buf_failed(e->out); i++) {
-        const struct str text = name(e->model, i);
-        if (places[i] != GLB_NONE)
-            continue;
-        if (is_first)
-            json_printf(e->out, ",%s:[", key);
-        json_comma(e->out, !is_first);
-        json_printf(e->out, "%.*s", JSON_STR(e->model, text));
-        is_first = false;
-    }
-    if (!is_first)
-        buf_put_char(e->out, ']');
+    struct buf *out = dropped->e->out;
+    if (!dropped->is_begun)
+        json_printf(out, ",%s:[", dropped->key);
+    json_comma(out, dropped->is_begun);
+    json_printf(out, "%.*s", JSON_STR(dropped->e->model, name));
+    dropped->is_begun = true;
 }
 
-static struct str name_of_material(const struct model *model, uint32_t i) { return model->materials[i].name; }
-static struct str name_of_skin(const struct model *model, uint32_t i)
+static void end_dropped(const struct dropped *dropped)
 {
-    return (model->skins[i].flags & SKIN_RIGID) != 0 ? (struct str){.offset = STR_NONE} : model->skins[i].name;
+    if (dropped->is_begun)
+        buf_put_char(dropped->e->out, ']');
+}
+
+/* Appends ,"materials":[..],"skins":[..],"meshes":[..] without the empty ones. */
+static void put_dropped(struct export *e)
+{
+    const struct model *model = e->model;
+    struct dropped materials = {e, "materials", false}, skins = {e, "skins", false}, meshes = {e, "meshes", false};
+    for (uint32_t m = 0; m < model->material_count; m++)
+        if (e->surfaces.materials[m] == GLB_NONE)
+            drop(&materials, model->materials[m].name);
+    end_dropped(&materials);
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        if (e->skin_places[s] == GLB_NONE && (model->skins[s].flags & SKIN_RIGID) == 0)
+            drop(&skins, model->skins[s].name);
+    end_dropped(&skins);
+    for (uint32_t m = 0; m < model->mesh_count; m++)
+        if (e->mesh_places[2 * (size_t)m] == GLB_NONE && e->mesh_places[2 * (size_t)m + 1] == GLB_NONE)
+            drop(&meshes, model->meshes[m].name);
+    end_dropped(&meshes);
 }
 
 void export_put_optimized(struct export *e)
@@ -300,7 +317,6 @@ void export_put_optimized(struct export *e)
                 (unsigned long long)optimizing->kept_vertices);
     json_printf(out, ",\"weight_bits\":%u,\"still_channels\":%u,\"equal_arrays\":%u", (uint32_t)optimizing->weight_bits,
                 optimizing->still_channels, merged);
-    put_dropped(e, "materials", e->surfaces.materials, e->model->material_count, name_of_material);
-    put_dropped(e, "skins", e->skin_places, e->model->skin_count, name_of_skin);
+    put_dropped(e);
     buf_put_char(out, '}');
 }

@@ -72,6 +72,20 @@ static bool find_equals(const struct weld_input *input, uint32_t *first)
     return slots != NULL;
 }
 
+/* Places the vertices in the order in which the indices name them. */
+static uint32_t number(const struct weld_input *input, uint32_t *places, uint32_t *indices)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < input->vertex_count; v++)
+        places[v] = WELDED_AWAY;
+    for (uint32_t i = 0; i < input->index_count; i++) {
+        uint32_t *place = &places[indices[i]];
+        *place = *place == WELDED_AWAY ? count++ : *place;
+        indices[i] = *place;
+    }
+    return count;
+}
+
 uint32_t weld_vertices(const struct weld_input *input, uint32_t *places, uint32_t *indices)
 {
     uint32_t *first = malloc(((size_t)input->vertex_count + 1) * sizeof *first);
@@ -83,12 +97,10 @@ uint32_t weld_vertices(const struct weld_input *input, uint32_t *places, uint32_
         indices[i] = first[input->indices[i]];
     if (input->is_triangles && !input->keeps_order)
         meshopt_optimizeVertexCacheStrip(indices, indices, input->index_count, input->vertex_count);
-    const size_t count = meshopt_optimizeVertexFetchRemap(places, indices, input->index_count, input->vertex_count);
-    for (uint32_t i = 0; i < input->index_count; i++)
-        indices[i] = places[indices[i]];
+    const uint32_t count = number(input, places, indices);
     for (uint32_t v = 0; v < input->vertex_count; v++)
         if (first[v] != v)
             places[v] = places[first[v]];
     free(first);
-    return (uint32_t)count;
+    return count;
 }
