@@ -241,8 +241,8 @@ def test_the_work_has_a_limit(start, tmp_path):
     joints, keys = 40, 4000
     document = Document(scene=0, scenes=[{"nodes": list(range(joints))}])
     times = document.add("SCALAR", "f", [k / 30 for k in range(keys)], min=[0], max=[(keys - 1) / 30])
-    turns = [document.add("VEC4", "f", [(math.sin(k * 0.7 + j) * 0.6, 0, math.sin(k * 0.7 + j) * 0.8, math.cos(k * 0.7 + j)) for k in range(keys)])
-             for j in range(joints)]
+    halves = [[math.sin(k * k * 0.37 + j) for k in range(keys)] for j in range(joints)]
+    turns = [document.add("VEC4", "f", [(math.sin(half) * 0.6, 0, math.sin(half) * 0.8, math.cos(half)) for half in row]) for row in halves]
     document.json.update(nodes=[{"name": f"j{j}", "translation": [0, j, 0]} for j in range(joints)],
                          animations=[{"samplers": [{"input": times, "output": turn} for turn in turns],
                                       "channels": [{"sampler": j, "target": {"node": j, "path": "rotation"}} for j in range(joints)]}])
