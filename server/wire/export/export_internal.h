@@ -211,7 +211,9 @@ void export_put_lights(struct export *e);
 bool export_plan_meshes(struct export *e);
 /* Returns the place of a model node's mesh, or GLB_NONE. */
 uint32_t export_mesh_of(const struct export *e, uint32_t node);
-/* Returns the direction with unit length. A zero vector becomes up. */
+/* export_units.c: whether a direction is near enough to unit length; and the direction with unit length, where a zero
+ * vector becomes up. */
+bool export_is_unit(const struct vec3 *v);
 struct vec3 export_unit(const struct vec3 *v);
 bool export_put_meshes(struct export *e);
 bool export_put_skins(struct export *e);
@@ -339,6 +341,8 @@ bool export_start_optimizing(struct export *e);
 void export_end_optimizing(struct export *e);
 /* Chooses a grid for the positions of each mesh. Meshes of one skin share theirs. */
 bool export_plan_grids(struct export *e);
+/* Makes grids as fine as can be. */
+void export_refine_grids(struct export *e);
 /* Returns the grid of a node's mesh, or NULL: its positions are floats. */
 const struct grid *export_grid_of_node(const struct export *e, uint32_t node);
 /* Likewise of a skin. */
@@ -351,17 +355,31 @@ bool export_measure_vertices(struct export *e);
 /* Returns copies of the model that play a clip of the file as it was, and as readers of the file see it. */
 struct model export_plain_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
 struct model export_decoded_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
-/* Adds the values of a channel, filtered as planned. */
+/* --- export_key_storage.c --- */
+
+/* Whether keys may fall away, and rotations be short: those of nodes, without tangents. */
+bool export_is_reducible(const struct channel *channel);
+/* Returns the number of values with their tangents. */
+uint32_t export_row_count(const struct channel *channel);
+/* Returns by how much a value may differ, so that what it moves is off by `units`, a distance in the scene. */
+double export_tolerance_of(const struct export *e, const struct channel *channel, const float *values, double units);
+/* Returns how many bits are kept of the values of a channel whose keys may be off by `units`; 0: all. */
+uint32_t export_choose_bits(const struct export *e, const struct channel *channel, double units,
+                            bool has_short_rotations);
+/* Adds the values of a channel with so many bits. */
 uint32_t export_add_filtered(struct export *e, const struct channel *channel, const float *values, uint32_t bits);
-/* Replaces the rows of values by what readers see. */
+/* Replaces the values by what readers see. */
 void export_decode_values(const struct channel *channel, uint32_t bits, float *values);
+
+/* --- export_optimize_vertices.c --- */
+
 /* Adds the vertices and indices of a primitive: accessors[GLB_INDICES + 1]. False: the reply is an error. */
 bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *accessors);
 uint32_t export_add_small_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array);
 /* Appends ,"optimized":{..} of asset.extras. */
 void export_put_optimized(struct export *e);
 
-/* --- influences of a vertex: export_skins.c --- */
+/* --- influences of a vertex: export_influences.c --- */
 
 /* The importer accepts at most this many influences of a vertex. */
 enum { EXPORT_INFLUENCES_MAX = 256 };

@@ -115,25 +115,11 @@ bool export_plan_meshes(struct export *e)
 
 /* --- vertices --- */
 
-/* Other tools reject a direction further from unit length (their threshold is twice as large). */
-static const double UNIT_TOLERANCE = 3e-3;
-
-static bool is_unit(const struct vec3 *v) { return fabs(sqrt(dot3(DOUBLE3(*v), DOUBLE3(*v))) - 1) < UNIT_TOLERANCE; }
-
-/* Normalises a direction; a zero vector becomes up, towards the light. */
-static struct vec3 made_unit(const struct vec3 *v)
-{
-    double unit[3] = {(double)v->x, (double)v->y, (double)v->z};
-    return unit3(unit) > 0 ? (struct vec3){(float)unit[0], (float)unit[1], (float)unit[2]} : (struct vec3){0, 1, 0};
-}
-
-struct vec3 export_unit(const struct vec3 *v) { return is_unit(v) ? *v : made_unit(v); }
-
 static uint32_t add_normals(struct export *e, const struct primitive *p)
 {
     const struct vec3 *normals = e->model->normals + p->vertex_first;
     uint32_t v = 0;
-    while (v < p->vertex_count && is_unit(&normals[v]))
+    while (v < p->vertex_count && export_is_unit(&normals[v]))
         v++;
     if (v == p->vertex_count)
         return glb_add(e->glb, GLB_NORMAL, normals, p->vertex_count);

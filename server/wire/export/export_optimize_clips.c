@@ -1,13 +1,10 @@
 /* export_optimize_clips.c - optimize=1: drops keys that others give, and chooses how the rest are stored. */
 #include "anim/pose/pose.h"
-#include "wire/encode/meshopt.h"
 #include "wire/export/export_internal.h"
 #include "wire/optimize/key_reduction.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { ROTATION_BITS = 16, FLOAT_BITS_LEAST = 10, FLOAT_BITS_MOST = 22 };
 
 /* What is tried for a clip, one after the other, until its poses are near enough: by which share of
  * e->optimizing->units a key may be off, and whether rotations are stored in 16 bits. The last one loses nothing. */
@@ -21,134 +18,10 @@ static const double LEVER_SHARE = 0.1;
 /* Joints may be off by this share, so that vertices have the rest. */
 static const double JOINTS_SHARE = 0.6;
 
-/* --- values as they are stored --- */
-
-static uint32_t row_count(const struct channel *channel)
-{
-    return channel->key_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
-}
-
-static bool is_filtered(const struct channel *channel, uint32_t bits)
-{
-    return bits > 0 && !(channel->path == PATH_ROTATION && bits == ROTATION_BITS);
-}
-
-uint32_t export_add_filtered(struct export *e, const struct channel *channel, const float *values, uint32_t bits)
-{
-    static const enum glb_array ARRAYS[] = {
-        [1] = GLB_FILTERED_SCALAR, [3] = GLB_FILTERED_VEC3, [4] = GLB_FILTERED_VEC4};
-    const uint32_t width = channel->path == PATH_WEIGHTS ? 1 : channel->component_count;
-    const uint32_t count = row_count(channel) * channel->component_count / width;
-    void *filtered = malloc(((size_t)count * width + 1) * sizeof(uint32_t));
-    uint32_t accessor = GLB_NONE;
-    if (filtered == NULL) {
-        buf_fail(&e->glb->bin, BUF_FULL);
-    } else if (is_filtered(channel, bits)) {
-        meshopt_filter_floats(values, count, width, (int)bits, filtered);
-        accessor = glb_add(e->glb, ARRAYS[width], filtered, count);
-    } else {
-        meshopt_filter_quaternions(values, count, filtered);
-        accessor = glb_add(e->glb, GLB_ROTATION, filtered, count);
-    }
-    free(filtered);
-    return accessor;
-}
-
-void export_decode_values(const struct channel *channel, uint32_t bits, float *values)
-{
-    enum { AT_ONCE = 64 };
-    const uint32_t width = channel->component_count;
-    for (uint32_t r = 0; r < row_count(channel); r++) {
-        float *row = values + (size_t)r * width;
-        for (uint32_t first = 0; first < width; first += AT_ONCE) {
-            uint32_t words[AT_ONCE];
-            const uint32_t count = width - first < AT_ONCE ? width - first : AT_ONCE;
-            const uint32_t at_once = channel->path == PATH_WEIGHTS ? 1 : width;
-            if (is_filtered(channel, bits)) {
-                meshopt_filter_floats(row + first, count / at_once, at_once, (int)bits, words);
-                meshopt_unfilter(MESHOPT_EXPONENTIAL, words, count / at_once, at_once * sizeof *words);
-                memcpy(row + first, words, count * sizeof *words);
-                continue;
-            }
-            int16_t *shorts = (int16_t *)(void *)words;
-            meshopt_filter_quaternions(row, 1, shorts);
-            meshopt_unfilter(MESHOPT_QUATERNION, shorts, 1, 4 * sizeof *shorts);
-            for (int i = 0; i < 4; i++)
-                row[i] = (float)shorts[i] / INT16_MAX;
-        }
-    }
-}
-
 /* --- one channel --- */
 
 /* Uses of export_shared(), with twice the number of the attempt: keys that were reduced or stored before. */
 enum { SHARED_REDUCED = 3000, SHARED_STORED };
-
-static bool is_reducible(const struct channel *channel)
-{
-    return channel->path <= PATH_WEIGHTS && channel->interpolation != INTERPOLATION_CUBICSPLINE;
-}
-
-static float largest_of(const float *values, size_t count)
-{
-    float largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmaxf(largest, fabsf(values[i]));
-    return largest;
-}
-
-/* Returns by how much a value may differ, so that what it moves is off by `units`, a distance in the scene. */
-static double tolerance_of(const struct export *e, const struct channel *channel, const float *values, double units)
-{
-    if (!(units > 0))
-        return 0;
-    const double share = units / e->size;
-    if (channel->path == PATH_TRANSLATION)
-        return units / fmax(e->optimizing->stretches[channel->node], 1e-30);
-    if (channel->path != PATH_SCALE)
-        return share;
-    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
-    return share * (double)(channel->interpolation == INTERPOLATION_CUBICSPLINE ? fminf(largest, 1) : largest);
-}
-
-/* Returns how many bits of the largest value are needed for this tolerance; 0: all. */
-static uint32_t bits_for(const struct channel *channel, const float *values, double tolerance)
-{
-    const float largest = largest_of(values, (size_t)row_count(channel) * channel->component_count);
-    if (!(tolerance > 0))
-        return 0;
-    const double steps = fmax((double)largest / tolerance, 1);
-    const int bits = 2 + (int)ceil(log2(fmin(steps, 1e9)));
-    return bits > FLOAT_BITS_MOST ? 0 : bits < FLOAT_BITS_LEAST ? FLOAT_BITS_LEAST : (uint32_t)bits;
-}
-
-/* Readers that do not normalise rotations see their lengths, which short ones do not have. */
-static bool are_unit(const struct channel *channel, const float *rotations)
-{
-    static const double NEAR = 1e-5;
-    for (uint32_t k = 0; k < channel->key_count; k++) {
-        const float *q = rotations + (size_t)k * 4;
-        const double length = sqrt((double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] +
-                                   (double)q[2] * (double)q[2] + (double)q[3] * (double)q[3]);
-        if (!(fabs(length - 1) < NEAR))
-            return false;
-    }
-    return true;
-}
-
-static uint32_t choose_bits(const struct export *e, const struct channel *channel, const struct attempt *attempt)
-{
-    const bool has_filters = e->glb->compression == GLB_MESHOPT;
-    const double units = e->optimizing->units * attempt->share / 8;
-    const float *values = export_values(e, channel);
-    if (channel->path > PATH_WEIGHTS || !(units > 0))
-        return 0;
-    if (channel->path == PATH_ROTATION && attempt->has_short_rotations && is_reducible(channel) &&
-        are_unit(channel, values))
-        return ROTATION_BITS;
-    const uint32_t bits = has_filters ? bits_for(channel, values, tolerance_of(e, channel, values, units)) : 0;
-    return channel->path == PATH_ROTATION && bits == ROTATION_BITS ? bits + 1 : bits;
-}
 
 /* Whether the channel has one key, which is the rest pose. */
 static bool is_at_rest(const struct export *e, const struct channel *channel, double tolerance)
@@ -266,9 +139,9 @@ static bool reduce_clip(struct export *e, struct export_clip *clip, const struct
     e->optimizing->attempt_count++;
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
-        const bool is_first = !(first_time(e, clip, c) > first_s), is_reduced = is_reducible(&channel);
+        const bool is_first = !(first_time(e, clip, c) > first_s), is_reduced = export_is_reducible(&channel);
         const double units = e->optimizing->units * attempt->share;
-        const double tolerance = is_reduced ? tolerance_of(e, &channel, export_values(e, &channel), units) : 0;
+        const double tolerance = is_reduced ? export_tolerance_of(e, &channel, export_values(e, &channel), units) : 0;
         if (is_reduced && !reduce_shared(e, clip, c, &channel, tolerance))
             return false;
         if (is_reduced && is_at_rest(e, &channel, tolerance) && !(is_first && first_count == 1)) {
@@ -288,13 +161,14 @@ static bool reduce_clip(struct export *e, struct export_clip *clip, const struct
 static bool store_channel(struct export *e, const struct channel *channel, const struct attempt *attempt, uint8_t *bits)
 {
     enum { ROWS_PER_STEP = 4 };
-    const uint32_t rows = row_count(channel);
+    const uint32_t rows = export_row_count(channel);
     const void *place = (const void *)(uintptr_t)((uint64_t)channel->value_first + 1);
     uint32_t *stored = export_shared(e, place, rows, SHARED_STORED + 2 * e->optimizing->attempt_count);
     if (stored == NULL)
         return false;
     if (*stored == GLB_NONE) {
-        *stored = choose_bits(e, channel, attempt);
+        const double units = e->optimizing->units * attempt->share;
+        *stored = export_choose_bits(e, channel, units, attempt->has_short_rotations);
         if (*stored > 0)
             export_decode_values(channel, *stored, (float *)(void *)e->optimizing->decoded.data + channel->value_first);
         *bits = (uint8_t)*stored;
