@@ -120,7 +120,8 @@ struct export_optimizing {
     uint64_t compared;               /* so many poses */
     double normal_degrees;           /* the largest angle between a normal and what readers see */
     uint64_t keys, kept_keys, vertices, kept_vertices;
-    uint32_t still_channels; /* left out: they hold the rest pose */
+    bool dropped_attributes[3]; /* of some primitive: TEXCOORD_0, TEXCOORD_1, TANGENT */
+    uint32_t still_channels;    /* left out: they hold the rest pose */
 };
 
 struct export

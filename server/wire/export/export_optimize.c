@@ -102,9 +102,19 @@ static void end_dropped(const struct dropped *dropped)
         buf_put_char(dropped->e->out, ']');
 }
 
-/* Appends ,"materials":[..],"skins":[..],"meshes":[..] without the empty ones. */
+/* Appends ,"attributes":[..],"materials":[..],"skins":[..],"meshes":[..] without the empty ones. */
 static void put_dropped(struct export *e)
 {
+    static const char *const ATTRIBUTES[] = {"TEXCOORD_0", "TEXCOORD_1", "TANGENT"};
+    bool is_first = true;
+    for (int a = 0; a < 3; a++) {
+        if (!e->optimizing->dropped_attributes[a])
+            continue;
+        json_printf(e->out, is_first ? ",\"attributes\":[%s" : ",%s", ATTRIBUTES[a]);
+        is_first = false;
+    }
+    if (!is_first)
+        buf_put_char(e->out, ']');
     const struct model *model = e->model;
     struct dropped materials = {e, "materials", false}, skins = {e, "skins", false}, meshes = {e, "meshes", false};
     for (uint32_t m = 0; m < model->material_count; m++)

@@ -291,6 +291,16 @@ static struct small small_of(struct export *e, const struct primitive *p)
                           e->optimizing->place_counts[p - e->model->primitives]};
 }
 
+/* Remembers which attributes of the primitive nothing in the file uses. */
+static void note_dropped(struct export *e, uint32_t primitive)
+{
+    const uint32_t flags = e->model->primitives[primitive].flags;
+    bool *dropped = e->optimizing->dropped_attributes;
+    dropped[0] = dropped[0] || ((flags & PRIMITIVE_TEXCOORDS) != 0 && !has_texcoords(e, primitive, 0));
+    dropped[1] = dropped[1] || ((flags & PRIMITIVE_SECOND_TEXCOORDS) != 0 && !has_texcoords(e, primitive, 1));
+    dropped[2] = dropped[2] || ((flags & PRIMITIVE_TANGENTS) != 0 && !has_tangents(e, primitive));
+}
+
 bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *accessors)
 {
     const struct model *model = e->model;
@@ -302,6 +312,7 @@ bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *a
     accessors[GLB_POSITION] = add_positions(&small);
     if (glb_has_normals(p))
         accessors[GLB_NORMAL] = add_units(&small, &model->normals[p->vertex_first].x, 3);
+    note_dropped(e, primitive);
     if (glb_has_normals(p) && has_tangents(e, primitive))
         accessors[GLB_TANGENT] = add_units(&small, &model->tangents[p->vertex_first].x, 4);
     for (uint32_t set = 0; set < 2; set++)
