@@ -1,6 +1,5 @@
 // glb_jobs.mjs - does jobs with glTF files for programs in other languages: a line of JSON on stdin for each, and one on stdout.
 //   {"job": "poses", "file": PATH, "clips": [{"clip": INDEX or null, "times": [SECONDS]}]}   {"version", "names", "clips": [[FRAME]]}, see three_glb.mjs
-//   {"job": "vertices", "file": PATH, "clips": likewise}                                     {"clips": [[[POSITION]]]}: of all meshes, at each time
 //   {"job": "validate", "file": PATH}                                                        {"errors", "warnings", "messages"}
 //   {"job": "rewrite", "file": PATH, "out": PATH}                                            {} when three.js has written it
 // A job that fails is answered {"error": TEXT}.
@@ -8,7 +7,7 @@ import fs from 'node:fs';
 import readline from 'node:readline';
 import { REVISION } from 'three';
 import validator from 'gltf-validator';
-import { load, posesAt, rewrite, verticesAt } from './three_glb.mjs';
+import { load, posesAt, rewrite } from './three_glb.mjs';
 
 for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};
 
@@ -17,10 +16,6 @@ const JOBS = {
     const model = await load(fs.readFileSync(file));
     const names = model.animations.map((one) => one.name);
     return { version: REVISION, names, clips: clips.map(({ clip, times }) => posesAt(model, clip, times)) };
-  },
-  async vertices({ file, clips }) {
-    const model = await load(fs.readFileSync(file));
-    return { clips: clips.map(({ clip, times }) => verticesAt(model, clip, times)) };
   },
   async validate({ file }) {
     const { issues } = await validator.validateBytes(new Uint8Array(fs.readFileSync(file)), { maxIssues: 20 });

@@ -83,18 +83,19 @@ static void find_stretches(struct export *e, struct region *regions)
     pose_evaluate(&e->before, model, POSE_REST, 0);
     for (uint32_t n = 0; n < model->node_count; n++) {
         const struct node *node = &model->nodes[n];
-        const struct dmat4 *scene_from_node = &e->before.scene_from_node[n];
         e->optimizing->stretches[n] = node->parent < 0 ? 1 : stretch_of(&e->before.scene_from_node[node->parent]);
-        if (export_mesh_of(e, n) == GLB_NONE)
+        if (export_mesh_of(e, n) == GLB_NONE || node->skin >= 0)
             continue;
         struct region *region = &regions[e->optimizing->mesh_grids[node->mesh]];
-        const struct skin *skin = node->skin < 0 ? NULL : &model->skins[node->skin];
-        if (skin == NULL)
-            region->stretch = fmax(region->stretch, stretch_of(scene_from_node));
-        for (uint32_t j = 0; skin != NULL && j < skin->joint_count; j++) {
+        region->stretch = fmax(region->stretch, stretch_of(&e->before.scene_from_node[n]));
+    }
+    for (uint32_t s = 0; s < model->skin_count; s++) {
+        const struct skin *skin = &model->skins[s];
+        for (uint32_t j = 0; e->optimizing->skin_grids[s] != GLB_NONE && j < skin->joint_count; j++) {
             const struct joint *joint = &model->joints[skin->joint_first + j];
             const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
             const struct dmat4 palette = dmat4_mul(&e->before.scene_from_node[joint->node], &joint_from_bind);
+            struct region *region = &regions[e->optimizing->skin_grids[s]];
             region->stretch = fmax(region->stretch, stretch_of(&palette));
         }
     }
@@ -117,6 +118,17 @@ static struct grid choose_grid(const struct export *e, const struct region *regi
     return grid;
 }
 
+/* Steps of looking at all vertices, and of welding them. Targets may share their differences. */
+static uint64_t vertex_steps(const struct model *model)
+{
+    enum { VERTICES_PER_STEP = 2, DELTAS_PER_STEP = 8 };
+    uint64_t deltas = 0;
+    for (uint32_t p = 0; p < model->primitive_count; p++)
+        deltas += (uint64_t)model->primitives[p].vertex_count * model->primitives[p].morph_target_count;
+    return model->node_count + model->joint_count +
+           ((uint64_t)model->position_count + model->index_count) / VERTICES_PER_STEP + deltas / DELTAS_PER_STEP;
+}
+
 bool export_plan_grids(struct export *e)
 {
     struct export_optimizing *optimizing = e->optimizing;
@@ -124,6 +136,8 @@ bool export_plan_grids(struct export *e)
     static const double SHARE = 1e-4;
     if (optimizing == NULL)
         return true;
+    if (!export_is_affordable(e, vertex_steps(model)))
+        return false;
     optimizing->units_most = e->context->request->export.is_exact ? 0 : SHARE * e->size;
     optimizing->units = optimizing->units_most;
     optimizing->stretches = export_array(e, model->node_count, sizeof *optimizing->stretches);
@@ -144,10 +158,7 @@ bool export_plan_grids(struct export *e)
     find_stretches(e, regions);
     for (uint32_t m = 0; m < model->mesh_count; m++)
         optimizing->grids[m] = choose_grid(e, &regions[m]);
-    enum { VERTICES_PER_STEP = 2, DELTAS_PER_STEP = 16 }; /* also of welding */
-    return export_is_affordable(e, model->node_count + model->joint_count +
-                                       ((uint64_t)model->position_count + model->index_count) / VERTICES_PER_STEP +
-                                       model->morph_delta_count / DELTAS_PER_STEP);
+    return true;
 }
 
 static const struct grid *used_grid(const struct export *e, uint32_t index)

@@ -61,3 +61,14 @@ void export_round_influences(struct export_influences *influences, int bits, uin
     }
     influences->count = kept;
 }
+
+uint64_t export_merge_steps(const struct model *model, uint32_t vertex_first, uint32_t vertex_count)
+{
+    enum { LOOKS_PER_STEP = 256 };
+    uint64_t looks = 0;
+    for (uint32_t v = vertex_first; v < vertex_first + vertex_count; v++) {
+        const uint64_t count = model->influence_firsts[v + 1] - model->influence_firsts[v];
+        looks += count * (count < EXPORT_INFLUENCES_MAX ? count : EXPORT_INFLUENCES_MAX);
+    }
+    return looks / LOOKS_PER_STEP;
+}

@@ -106,7 +106,6 @@ struct export_optimizing {
     struct export_clip *plain_clips; /* [clips.count]: as they were before */
     struct channel *plain_channels;  /* likewise: those of e->clips.channels */
     struct channel *reduced;         /* likewise: with the keys that stay; scratch */
-    uint32_t attempt_count;          /* at clips so far */
     uint8_t *key_bits;               /* [channel count]: how values are filtered; 0: they are not */
     struct buf decoded;              /* float: e->clips.values as readers see them */
     double *stretches;               /* [node_count]: how much the node's parent scales at rest */
@@ -392,5 +391,7 @@ struct export_influences {
 };
 /* False: the vertex has too many joints. */
 bool export_merge_influences(const struct model *model, uint32_t vertex, struct export_influences *out);
+/* Returns the steps of merging: it searches the previous joints of a vertex for each of its joints. */
+uint64_t export_merge_steps(const struct model *model, uint32_t vertex_first, uint32_t vertex_count);
 /* Rounds the weights to `bits`, and drops those that become 0. The integers go to out[count]. */
 void export_round_influences(struct export_influences *influences, int bits, uint16_t *out);

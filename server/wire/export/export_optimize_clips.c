@@ -20,7 +20,7 @@ static const double JOINTS_SHARE = 0.6;
 
 /* --- one channel --- */
 
-/* Uses of export_shared(), with twice the number of the attempt: keys that were reduced or stored before. */
+/* Uses of export_shared(): keys of the clip that were reduced or stored before in this attempt. */
 enum { SHARED_REDUCED = 3000, SHARED_STORED };
 
 /* Whether the channel has one key, which is the rest pose. */
@@ -91,9 +91,8 @@ static bool reduce_shared(struct export *e, const struct export_clip *clip, uint
     struct export_optimizing *optimizing = e->optimizing;
     const struct channel *plain = optimizing->plain_channels + clip->channel_first;
     const void *place = (const void *)(uintptr_t)((uint64_t)channel->value_first + 1); /* the arrays may move */
-    uint32_t *first = channel->path != PATH_ROTATION
-                          ? NULL
-                          : export_shared(e, place, channel->key_count, SHARED_REDUCED + 2 * optimizing->attempt_count);
+    uint32_t *first =
+        channel->path != PATH_ROTATION ? NULL : export_shared(e, place, channel->key_count, SHARED_REDUCED);
     if (channel->path == PATH_ROTATION && first == NULL)
         return false;
     if (first != NULL && *first != GLB_NONE && plain[*first].key_time_first == plain[c].key_time_first &&
@@ -136,7 +135,7 @@ static bool reduce_clip(struct export *e, struct export_clip *clip, const struct
 {
     double first_s = 0;
     uint32_t kept = 0, first_count = count_first(e, clip, &first_s);
-    e->optimizing->attempt_count++;
+    export_share_free(&e->share); /* what earlier steps shared is done */
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
         const bool is_first = !(first_time(e, clip, c) > first_s), is_reduced = export_is_reducible(&channel);
@@ -163,7 +162,7 @@ static bool store_channel(struct export *e, const struct channel *channel, const
     enum { ROWS_PER_STEP = 4 };
     const uint32_t rows = export_row_count(channel);
     const void *place = (const void *)(uintptr_t)((uint64_t)channel->value_first + 1);
-    uint32_t *stored = export_shared(e, place, rows, SHARED_STORED + 2 * e->optimizing->attempt_count);
+    uint32_t *stored = export_shared(e, place, rows, SHARED_STORED);
     if (stored == NULL)
         return false;
     if (*stored == GLB_NONE) {

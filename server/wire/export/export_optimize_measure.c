@@ -170,14 +170,16 @@ bool export_measure_vertices(struct export *e)
 {
     enum { VERTICES_PER_STEP = 2, LEAST = 4, PARTS = 16 };
     const struct model *model = e->model;
-    uint64_t vertices = 0;
-    for (uint32_t d = 0; d < model->draw_count; d++)
+    uint64_t vertices = 0, joints = 0;
+    for (uint32_t d = 0; d < model->draw_count; d++) {
         vertices += model->primitives[model->draws[d].primitive].vertex_count;
-    const uint64_t steps =
-        2 * (model->node_count + model->draw_count + model->joint_count + vertices / VERTICES_PER_STEP) + 1;
+        if (d == 0 || model->draws[d].skin != model->draws[d - 1].skin)
+            joints += model->skins[model->draws[d].skin].joint_count;
+    }
+    const uint64_t steps = 2 * (model->node_count + model->draw_count + joints + vertices / VERTICES_PER_STEP) + 1;
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / PARTS / (e->clips.count + 1) / steps + LEAST;
     struct stored stored = {.positions = NULL};
-    bool is_good = export_is_affordable(e, 2 * steps);
+    bool is_good = export_is_affordable(e, 2 * steps + export_merge_steps(model, 0, model->position_count));
     if (is_good && !stored_alloc(model, &stored))
         is_good = context_fail_memory(e->context);
     if (is_good) {

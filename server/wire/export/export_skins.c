@@ -127,18 +127,6 @@ static void fill(const struct export *e, const struct sets *sets, void *joints, 
     }
 }
 
-/* Merging searches the previous joints of a vertex for each of its joints. */
-static uint64_t merge_steps(const struct model *model, const struct primitive *p)
-{
-    enum { LOOKS_PER_STEP = 256 };
-    uint64_t looks = 0;
-    for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++) {
-        const uint64_t count = model->influence_firsts[v + 1] - model->influence_firsts[v];
-        looks += count * (count < EXPORT_INFLUENCES_MAX ? count : EXPORT_INFLUENCES_MAX);
-    }
-    return looks / LOOKS_PER_STEP;
-}
-
 static void put_sets(struct export *e, const struct sets *sets, const char *joints, const char *weights)
 {
     const size_t row = (size_t)sets->row_count * SET_SIZE;
@@ -171,7 +159,7 @@ bool export_put_influences(struct export *e, const struct primitive *p)
     struct workspace *workspace = e->context->workspace;
     struct sets sets = sets_of(e, p);
     uint32_t vertex;
-    if (!export_is_affordable(e, merge_steps(e->model, p)))
+    if (!export_is_affordable(e, export_merge_steps(e->model, p->vertex_first, p->vertex_count)))
         return false;
     if (!look_at(e, &sets, &vertex))
         return export_refuse(e, "vertex %u of mesh %u has more than %d joints", vertex, p->mesh, EXPORT_INFLUENCES_MAX);
