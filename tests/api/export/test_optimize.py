@@ -221,6 +221,22 @@ def test_rotations_of_another_length(start, tmp_path):
     assert of_vertices <= report(glb)["share_of_size"] * 1.05
 
 
+def test_a_pose_that_holds_keeps_its_times(start, tmp_path):
+    """One key would do, but a clip lasts from its first key to its last."""
+    document = Document(scene=0, scenes=[{"nodes": [0]}])
+    times = document.add("SCALAR", "f", [0.5 + k / 8 for k in range(21)], min=[0.5], max=[3])
+    held = document.add("VEC3", "f", [(1, 2, 3)] * 21)
+    rest = document.add("VEC3", "f", [(1, 1, 1)] * 21)
+    document.json.update(nodes=[{"name": "n"}], animations=[{"samplers": [{"input": times, "output": at} for at in (held, rest)], "channels":
+                         [{"sampler": s, "target": {"node": 0, "path": path}} for s, path in ((0, "translation"), (1, "scale"))]}])
+    (tmp_path / "a.gltf").write_text(document.text())
+    server = start()
+    _, glb = write_both(server, tmp_path, "a.gltf")
+    assert (report(glb)["keys"], report(glb)["still_channels"]) == ([42, 2], 1)
+    assert glb.key_times(0) == [0.5, 3]
+    assert ask(server, "/v1/pose", model="small.glb", clip=0, t=2, what="scene")["frames"][0]["scene"][0][12:15] == [1, 2, 3]
+
+
 def test_small_and_empty_models(start, tmp_path):
     (tmp_path / "a.gltf").write_text('{"asset":{"version":"2.0"},"nodes":[{"name":"alone"}],"scenes":[{"nodes":[0]}]}')
     (tmp_path / "b.gltf").write_text(gltf())
