@@ -44,21 +44,31 @@ static struct piece piece_of(const struct key_curve *curve, uint32_t a, uint32_t
     return piece;
 }
 
-/* As quat_slerp() interpolates. The chord between unit quaternions is half of the angle between the rotations, as far
- * as it is small. */
+/* The chord between unit quaternions is half of the angle between the rotations, as far as it is small. */
+static double angle_between(const double a[4], const double b[4])
+{
+    double minus = 0, plus = 0;
+    for (int i = 0; i < 4; i++) {
+        minus += (a[i] - b[i]) * (a[i] - b[i]);
+        plus += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 2 * sqrt(fmin(minus, plus));
+}
+
+/* As quat_slerp() interpolates, and as readers do that interpolate the four numbers, whichever is further. */
 static double rotation_distance(const struct piece *piece, uint32_t k, double u)
 {
     const bool is_chord = piece->sine < 1e-8;
     const double of_from = is_chord ? 1 - u : trig_sin((1 - u) * piece->angle) / piece->sine;
     const double of_to = is_chord ? u : trig_sin(u * piece->angle) / piece->sine;
-    double own[4], minus = 0, plus = 0;
+    double own[4], arc[4], chord[4];
     read_rotation(piece->curve, k, own);
     for (int i = 0; i < 4; i++) {
-        const double between = of_from * piece->from[i] + of_to * piece->to[i];
-        minus += (own[i] - between) * (own[i] - between);
-        plus += (own[i] + between) * (own[i] + between);
+        arc[i] = of_from * piece->from[i] + of_to * piece->to[i];
+        chord[i] = (1 - u) * piece->from[i] + u * piece->to[i];
     }
-    return 2 * sqrt(fmin(minus, plus));
+    quat_normalize(chord);
+    return fmax(angle_between(own, arc), angle_between(own, chord));
 }
 
 /* Returns how far key `k` is from what the piece gives: of rotations the angle in radians, otherwise the largest

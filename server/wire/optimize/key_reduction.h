@@ -17,8 +17,9 @@ struct key_curve {
 
 /* Writes the keys to keep to kept[count], ascending, and returns their number: 1 when no key is further than
  * `tolerance` from the first, otherwise the first and the last key are among them. Every other key is within
- * `tolerance` of what its neighbours in `kept` give: of rotations an angle in radians, otherwise the largest difference
- * of a component. With tolerance 0 only keys with equal values fall away. Sets *looks to the number of keys that it
- * looked at, about count * log(count) at most; once it exceeds looks_most, all further keys are kept. */
+ * `tolerance` of what its neighbours in `kept` give: of rotations an angle in radians, along the arc and along its
+ * chord; otherwise the largest difference of a component. With tolerance 0 only keys with equal values fall away. Sets
+ * *looks to the number of keys that it looked at, about count * log(count) at most; once it exceeds looks_most, all
+ * further keys are kept. */
 uint32_t keys_reduce(const struct key_curve *curve, double tolerance, uint64_t looks_most, uint32_t *kept,
                      uint64_t *looks);
