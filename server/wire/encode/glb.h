@@ -66,7 +66,6 @@ enum glb_array {
     GLB_BYTE_NORMAL_DELTA, /* int8_t[4], the last one 0: x, y, z by 127 */
     GLB_SHORT_TEXCOORD,    /* uint16_t[2]: 0 to 1 by 65535, like the next one */
     GLB_SECOND_SHORT_TEXCOORD,
-    GLB_BYTE_WEIGHTS,  /* uint8_t[4]: by 255 */
     GLB_SHORT_WEIGHTS, /* uint16_t[4]: by 65535 */
     GLB_SHORT_INDICES, /* uint16_t, of triangles; the next one: of lines and points */
     GLB_OTHER_SHORT_INDICES,

@@ -112,7 +112,7 @@ struct export_optimizing {
     uint32_t *mesh_grids;            /* [mesh_count]: indices in grids */
     uint32_t *skin_grids;            /* [skin_count]: likewise, or GLB_NONE */
     struct grid *grids;              /* [mesh_count] */
-    int weight_bits;                 /* of the weights of joints; 0: floats */
+    int weight_bits;                 /* to which weights of joints are rounded; 0: floats */
     uint32_t *places;                /* [position_count]: of each vertex in the accessors of its primitive */
     uint32_t *place_counts;          /* [primitive_count]; 0: not welded yet */
     struct export_distance worst;    /* of all poses and vertices that were compared, */

@@ -29,17 +29,6 @@ void export_end_optimizing(struct export *e)
 
 /* --- the steps --- */
 
-/* Whether a vertex has more joints than one set. Readers with a single set scale its weights, in place: bytes would be
- * rounded once more. */
-static bool has_several_sets(const struct model *model)
-{
-    enum { SET_SIZE = 4 };
-    for (uint32_t v = 0; v < model->position_count; v++)
-        if (model->influence_firsts[v + 1] - model->influence_firsts[v] > SET_SIZE)
-            return true;
-    return false;
-}
-
 /* Stores keys and vertices without any loss. */
 static bool give_up(struct export *e)
 {
@@ -54,6 +43,7 @@ static bool give_up(struct export *e)
 
 bool export_optimize(struct export *e)
 {
+    /* always stored in 16: some readers scale weights in place, or compute with the half floats that bytes give */
     static const int WEIGHT_BITS[] = {8, 10, 12, 14, 16};
     enum { TRIES = sizeof WEIGHT_BITS / sizeof *WEIGHT_BITS, FINEST_GRID_FROM = 2 };
     struct export_optimizing *optimizing = e->optimizing;
@@ -64,7 +54,7 @@ bool export_optimize(struct export *e)
     if (optimizing->places == NULL || optimizing->place_counts == NULL || !export_optimize_clips(e))
         return false;
     const struct export_distance of_joints = optimizing->worst;
-    for (int i = has_several_sets(e->model) ? 1 : 0; i < TRIES && optimizing->units > 0; i++) {
+    for (int i = 0; i < TRIES && optimizing->units > 0; i++) {
         optimizing->weight_bits = WEIGHT_BITS[i];
         if (i == FINEST_GRID_FROM)
             export_refine_grids(e);

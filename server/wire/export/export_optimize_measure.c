@@ -51,13 +51,13 @@ static void store_weights(const struct export *e, uint32_t vertex, struct influe
     struct export_influences influences;
     uint16_t weights[EXPORT_INFLUENCES_MAX];
     const int bits = e->optimizing->weight_bits;
-    const double whole = bits == 8 ? UINT8_MAX : UINT16_MAX;
+    static const double WHOLE = UINT16_MAX;
     if (first == end || !export_merge_influences(e->model, vertex, &influences))
         return; /* writing them refuses the latter */
     export_round_influences(&influences, bits, weights);
     for (uint32_t i = first; i < end; i++)
         out[i] = i - first < influences.count
-                     ? (struct influence){influences.all[i - first].joint, (float)(weights[i - first] / whole)}
+                     ? (struct influence){influences.all[i - first].joint, (float)(weights[i - first] / WHOLE)}
                      : (struct influence){influences.all[0].joint, 0};
 }
 

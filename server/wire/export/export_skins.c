@@ -95,10 +95,7 @@ static bool look_at(const struct export *e, struct sets *sets, uint32_t *vertex)
 }
 
 static size_t joint_bytes(const struct sets *sets) { return sets->has_small_joints ? 1 : sizeof(uint16_t); }
-static size_t weight_bytes(const struct sets *sets)
-{
-    return sets->bits == 0 ? sizeof(float) : sets->bits == 8 ? 1 : sizeof(uint16_t);
-}
+static size_t weight_bytes(const struct sets *sets) { return sets->bits == 0 ? sizeof(float) : sizeof(uint16_t); }
 
 /* Fills the sets of all vertices, set after set, with four joints and weights per vertex. Unused entries are joint 0
  * with weight 0. */
@@ -119,8 +116,6 @@ static void fill(const struct export *e, const struct sets *sets, void *joints, 
                 ((uint16_t *)joints)[at] = (uint16_t)influences.all[i].joint;
             if (sets->bits == 0)
                 ((float *)weights)[at] = influences.all[i].weight;
-            else if (sets->bits == 8)
-                ((uint8_t *)weights)[at] = (uint8_t)rounded[i];
             else
                 ((uint16_t *)weights)[at] = rounded[i];
         }
@@ -133,10 +128,7 @@ static void put_sets(struct export *e, const struct sets *sets, const char *join
     for (uint32_t set = 0; set < sets->count && !glb_failed(e->glb); set++) {
         const uint32_t joint_accessor = glb_add(e->glb, sets->has_small_joints ? GLB_JOINTS : GLB_LARGE_JOINTS,
                                                 joints + set * row * joint_bytes(sets), sets->row_count);
-        const uint32_t weight_accessor = glb_add(e->glb,
-                                                 sets->bits == 0   ? GLB_WEIGHTS
-                                                 : sets->bits == 8 ? GLB_BYTE_WEIGHTS
-                                                                   : GLB_SHORT_WEIGHTS,
+        const uint32_t weight_accessor = glb_add(e->glb, sets->bits == 0 ? GLB_WEIGHTS : GLB_SHORT_WEIGHTS,
                                                  weights + set * row * weight_bytes(sets), sets->row_count);
         json_printf(e->out, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, joint_accessor, set, weight_accessor);
     }

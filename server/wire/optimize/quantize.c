@@ -92,7 +92,7 @@ struct vec3 grid_delta(const struct grid *grid, const struct vec3 *delta)
 void quantize_weights(const float *weights, uint32_t count, int bits, uint16_t *out)
 {
     const double most = (1 << bits) - 1;
-    const int32_t whole = bits == 8 ? UINT8_MAX : UINT16_MAX;
+    const int32_t whole = UINT16_MAX;
     int32_t left = whole;
     for (uint32_t i = 1; i < count; i++) {
         const double rounded = rint((double)weights[i] * most) / most * whole;

@@ -34,6 +34,6 @@ void quantize_texcoords(const struct vec2 *texcoords, int bits, const uint32_t *
 struct vec3 grid_position(const struct grid *grid, const struct vec3 *position);
 struct vec3 grid_delta(const struct grid *grid, const struct vec3 *delta);
 
-/* Rounds `count` weights, which sum to 1 and descend, to multiples of 1 / (2^bits - 1) for `bits` 8, by 255, or 9 to
- * 16, by 65535: the integers sum to 255 or 65535 exactly. */
+/* Rounds `count` weights, which sum to 1 and descend, to multiples of 1 / (2^bits - 1), by 65535: the integers sum to
+ * 65535 exactly. */
 void quantize_weights(const float *weights, uint32_t count, int bits, uint16_t *out);

@@ -72,7 +72,7 @@ TEST(quantize_texcoords_by_their_bits)
 static void check_weights(const float *weights, uint32_t count, int bits, double tolerance)
 {
     uint16_t out[COUNT];
-    const uint32_t whole = bits == 8 ? 255 : 65535;
+    const uint32_t whole = 65535;
     uint32_t sum = 0;
     quantize_weights(weights, count, bits, out);
     for (uint32_t i = 0; i < count; i++) {
