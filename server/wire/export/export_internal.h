@@ -117,6 +117,7 @@ struct export_optimizing {
     uint32_t *place_counts;          /* [primitive_count]; 0: not welded yet */
     struct export_distance worst;    /* of all poses and vertices that were compared, */
     uint64_t compared;               /* so many poses */
+    double joints_share;             /* of units: by how much joints may be off */
     double normal_degrees;           /* the largest angle between a normal and what readers see */
     uint64_t keys, kept_keys, vertices, kept_vertices;
     bool dropped_attributes[3]; /* of some primitive: TEXCOORD_0, TEXCOORD_1, TANGENT */

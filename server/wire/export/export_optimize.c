@@ -41,30 +41,47 @@ static bool give_up(struct export *e)
     return export_optimize_clips(e);
 }
 
-bool export_optimize(struct export *e)
+/* Rounds weights to as few bits as do, from WEIGHT_BITS[first] on. *is_near: some do. */
+static bool choose_weight_bits(struct export *e, int first, bool *is_near)
 {
-    /* always stored in 16: some readers scale weights in place, or compute with the half floats that bytes give */
+    /* always stored in 16: some readers scale weights in place */
     static const int WEIGHT_BITS[] = {8, 10, 12, 14, 16};
     enum { TRIES = sizeof WEIGHT_BITS / sizeof *WEIGHT_BITS, FINEST_GRID_FROM = 2 };
     struct export_optimizing *optimizing = e->optimizing;
-    if (optimizing == NULL)
-        return true;
-    optimizing->places = export_array(e, e->model->position_count, sizeof *optimizing->places);
-    optimizing->place_counts = export_array(e, e->model->primitive_count, sizeof *optimizing->place_counts);
-    if (optimizing->places == NULL || optimizing->place_counts == NULL || !export_optimize_clips(e))
-        return false;
     const struct export_distance of_joints = optimizing->worst;
-    for (int i = 0; i < TRIES && optimizing->units > 0; i++) {
+    *is_near = false;
+    for (int i = first; i < TRIES && !*is_near; i++) {
         optimizing->weight_bits = WEIGHT_BITS[i];
         if (i == FINEST_GRID_FROM)
             export_refine_grids(e);
         optimizing->worst = of_joints;
         if (!export_measure_vertices(e))
             return false;
-        if (optimizing->worst.units <= optimizing->units)
-            return true;
+        *is_near = optimizing->worst.units <= optimizing->units;
     }
-    return !(optimizing->units > 0) || give_up(e);
+    return true;
+}
+
+bool export_optimize(struct export *e)
+{
+    /* by which share joints may be off, so that vertices, which may be far from them, have the rest */
+    static const double JOINT_SHARES[] = {0.6, 0.1, 0.02};
+    enum { ROUNDS = sizeof JOINT_SHARES / sizeof *JOINT_SHARES, LATER_FIRST = 2 };
+    struct export_optimizing *optimizing = e->optimizing;
+    if (optimizing == NULL)
+        return true;
+    optimizing->places = export_array(e, e->model->position_count, sizeof *optimizing->places);
+    optimizing->place_counts = export_array(e, e->model->primitive_count, sizeof *optimizing->place_counts);
+    bool is_good = optimizing->places != NULL && optimizing->place_counts != NULL, is_near = false;
+    for (int r = 0; r < ROUNDS && is_good && !is_near; r++) {
+        optimizing->joints_share = JOINT_SHARES[r];
+        optimizing->worst = (struct export_distance){.units = 0};
+        is_good = export_optimize_clips(e);
+        if (!(optimizing->units > 0))
+            return is_good;
+        is_good = is_good && choose_weight_bits(e, r == 0 ? 0 : LATER_FIRST, &is_near);
+    }
+    return is_good && (is_near || give_up(e));
 }
 
 /* --- the report --- */

@@ -15,8 +15,6 @@ static const struct attempt {
 enum { ATTEMPT_COUNT = sizeof ATTEMPTS / sizeof *ATTEMPTS };
 /* What a joint carries is about this near, as a share of the model's size. Skinned vertices are measured themselves. */
 static const double LEVER_SHARE = 0.1;
-/* Joints may be off by this share, so that vertices have the rest. */
-static const double JOINTS_SHARE = 0.6;
 
 /* --- one channel --- */
 
@@ -206,7 +204,7 @@ static bool measure(struct export *e, uint32_t index, struct export_distance *ou
                        after = export_decoded_view(e, &clips[1], index);
     const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
     const uint64_t most =
-        e->context->limits->value[LIMIT_EVALUATIONS] / (4 * ATTEMPT_COUNT) / e->clips.count / steps + LEAST;
+        e->context->limits->value[LIMIT_EVALUATIONS] / (12 * ATTEMPT_COUNT) / e->clips.count / steps + LEAST;
     struct export_times times = {.times = NULL};
     bool is_good = export_list_keys(e, before.channels + plain->channel_first,
                                     plain->channel_count - plain->property_count, before.key_times, &times);
@@ -235,7 +233,7 @@ static bool optimize_clip(struct export *e, uint32_t index)
             optimizing->decoded.size_bytes = values_bytes;
         if (!reduce_clip(e, clip, &ATTEMPTS[a]) || !store_clip(e, clip, &ATTEMPTS[a]) || !measure(e, index, &distance))
             return false;
-        if (distance.units <= JOINTS_SHARE * optimizing->units)
+        if (distance.units <= optimizing->joints_share * optimizing->units)
             break;
     }
     for (uint32_t c = 0; c < optimizing->plain_clips[index].channel_count; c++)

@@ -168,7 +168,7 @@ static void compare_rest(struct export *e, const struct stored *stored)
 
 bool export_measure_vertices(struct export *e)
 {
-    enum { VERTICES_PER_STEP = 2, LEAST = 4, PARTS = 16 };
+    enum { VERTICES_PER_STEP = 2, LEAST = 4, PARTS = 48 };
     const struct model *model = e->model;
     uint64_t vertices = 0, joints = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {
