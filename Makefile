@@ -274,7 +274,7 @@ $(out)/test/unit: $(test_objects) $(tested)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_daemon) $(libs_import) $(libs_assimp) $(libs_render) $(call libs_of,cmocka) -lm
 
 # The tests of the layers that are pure, which run for another processor, too: make test-arm.
-pure_folders := anim bake bits documents encode hits http packets proxy reply request
+pure_folders := anim bake bits documents encode hits http optimize packets proxy reply request
 pure_support := main document fixture human parse_request png_pixels wire_model
 pure_tests := $(filter-out %/test_content_hash.o %/test_printable_text.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
   $(pure_support:%=$(obj)/tests/unit/support/%.o)

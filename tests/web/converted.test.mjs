@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
 import validator from 'gltf-validator';
 import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
-import { load, posesAt } from './three_glb.mjs';
+import { load, posesAt, verticesAt } from './three_glb.mjs';
 
 const OWN = path.join(path.dirname(fileURLToPath(import.meta.url)), '../oracle/models');
 const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x'];
@@ -109,5 +109,45 @@ for (const name of ['dragon.glb', 'octopus.glb', 'robot.glb']) {
     assert.deepEqual(arraysOf(b), arraysOf(a));
     const { issues } = await validator.validateBytes(packed, { maxIssues: 20 });
     assert.deepEqual(issues.messages.filter(({ severity }) => severity === 0), []);
+  });
+}
+
+// How far the points of one list of tracks are from the nearest of the other, at all moments; Infinity beyond reach of it at the first.
+function apart(tracks, others, reach) {
+  const cell = (track, x, y, z) => [x, y, z].map((shift, i) => Math.floor(track[0][i] / reach) + shift).join();
+  const distance = (one, other) => Math.max(...one.map((point, f) => Math.hypot(...point.map((value, i) => value - other[f][i]))));
+  const cells = new Map(), around = [-1, 0, 1];
+  for (const other of others) cells.set(cell(other, 0, 0, 0), [...cells.get(cell(other, 0, 0, 0)) ?? [], other]);
+  const near = (track) => around.flatMap((x) => around.flatMap((y) => around.flatMap((z) => cells.get(cell(track, x, y, z)) ?? [])));
+  return tracks.reduce((worst, track) => Math.max(worst, near(track).reduce((least, other) => Math.min(least, distance(track, other)), Infinity)), 0);
+}
+
+for (const name of NAMES) {
+  test(`three.js has the vertices of ${name}, optimised`, async () => {
+    const [bytes, ...optimised] = await Promise.all(['', '&optimize=1', '&optimize=1&compress=none'].map((more) => convert(`${name}&textures=0${more}`)));
+    const plain = await load(bytes);
+    const sizeOf = (points) => Math.max(...[0, 1, 2].map((i) => Math.max(...points.map((point) => point[i])) - Math.min(...points.map((point) => point[i]))));
+    const rest = verticesAt(plain, null, [0])[0];
+    for (const small of optimised) {
+      const { issues } = await validator.validateBytes(small, { maxIssues: 20 });
+      assert.deepEqual(issues.messages.filter(({ severity }) => severity === 0), []);
+      const model = await load(small);
+      for (const index of [null, ...plain.animations.keys()]) {
+        const times = SHARES.map((share) => share * (index === null ? 0 : plain.animations[index].duration));
+        const tracks = [plain, model].map((one) => { const frames = verticesAt(one, index, times); return frames[0].map((_, v) => frames.map((points) => points[v])); });
+        const size = rest.length > 0 ? sizeOf(rest) : 0;
+        for (const [one, other] of [tracks, [tracks[1], tracks[0]]]) {
+          const thinned = one.filter((_, v) => v % 7 === 0);
+          assert.ok(thinned.length === 0 || apart(thinned, other, 2e-4 * size) <= 1.05e-4 * size, `clip ${index}`);
+        }
+        const places = [plain, model].map((one) => posesAt(one, index, times).map(({ nodes }) => nodes));
+        const nodes = Object.keys(places[0][0]);
+        const far = Math.max(size, ...nodes.map((n) => Math.hypot(...places[0][0][n].slice(12, 15))));
+        places[0].forEach((frame, f) => nodes.forEach((n) => {
+          const between = [12, 13, 14].map((i) => frame[n][i] - places[1][f][n][i]);
+          assert.ok(Math.hypot(...between) <= 1.05e-4 * far, `clip ${index}, node ${n}`);
+        }));
+      }
+    }
   });
 }

@@ -83,6 +83,30 @@ export function posesAt({ scene, animations, nodes, skins, morphed }, clip, time
   return frames;
 }
 
+// Positions of all vertices in the scene at each of the times, of all meshes one after the other.
+export function verticesAt({ scene, animations }, clip, times) {
+  const mixer = new THREE.AnimationMixer(scene);
+  const action = clip === null ? null : mixer.clipAction(animations[clip]);
+  action?.setLoop(THREE.LoopOnce);
+  if (action) action.clampWhenFinished = true;
+  const frames = times.map((time) => {
+    action?.reset().play();
+    mixer.setTime(time);
+    scene.updateMatrixWorld(true);
+    const points = [], point = new THREE.Vector3();
+    scene.traverse((object) => {
+      for (let v = 0; v < (object.geometry?.attributes.position.count ?? 0); v++) {
+        if (object.isMesh) object.getVertexPosition(v, point);
+        else point.fromBufferAttribute(object.geometry.attributes.position, v);
+        points.push(point.applyMatrix4(object.matrixWorld).toArray());
+      }
+    });
+    return points;
+  });
+  mixer.stopAllAction();
+  return frames;
+}
+
 // The same file as written by the exporter.
 export async function rewrite(bytes) {
   const { scene, animations } = await load(bytes);

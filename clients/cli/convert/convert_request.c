@@ -58,9 +58,13 @@ static int ask_whole(const struct convert_request *request, struct long_request_
     return rc;
 }
 
-/* Returns whether a parameter needs all files in one request: only that shows what a rule renames. */
+/* Returns whether a parameter needs all clips in one request: only that shows what a rule renames, and chooses how
+ * vertices are stored. */
 static bool needs_all_files(const struct args *args)
 {
+    const char *optimize = args_parameter(args, "optimize");
+    if (optimize != NULL && strcmp(optimize, "0") != 0)
+        return true;
     const char *strict = args_parameter(args, "strict");
     return strict != NULL && strcmp(strict, "1") == 0 && args_parameter(args, "rename_joints") != NULL;
 }
@@ -87,7 +91,7 @@ int convert_request_check(const struct convert_clips *clips)
 {
     if (clips->file_count <= CONVERT_FILES_MAX || !needs_all_files(&clips->args))
         return STATUS_DONE;
-    terminal_error("--strict with rules for names takes at most %d clip files", CONVERT_FILES_MAX);
+    terminal_error("--optimize, and --strict with rules for names, take at most %d clip files", CONVERT_FILES_MAX);
     return STATUS_USAGE;
 }
 

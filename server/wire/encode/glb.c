@@ -1,6 +1,7 @@
 #include "wire/encode/glb.h"
 
 #include "wire/encode/draco_pack.h"
+#include "wire/encode/glb_groups.h"
 #include "wire/encode/json.h"
 #include "wire/encode/meshopt.h"
 
@@ -11,7 +12,9 @@ enum { MAGIC = 0x46546c67, VERSION = 2, CHUNK_JSON = 0x4e4f534a, CHUNK_BIN = 0x0
 enum {
     TARGET_ARRAY = 34962,
     TARGET_ELEMENTS = 34963,
+    SIGNED_BYTE = 5120,
     UNSIGNED_BYTE = 5121,
+    SIGNED_SHORT = 5122,
     UNSIGNED_SHORT = 5123,
     UNSIGNED_INT = 5125,
     FLOAT = 5126
@@ -21,28 +24,43 @@ static const struct {
     const char *type;
     uint32_t element_bytes, component, target;
     bool is_normalized, has_bounds;
-} ARRAYS[] = {
-    [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true},
-    [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true, false},
-    [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
-    [GLB_JOINTS] = {"VEC4", 4, UNSIGNED_BYTE, TARGET_ARRAY, false, false},
-    [GLB_LARGE_JOINTS] = {"VEC4", 4 * sizeof(uint16_t), UNSIGNED_SHORT, TARGET_ARRAY, false, false},
-    [GLB_WEIGHTS] = {"VEC4", 4 * sizeof(float), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true},
-    [GLB_NORMAL_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false},
-    [GLB_MATRIX] = {"MAT4", sizeof(struct mat4), FLOAT, 0, false, false},
-    [GLB_TIME] = {"SCALAR", sizeof(float), FLOAT, 0, false, true},
-    [GLB_SCALAR] = {"SCALAR", sizeof(float), FLOAT, 0, false, false},
-    [GLB_VEC2] = {"VEC2", 2 * sizeof(float), FLOAT, 0, false, false},
-    [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false},
-    [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false},
-    [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false},
-    [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false},
-    [GLB_FINE_COLOR] = {"VEC4", sizeof(struct rgba16), UNSIGNED_SHORT, TARGET_ARRAY, true, false},
+    enum meshopt_filter filter;
+} ARRAYS[GLB_ARRAY_COUNT] = {
+    [GLB_POSITION] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
+    [GLB_NORMAL] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_TANGENT] = {"VEC4", sizeof(struct vec4), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_SECOND_TEXCOORD] = {"VEC2", sizeof(struct vec2), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_COLOR] = {"VEC4", sizeof(struct rgba8), UNSIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false, MESHOPT_NO_FILTER},
+    [GLB_JOINTS] = {"VEC4", 4, UNSIGNED_BYTE, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_LARGE_JOINTS] = {"VEC4", 4 * sizeof(uint16_t), UNSIGNED_SHORT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_WEIGHTS] = {"VEC4", 4 * sizeof(float), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
+    [GLB_NORMAL_DELTA] = {"VEC3", sizeof(struct vec3), FLOAT, TARGET_ARRAY, false, false, MESHOPT_NO_FILTER},
+    [GLB_MATRIX] = {"MAT4", sizeof(struct mat4), FLOAT, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_TIME] = {"SCALAR", sizeof(float), FLOAT, 0, false, true, MESHOPT_NO_FILTER},
+    [GLB_SCALAR] = {"SCALAR", sizeof(float), FLOAT, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_VEC2] = {"VEC2", 2 * sizeof(float), FLOAT, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_VEC3] = {"VEC3", 3 * sizeof(float), FLOAT, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_VEC4] = {"VEC4", 4 * sizeof(float), FLOAT, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false, MESHOPT_NO_FILTER},
+    [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false, MESHOPT_NO_FILTER},
+    [GLB_FINE_COLOR] = {"VEC4", sizeof(struct rgba16), UNSIGNED_SHORT, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_SHORT_POSITION] = {"VEC3", 8, UNSIGNED_SHORT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
+    [GLB_SHORT_DELTA] = {"VEC3", 8, SIGNED_SHORT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
+    [GLB_BYTE_NORMAL] = {"VEC3", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_OCTAHEDRAL},
+    [GLB_BYTE_TANGENT] = {"VEC4", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_OCTAHEDRAL},
+    [GLB_BYTE_NORMAL_DELTA] = {"VEC3", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_SHORT_TEXCOORD] = {"VEC2", 4, UNSIGNED_SHORT, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_SECOND_SHORT_TEXCOORD] = {"VEC2", 4, UNSIGNED_SHORT, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_SHORT_WEIGHTS] = {"VEC4", 8, UNSIGNED_SHORT, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
+    [GLB_SHORT_INDICES] = {"SCALAR", 2, UNSIGNED_SHORT, TARGET_ELEMENTS, false, false, MESHOPT_NO_FILTER},
+    [GLB_OTHER_SHORT_INDICES] = {"SCALAR", 2, UNSIGNED_SHORT, TARGET_ELEMENTS, false, false, MESHOPT_NO_FILTER},
+    [GLB_ROTATION] = {"VEC4", 8, SIGNED_SHORT, 0, true, false, MESHOPT_QUATERNION},
+    [GLB_FILTERED_SCALAR] = {"SCALAR", 4, FLOAT, 0, false, false, MESHOPT_EXPONENTIAL},
+    [GLB_FILTERED_VEC3] = {"VEC3", 12, FLOAT, 0, false, false, MESHOPT_EXPONENTIAL},
+    [GLB_FILTERED_VEC4] = {"VEC4", 16, FLOAT, 0, false, false, MESHOPT_EXPONENTIAL},
 };
 
 void glb_clear(struct glb_writer *glb, size_t limit_bytes)
@@ -56,6 +74,7 @@ void glb_clear(struct glb_writer *glb, size_t limit_bytes)
         SIZE_MAX / 4; /* the worst case of a stream exceeds its array; such a stream is discarded */
     glb->compression = GLB_PLAIN;
     glb->unpacked_bytes = 0;
+    glb->groups = NULL;
 }
 
 bool glb_failed(const struct glb_writer *glb)
@@ -99,11 +118,21 @@ static uint32_t end_view(struct glb_writer *glb)
 static float least(float a, float b) { return b < a ? b : a; }
 static float most(float a, float b) { return b > a ? b : a; }
 
-static void widen(struct glb_accessor *accessor, const struct vec3 *points)
+/* Returns an element of an array with bounds. */
+static struct vec3 point_of(enum glb_array array, const void *elements, uint32_t i)
 {
-    struct vec3 min = points[0], max = points[0];
+    const uint16_t *places = (const uint16_t *)elements + (size_t)i * 4;
+    const int16_t *deltas = (const int16_t *)elements + (size_t)i * 4;
+    return array == GLB_SHORT_POSITION ? (struct vec3){places[0], places[1], places[2]}
+           : array == GLB_SHORT_DELTA  ? (struct vec3){deltas[0], deltas[1], deltas[2]}
+                                       : ((const struct vec3 *)elements)[i];
+}
+
+static void widen(struct glb_accessor *accessor, const void *elements)
+{
+    struct vec3 min = point_of(accessor->array, elements, 0), max = min;
     for (uint32_t i = 1; i < accessor->count; i++) {
-        const struct vec3 p = points[i];
+        const struct vec3 p = point_of(accessor->array, elements, i);
         min = (struct vec3){least(min.x, p.x), least(min.y, p.y), least(min.z, p.z)};
         max = (struct vec3){most(max.x, p.x), most(max.y, p.y), most(max.z, p.z)};
     }
@@ -122,7 +151,9 @@ static void put_zeros(struct buf *out, size_t size_bytes)
 
 static enum meshopt_mode mode_of(enum glb_array array)
 {
-    return array == GLB_INDICES ? MESHOPT_TRIANGLES : array == GLB_OTHER_INDICES ? MESHOPT_INDICES : MESHOPT_ATTRIBUTES;
+    return array == GLB_INDICES || array == GLB_SHORT_INDICES               ? MESHOPT_TRIANGLES
+           : array == GLB_OTHER_INDICES || array == GLB_OTHER_SHORT_INDICES ? MESHOPT_INDICES
+                                                                            : MESHOPT_ATTRIBUTES;
 }
 
 /* Compresses the last view, which ends the chunk. */
@@ -130,7 +161,7 @@ static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t cou
 {
     enum { JSON_BYTES = 192 }; /* approximate JSON size of a stream in put_view() */
     const uint32_t element_bytes = ARRAYS[array].element_bytes;
-    if (glb_failed(glb) || element_bytes % 4 != 0) /* the extension requires it of strides */
+    if (glb_failed(glb) || (element_bytes % 4 != 0 && mode_of(array) == MESHOPT_ATTRIBUTES)) /* of strides */
         return;
     struct glb_buffer_view *view = &views_of(glb)[view_count(glb) - 1];
     const size_t size_bytes = (size_t)count * element_bytes;
@@ -142,15 +173,28 @@ static void pack_view(struct glb_writer *glb, enum glb_array array, uint32_t cou
     view->array = array;
     view->count = count;
     view->unpacked_offset = glb->unpacked_bytes;
-    glb->unpacked_bytes += size_bytes; /* a multiple of ALIGNMENT */
+    glb->unpacked_bytes += (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (glb->unpacked_bytes >
         glb->bin.limit_bytes - glb->bin.size_bytes) /* an unlimited number of zeros compresses to nothing */
         buf_fail(&glb->bin, BUF_FULL);
 }
 
-uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
+uint32_t glb_array_bytes(enum glb_array array) { return ARRAYS[array].element_bytes; }
+
+uint32_t glb_put_accessor_of(struct glb_writer *glb, struct glb_accessor *accessor, const void *elements)
 {
-    struct glb_accessor accessor = {.array = array, .count = count};
+    if (accessor->array == GLB_TIME) { /* times are ascending */
+        memcpy(&accessor->min.x, elements, sizeof accessor->min.x);
+        memcpy(&accessor->max.x, (const float *)elements + (accessor->count - 1), sizeof accessor->max.x);
+    } else if (ARRAYS[accessor->array].has_bounds && elements != NULL) {
+        widen(accessor, elements);
+    }
+    buf_put(&glb->accessors, accessor, sizeof *accessor);
+    return glb_failed(glb) ? GLB_NONE : glb_accessor_count(glb) - 1;
+}
+
+uint32_t glb_put_view_of(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
+{
     const size_t size_bytes = (size_t)count * ARRAYS[array].element_bytes;
     start_view(glb, ARRAYS[array].target);
     if (elements != NULL)
@@ -159,15 +203,25 @@ uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *eleme
         put_zeros(&glb->bin, size_bytes);
     if (glb->compression == GLB_MESHOPT)
         pack_view(glb, array, count);
-    accessor.view = end_view(glb);
-    if (array == GLB_TIME) { /* times are ascending */
-        memcpy(&accessor.min.x, elements, sizeof accessor.min.x);
-        memcpy(&accessor.max.x, (const float *)elements + (count - 1), sizeof accessor.max.x);
-    } else if (ARRAYS[array].has_bounds && elements != NULL) {
-        widen(&accessor, elements);
-    }
-    buf_put(&glb->accessors, &accessor, sizeof accessor);
-    return glb_failed(glb) ? GLB_NONE : glb_accessor_count(glb) - 1;
+    if (glb_failed(glb))
+        return GLB_NONE;
+    struct glb_buffer_view *view = &views_of(glb)[view_count(glb) - 1];
+    view->array = array;
+    view->is_shared = glb->groups != NULL && ARRAYS[array].target == TARGET_ARRAY;
+    if (view->count == 0)
+        meshopt_unfilter(ARRAYS[array].filter, glb->bin.data + view->offset, count, ARRAYS[array].element_bytes);
+    return end_view(glb);
+}
+
+static bool is_grouped(enum glb_array array) { return mode_of(array) == MESHOPT_ATTRIBUTES && array != GLB_FLAG; }
+
+uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count)
+{
+    struct glb_accessor accessor = {.array = array, .count = count};
+    if (glb->groups != NULL && elements != NULL && is_grouped(array))
+        return glb_groups_add(glb, array, elements, count);
+    accessor.view = glb_put_view_of(glb, array, elements, count);
+    return glb_put_accessor_of(glb, &accessor, elements);
 }
 
 void glb_start_mesh(struct glb_writer *glb) { glb->first_accessor = glb_accessor_count(glb); }
@@ -244,7 +298,23 @@ uint32_t glb_end_mesh(struct glb_writer *glb)
 }
 
 void glb_start_image(struct glb_writer *glb) { start_view(glb, 0); }
-uint32_t glb_end_image(struct glb_writer *glb) { return end_view(glb); }
+uint32_t glb_end_image(struct glb_writer *glb)
+{
+    const uint32_t last = end_view(glb);
+    if (last == GLB_NONE)
+        return GLB_NONE;
+    struct glb_buffer_view *views = views_of(glb), *own = &views[last];
+    own->is_image = true;
+    for (uint32_t v = 0; v < last && glb->groups != NULL; v++) {
+        if (!views[v].is_image || views[v].size_bytes != own->size_bytes ||
+            memcmp(glb->bin.data + views[v].offset, glb->bin.data + own->offset, own->size_bytes) != 0)
+            continue;
+        glb->bin.size_bytes = own->offset;
+        glb->views.size_bytes -= sizeof *own;
+        return v;
+    }
+    return last;
+}
 
 void glb_start(struct buf *out)
 {
@@ -257,6 +327,8 @@ static void put_accessor(struct buf *out, const struct glb_accessor *accessor)
     buf_put_char(out, '{');
     if (accessor->view != GLB_NONE)
         json_printf(out, "\"bufferView\":%u,", accessor->view);
+    if (accessor->offset > 0)
+        json_printf(out, "\"byteOffset\":%llu,", (unsigned long long)accessor->offset);
     json_printf(out, "\"componentType\":%u", ARRAYS[accessor->array].component);
     if (ARRAYS[accessor->array].is_normalized)
         buf_put_text(out, ",\"normalized\":true");
@@ -287,11 +359,16 @@ static void put_view(struct buf *out, const struct glb_buffer_view *view)
         put_range(out, 0, view->offset, view->size_bytes);
     if (view->target != 0)
         json_printf(out, ",\"target\":%u", view->target);
+    if (view->is_shared)
+        json_printf(out, ",\"byteStride\":%u", stride);
     if (view->count > 0) {
         buf_put_text(out, ",\"extensions\":{\"EXT_meshopt_compression\":");
         put_range(out, 0, view->offset, view->size_bytes);
-        json_printf(out, ",\"byteStride\":%u,\"count\":%u,\"mode\":%s}}", stride, view->count,
+        json_printf(out, ",\"byteStride\":%u,\"count\":%u,\"mode\":%s", stride, view->count,
                     MESHOPT_MODE_NAMES[mode_of(view->array)]);
+        if (ARRAYS[view->array].filter != MESHOPT_NO_FILTER)
+            json_printf(out, ",\"filter\":%s", MESHOPT_FILTER_NAMES[ARRAYS[view->array].filter]);
+        buf_put_text(out, "}}");
     }
     buf_put_char(out, '}');
 }

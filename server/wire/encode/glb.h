@@ -12,15 +12,17 @@
 #include <stdint.h>
 
 #define GLB_CONTENT_TYPE "model/gltf-binary"
-#define GLB_NONE         UINT32_MAX /* used in place of an index */
+#define GLB_NONE         UINT32_MAX       /* used in place of an index */
+#define GLB_GROUPED      (UINT32_MAX - 1) /* in place of the view of an array whose group has none yet */
 
-/* How arrays are stored; always lossless. */
+/* How arrays are stored. What is lost was lost before: arrays of floats keep their bits. */
 enum glb_compression {
     GLB_PLAIN,
     GLB_MESHOPT, /* EXT_meshopt_compression, where it reduces the size */
     GLB_DRACO,   /* KHR_draco_mesh_compression for meshes ended by glb_end_mesh(), where it reduces the size */
 };
 
+struct glb_groups;
 struct glb_writer {
     struct buf bin;                   /* content of the binary chunk */
     struct buf views;                 /* struct glb_buffer_view */
@@ -29,7 +31,8 @@ struct glb_writer {
     enum glb_compression compression; /* for arrays added from now on; GLB_PLAIN after glb_clear() */
     uint64_t
         unpacked_bytes; /* size of the uncompressed buffer that packed views refer to; the file does not contain it */
-    uint32_t first_accessor; /* of the current mesh */
+    uint32_t first_accessor;   /* of the current mesh */
+    struct glb_groups *groups; /* gathers arrays, or NULL; the caller's */
 };
 
 /* The use of an array, and its element type. */
@@ -55,6 +58,22 @@ enum glb_array {
     GLB_FLAG,          /* uint8_t */
     GLB_OTHER_INDICES, /* like GLB_INDICES, but of lines and points */
     GLB_FINE_COLOR,    /* struct rgba16 */
+    /* smaller forms (KHR_mesh_quantization; glTF 2.0, 3.11) */
+    GLB_SHORT_POSITION, /* uint16_t[4], the last one 0: x, y, z in steps of the caller's */
+    GLB_SHORT_DELTA,    /* int16_t[4]: likewise, of morph targets */
+    GLB_BYTE_NORMAL,    /* int8_t[4], filtered: MESHOPT_OCTAHEDRAL, like the next one */
+    GLB_BYTE_TANGENT,
+    GLB_BYTE_NORMAL_DELTA, /* int8_t[4], the last one 0: x, y, z by 127 */
+    GLB_SHORT_TEXCOORD,    /* uint16_t[2]: 0 to 1 by 65535, like the next one */
+    GLB_SECOND_SHORT_TEXCOORD,
+    GLB_SHORT_WEIGHTS, /* uint16_t[4]: by 65535 */
+    GLB_SHORT_INDICES, /* uint16_t, of triangles; the next one: of lines and points */
+    GLB_OTHER_SHORT_INDICES,
+    GLB_ROTATION,        /* int16_t[4], filtered: MESHOPT_QUATERNION */
+    GLB_FILTERED_SCALAR, /* uint32_t, [3] and [4], filtered: MESHOPT_EXPONENTIAL */
+    GLB_FILTERED_VEC3,
+    GLB_FILTERED_VEC4,
+    GLB_ARRAY_COUNT
 };
 
 struct glb_buffer_view {
@@ -63,12 +82,15 @@ struct glb_buffer_view {
     enum glb_array array;        /* this and the following fields describe a packed view */
     uint32_t count;              /* number of elements; 0: the view is not packed */
     uint64_t unpacked_offset;
+    bool is_shared; /* by several arrays of a vertex */
+    bool is_image;
 };
 
 struct glb_accessor {
     enum glb_array array;
     uint32_t view, count; /* view: GLB_NONE for an array in a mesh's Draco stream */
     struct vec3 min, max; /* of arrays with bounds; GLB_TIME uses only x */
+    uint64_t offset;      /* in its view */
 };
 
 /* Begins a file. limit_bytes limits the binary chunk, and also its uncompressed size. */
@@ -77,6 +99,13 @@ void glb_clear(struct glb_writer *glb, size_t limit_bytes);
 /* Adds an array of at least one element and returns its accessor. Elements are finite; NULL: zeros. Compression may
  * rotate the corners of each triangle of GLB_INDICES. */
 uint32_t glb_add(struct glb_writer *glb, enum glb_array array, const void *elements, uint32_t count);
+/* With glb->groups, arrays of one kind other than indices and flags have one view, and equal arrays one accessor.
+ * glb_groups_new() returns NULL when out of memory. glb_end_groups() makes the views, after the last array.
+ * glb_groups_merged() returns how many arrays equalled an earlier one, and their bytes. */
+struct glb_groups *glb_groups_new(void);
+void glb_groups_free(struct glb_groups *groups);
+void glb_end_groups(struct glb_writer *glb);
+uint32_t glb_groups_merged(const struct glb_groups *groups, uint64_t *size_bytes);
 /* Adds colours as GLB_COLOR if these are the same to the eye, else as GLB_FINE_COLOR. */
 uint32_t glb_add_colors(struct glb_writer *glb, const struct rgba16 *colors, uint32_t count);
 /* Between these two calls the caller adds the arrays of a primitive's triangles, including the indices, in any order.
@@ -84,7 +113,8 @@ uint32_t glb_add_colors(struct glb_writer *glb, const struct rgba16 *colors, uin
  * stream the id of an array is the number of arrays, other than indices, before it. */
 void glb_start_mesh(struct glb_writer *glb);
 uint32_t glb_end_mesh(struct glb_writer *glb);
-/* Between these two calls the caller appends an image to glb->bin. glb_end_image() returns its view. */
+/* Between these two calls the caller appends an image to glb->bin. glb_end_image() returns its view; with glb->groups,
+ * that of an equal image. */
 void glb_start_image(struct glb_writer *glb);
 uint32_t glb_end_image(struct glb_writer *glb);
 /* Returns the number of accessors so far. */

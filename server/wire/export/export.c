@@ -7,6 +7,8 @@
 #include "wire/export/export_internal.h"
 #include "wire/reply/reply_json.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- cost --- */
@@ -111,6 +113,7 @@ static void put_asset(struct export *e)
         buf_put_char(out, '}');
     surfaces_put_texture_states(&e->surfaces, out);
     export_put_clip_files(e);
+    export_put_optimized(e);
     buf_put_text(out, ",\"approximations\":[");
     buf_put(out, e->approximations.data, e->approximations.size_bytes);
     buf_put_text(out, "],\"warnings\":[");
@@ -150,6 +153,24 @@ static void put_extensions(struct export *e)
         buf_put_char(e->out, '}');
 }
 
+/* The asset tells what the rest of the file came to, so it is written last and moved before the rest. */
+static void put_asset_before(struct export *e, size_t begin)
+{
+    struct buf *out = e->out;
+    const size_t end = out->size_bytes;
+    put_asset(e);
+    const size_t size_bytes = buf_failed(out) ? 0 : out->size_bytes - end;
+    char *asset = malloc(size_bytes + 1);
+    if (asset == NULL || buf_failed(out)) {
+        buf_fail(out, BUF_FULL);
+    } else {
+        memcpy(asset, out->data + end, size_bytes);
+        memmove(out->data + begin + size_bytes, out->data + begin, end - begin);
+        memcpy(out->data + begin, asset, size_bytes);
+    }
+    free(asset);
+}
+
 static void put_all(struct export *e)
 {
     struct err err;
@@ -158,16 +179,19 @@ static void put_all(struct export *e)
         return;
     }
     glb_start(e->out);
-    put_asset(e);
+    const size_t begin = e->out->size_bytes;
     if (!export_put_nodes(e) || !export_put_meshes(e) || !export_put_skins(e) || !export_put_clips(e))
         return;
     e->extensions |= surfaces_put_materials(&e->surfaces, e->out);
     surfaces_put_textures(&e->surfaces, e->out);
     put_extensions(e);
     export_put_extras(e, CARRY_DOCUMENT, 0);
+    if (e->optimizing != NULL)
+        glb_end_groups(e->glb);
     e->extensions |= e->glb->unpacked_bytes > 0 ? 1U << GLB_MESHOPT_COMPRESSION : 0;
     glb_put_extensions(e->out, e->extensions, e->carried_names, e->carried_name_count);
     glb_put_arrays(e->glb, e->out);
+    put_asset_before(e, begin);
     buf_put_char(e->out, '}');
     if (glb_failed(e->glb) || !glb_finish(e->glb, e->out))
         context_fail_too_large(e->context);
@@ -176,8 +200,9 @@ static void put_all(struct export *e)
 static bool plan(struct export *e)
 {
     plan_axes(e);
-    if (!export_select(e) || !export_plan_meshes(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
-        !export_plan_nodes(e) || !export_fit_clips(e) || !export_warn_of_scales(e) || !export_check_methods(e))
+    if (!export_start_optimizing(e) || !export_select(e) || !export_plan_meshes(e) || !export_plan_grids(e) ||
+        !export_take_clips(e) || !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e) ||
+        !export_warn_of_scales(e) || !export_check_methods(e) || !export_optimize(e))
         return false;
     struct err err;
     const struct buf *values = &e->clips.values;
@@ -217,6 +242,7 @@ static void put_glb(struct reply_context *context)
     pose_init(&e.after);
     if (plan(&e))
         put_all(&e);
+    export_end_optimizing(&e);
     pose_fini(&e.before);
     pose_fini(&e.after);
     export_memory_free(&e.memory);
@@ -239,10 +265,30 @@ void body_put_export(struct reply_context *context)
         put_glb(context);
 }
 
+/* The poses that optimize=1 compares: two for a key, as far as the limit of steps lets it. */
+static double cost_of_optimizing(const struct model *model, double key_numbers)
+{
+    enum { PACKED_VERTEX_NS = 400, REDUCED_NUMBER_NS = 100, TRIES = 3 };
+    static const double TRY_NS_MOST = 4e8;
+    double poses = 1;
+    for (uint32_t i = 0; i < model->clip_count; i++) {
+        const struct clip *clip = &model->clips[i];
+        uint32_t most = 0;
+        for (uint32_t c = clip->channel_first; c < clip->channel_first + clip->channel_count; c++)
+            most = model->channels[c].key_count > most ? model->channels[c].key_count : most;
+        poses += 2.0 * most;
+    }
+    const double pose_ns =
+        2 * ((double)model->node_count * COST_NODE_NS + (double)model->position_count * COST_VERTEX_NS);
+    return TRIES * fmin(poses * pose_ns, TRY_NS_MOST) +
+           ((double)model->position_count + model->index_count) * PACKED_VERTEX_NS + key_numbers * REDUCED_NUMBER_NS;
+}
+
 double cost_of_export(const struct cost_input *input)
 {
     const struct model *model = input->model;
-    return (double)model->position_count * COST_VERTEX_NS +
-           glb_key_numbers(model, input->request->export.sample_rate) * COST_KEY_NS +
+    const double key_numbers = glb_key_numbers(model, input->request->export.sample_rate);
+    return (input->request->export.is_optimized ? cost_of_optimizing(model, key_numbers) : 0) +
+           (double)model->position_count * COST_VERTEX_NS + key_numbers * COST_KEY_NS +
            ((double)model->node_count + model->joint_count) * COST_NODE_NS + cost_of_textures(input);
 }

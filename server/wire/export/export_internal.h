@@ -11,6 +11,8 @@
 #include "anim/model/property.h"
 #include "wire/glb/surfaces.h"
 
+struct grid; /* wire/optimize/quantize.h */
+
 /* --- memory, owned by the export --- */
 
 enum { EXPORT_BLOCKS_MAX = 64 };
@@ -41,6 +43,7 @@ enum export_kind {
     EXPORT_SHEAR, /* parent of `source`: a factor of its matrix that glTF can only express with a separate node */
     EXPORT_TWIN,  /* child at the same place: a joint that a skin names again */
     EXPORT_VIEW,  /* child with the camera, which looks along +x */
+    EXPORT_MESH,  /* child with the mesh, whose positions are places on a grid */
     EXPORT_TOP,   /* root above all other nodes */
 };
 
@@ -95,6 +98,38 @@ struct export_text {
 };
 enum { EXPORT_CARRIED_MAX = 64 }; /* of protocol/carried.def */
 
+/* The largest distance between a pose of the file and one of the model, and where it occurs. */
+struct export_distance {
+    double units; /* of a node, or of a point attached to it at a distance of the model's size */
+    double time_s;
+    uint32_t node;
+};
+
+/* With optimize=1: how the file stores keys and vertices, and what that changes. */
+struct export_optimizing {
+    double units;                    /* how far poses may be off, in units of the scene; 0: nothing may be lost */
+    double units_most;               /* what was allowed at first */
+    struct export_clip *plain_clips; /* [clips.count]: as they were before */
+    struct channel *plain_channels;  /* likewise: those of e->clips.channels */
+    struct channel *reduced;         /* likewise: with the keys that stay; scratch */
+    uint8_t *key_bits;               /* [channel count]: how values are filtered; 0: they are not */
+    struct buf decoded;              /* float: e->clips.values as readers see them */
+    double *stretches;               /* [node_count]: how much the node's parent scales at rest */
+    uint32_t *mesh_grids;            /* [mesh_count]: indices in grids */
+    uint32_t *skin_grids;            /* [skin_count]: likewise, or GLB_NONE */
+    struct grid *grids;              /* [mesh_count] */
+    int weight_bits;                 /* to which weights of joints are rounded; 0: floats */
+    uint32_t *places;                /* [position_count]: of each vertex in the accessors of its primitive */
+    uint32_t *place_counts;          /* [primitive_count]; 0: not welded yet */
+    struct export_distance worst;    /* of all poses and vertices that were compared, */
+    uint64_t compared;               /* so many poses */
+    double joints_share;             /* of units: by how much joints may be off */
+    double normal_degrees;           /* the largest angle between a normal and what readers see */
+    uint64_t keys, kept_keys, vertices, kept_vertices;
+    bool dropped_attributes[3]; /* of some primitive: TEXCOORD_0, TEXCOORD_1, TANGENT */
+    uint32_t still_channels;    /* left out: they hold the rest pose */
+};
+
 struct export
 {
     struct reply_context *context;
@@ -111,12 +146,13 @@ struct export
     uint32_t node_count;
     uint32_t *roots; /* [root_count]: places of the scene's root nodes */
     uint32_t root_count;
-    uint8_t *is_moved;       /* [node_count of the model]: some clip of the file animates its transform */
-    uint8_t *visibilities;   /* likewise: enum export_visible */
-    uint32_t *animated;      /* [material_count], as in struct surfaces */
-    uint32_t *skin_places;   /* [skin_count] */
-    uint32_t *joint_places;  /* [joint_count]: the place of each joint's node */
-    uint32_t *camera_places; /* [camera_count] */
+    uint8_t *is_moved;          /* [node_count of the model]: some clip of the file animates its transform */
+    uint8_t *visibilities;      /* likewise: enum export_visible */
+    uint32_t *animated;         /* [material_count], as in struct surfaces */
+    uint32_t *skin_places;      /* [skin_count] */
+    uint32_t *joint_places;     /* [joint_count]: the place of each joint's node */
+    uint32_t *camera_places;    /* [camera_count] */
+    uint32_t *mesh_node_places; /* [node_count]: the place that has the mesh of each node */
     struct export_mesh *meshes;
     uint32_t mesh_count;
     uint32_t *mesh_places; /* [2 * mesh_count]: the unskinned and the skinned place of each mesh */
@@ -134,6 +170,7 @@ struct export
     float top_from_scene[16];      /* of EXPORT_TOP */
     bool has_axes;
     struct pose before, after;                    /* for measuring: the poses of the model and of the file */
+    struct export_optimizing *optimizing;         /* NULL without optimize=1 */
     double size;                                  /* the longest side of the model's box at rest */
     struct buf warnings, approximations, dropped; /* JSON objects, separated by commas */
     struct buf carried;
@@ -209,6 +246,10 @@ void export_put_lights(struct export *e);
 bool export_plan_meshes(struct export *e);
 /* Returns the place of a model node's mesh, or GLB_NONE. */
 uint32_t export_mesh_of(const struct export *e, uint32_t node);
+/* export_units.c: whether a direction is near enough to unit length; and the direction with unit length, where a zero
+ * vector becomes up. */
+bool export_is_unit(const struct vec3 *v);
+struct vec3 export_unit(const struct vec3 *v);
 bool export_put_meshes(struct export *e);
 bool export_put_skins(struct export *e);
 /* Adds as many sets of joints and weights as the primitive needs, and writes their attributes. */
@@ -218,12 +259,6 @@ enum { EXPORT_LABEL_SIZE = 2 * SHORT_NAME_SIZE + 48 };
 
 /* --- export_measure.c --- */
 
-/* The largest distance between a pose of the file and one of the model, and where it occurs. */
-struct export_distance {
-    double units; /* of a node, or of a point attached to it at a distance of the model's size */
-    double time_s;
-    uint32_t node;
-};
 /* Returns a copy of the model that plays a clip of the file. Its arrays belong to *e. */
 struct model export_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
 /* Measures a clip at its keys and between them, except where values jump. False: the reply is an error. */
@@ -236,9 +271,16 @@ struct export_times {
 /* Adds the key times of the channels from 0 on; shared times are added once. False: the reply is an error. */
 bool export_list_keys(struct export *e, const struct channel *channels, uint32_t channel_count, const double *times,
                       struct export_times *out);
+/* Sorts times, each once. */
+void export_sort_times(struct export_times *times);
 /* Returns the ascending key times of the clip from 0 on, *count of them; of an approximated clip also the times in the
  * file. The caller frees them. NULL: the reply is an error. */
 double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count);
+/* Measures clip `clip` of `before` against clip 0 of `after`, which are copies of the model, at the times and between
+ * them, at about `most` of these: nodes, and points at the distance `lever` of them. *out grows. False: the reply is an
+ * error. */
+bool export_compare_clips(struct export *e, const struct model *before, int32_t clip, const struct model *after,
+                          const struct export_times *times, double lever, uint64_t most, struct export_distance *out);
 /* Measures the rest pose. */
 void export_measure_rest(struct export *e, struct export_distance *out);
 /* Returns the distance as a share of the model's size. */
@@ -319,7 +361,72 @@ void export_put_clip_files(struct export *e);
 
 /* --- export_keys.c, export_put_clips.c --- */
 
+/* Adds a key at the clip's end if its channels end before that. False: the reply is an error. */
+bool export_fit_length(struct export *e, struct export_clip *clip);
+
 /* Makes times and durations representable as floats, and handles clips without channels. */
 bool export_fit_clips(struct export *e);
 /* Appends ,"animations":[..] if the file has clips. */
 bool export_put_clips(struct export *e);
+
+/* --- export_optimize*.c: the steps of optimize=1 --- */
+
+/* Sets e->optimizing if the request asks for it. */
+bool export_start_optimizing(struct export *e);
+void export_end_optimizing(struct export *e);
+/* Chooses a grid for the positions of each mesh. Meshes of one skin share theirs. */
+bool export_plan_grids(struct export *e);
+/* Makes grids as fine as can be. */
+void export_refine_grids(struct export *e);
+/* Returns the grid of a node's mesh, or NULL: its positions are floats. */
+const struct grid *export_grid_of_node(const struct export *e, uint32_t node);
+/* Likewise of a skin. */
+const struct grid *export_grid_of_skin(const struct export *e, uint32_t skin);
+/* Reduces the keys of all clips, chooses how keys and vertices are stored, and measures what that changes. */
+bool export_optimize(struct export *e);
+bool export_optimize_clips(struct export *e);
+/* Measures vertices, and joints, of all clips as the file stores them. False: the reply is an error. */
+bool export_measure_vertices(struct export *e);
+/* Returns copies of the model that play a clip of the file as it was, and as readers of the file see it. */
+struct model export_plain_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
+struct model export_decoded_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
+/* --- export_key_storage.c --- */
+
+/* Whether keys may fall away, and rotations be short: those of nodes, without tangents. */
+bool export_is_reducible(const struct channel *channel);
+/* Returns the number of values with their tangents. */
+uint32_t export_row_count(const struct channel *channel);
+/* Returns by how much a value may differ, so that what it moves is off by `units`, a distance in the scene. */
+double export_tolerance_of(const struct export *e, const struct channel *channel, const float *values, double units);
+/* Returns how many bits are kept of the values of a channel whose keys may be off by `units`; 0: all. */
+uint32_t export_choose_bits(const struct export *e, const struct channel *channel, double units,
+                            bool has_short_rotations);
+/* Adds the values of a channel with so many bits. */
+uint32_t export_add_filtered(struct export *e, const struct channel *channel, const float *values, uint32_t bits);
+/* Replaces the values by what readers see. */
+void export_decode_values(const struct channel *channel, uint32_t bits, float *values);
+
+/* --- export_optimize_vertices.c --- */
+
+/* Adds the vertices and indices of a primitive: accessors[GLB_INDICES + 1]. False: the reply is an error. */
+bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *accessors);
+uint32_t export_add_small_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array);
+/* Appends ,"optimized":{..} of asset.extras. */
+void export_put_optimized(struct export *e);
+
+/* --- influences of a vertex: export_influences.c --- */
+
+/* The importer accepts at most this many influences of a vertex. */
+enum { EXPORT_INFLUENCES_MAX = 256 };
+
+/* The joints of a vertex, each once, by descending weight; the weights sum to 1. */
+struct export_influences {
+    uint32_t count;
+    struct influence all[EXPORT_INFLUENCES_MAX];
+};
+/* False: the vertex has too many joints. */
+bool export_merge_influences(const struct model *model, uint32_t vertex, struct export_influences *out);
+/* Returns the steps of merging: it searches the previous joints of a vertex for each of its joints. */
+uint64_t export_merge_steps(const struct model *model, uint32_t vertex_first, uint32_t vertex_count);
+/* Rounds the weights to `bits`, and drops those that become 0. The integers go to out[count]. */
+void export_round_influences(struct export_influences *influences, int bits, uint16_t *out);

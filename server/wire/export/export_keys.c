@@ -158,7 +158,7 @@ static const struct channel *cheapest(const struct export *e, const struct expor
 }
 
 /* A glTF clip ends with its last key. A longer clip gets another key, which holds the last value. */
-static bool fit_length(struct export *e, struct export_clip *clip)
+bool export_fit_length(struct export *e, struct export_clip *clip)
 {
     const struct channel *channels = export_channels(e, clip);
     const double end_s = (double)(float)clip->duration_s;
@@ -202,7 +202,7 @@ bool export_fit_clips(struct export *e)
             return false;
         if (is_moved && !is_sampled && !check_times(e, i))
             return false;
-        if (!fit_length(e, clip))
+        if (!export_fit_length(e, clip))
             return false;
     }
     return true;

@@ -68,6 +68,16 @@ bool export_list_keys(struct export *e, const struct channel *channels, uint32_t
            (all > e->context->limit_bytes ? context_fail_too_large(e->context) : context_fail_memory(e->context));
 }
 
+void export_sort_times(struct export_times *times)
+{
+    size_t kept = 0;
+    qsort(times->times, times->count, sizeof *times->times, by_time);
+    for (size_t i = 0; i < times->count; i++)
+        if (kept == 0 || times->times[i] > times->times[kept - 1])
+            times->times[kept++] = times->times[i];
+    times->count = kept;
+}
+
 double *export_list_times(struct export *e, const struct export_clip *clip, size_t *count)
 {
     const struct clip *from = &clip->source->clips[clip->index];
@@ -80,10 +90,8 @@ double *export_list_times(struct export *e, const struct export_clip *clip, size
         free(all.times);
         return NULL;
     }
-    qsort(all.times, all.count, sizeof *all.times, by_time);
-    for (size_t i = 0; i < all.count; i++)
-        if (*count == 0 || all.times[i] > all.times[*count - 1])
-            all.times[(*count)++] = all.times[i];
+    export_sort_times(&all);
+    *count = all.count;
     return all.times;
 }
 
@@ -105,18 +113,18 @@ static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double
         turned = fmax(turned, fabs(a->m[i] - b->m[i]));
     }
     for (int i = 12; i < 15; i++)
-        moved = fmax(moved, fabs(a->m[i] - b->m[i]));
-    return fmax(longest > 0 ? turned / longest * size : 0, moved);
+        moved += (a->m[i] - b->m[i]) * (a->m[i] - b->m[i]);
+    return fmax(longest > 0 ? turned / longest * size : 0, sqrt(moved));
 }
 
-/* Compares the two poses evaluated last. */
-static void compare(const struct export *e, double time_s, struct export_distance *worst)
+/* Compares the two poses evaluated last. lever: how far points are from the nodes that carry them. */
+static void compare(const struct export *e, double lever, double time_s, struct export_distance *worst)
 {
     for (uint32_t n = 0; n < e->model->node_count; n++) {
         const struct node *node = &e->model->nodes[n];
         if (e->keeps[n] == KEEP_NOTHING)
             continue;
-        double units = node_distance(&e->before.scene_from_node[n], &e->after.scene_from_node[n], e->size);
+        double units = node_distance(&e->before.scene_from_node[n], &e->after.scene_from_node[n], lever);
         for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count; w++)
             units = fmax(units, fabs(e->before.weights[w] - e->after.weights[w]) * e->size);
         if (units > worst->units)
@@ -124,12 +132,18 @@ static void compare(const struct export *e, double time_s, struct export_distanc
     }
 }
 
-static void look(struct export *e, const struct export_clip *clip, const struct model *view, double time_s,
-                 struct export_distance *worst)
+/* Two models that play the same clip. */
+struct compared {
+    const struct model *before, *after;
+    int32_t clip; /* of `before`; clip 0 of `after` */
+    double lever; /* as in compare() */
+};
+
+static void look(struct export *e, const struct compared *compared, double time_s, struct export_distance *worst)
 {
-    pose_evaluate(&e->before, clip->source, (int32_t)clip->index, time_s);
-    pose_evaluate(&e->after, view, 0, time_s);
-    compare(e, time_s, worst);
+    pose_evaluate(&e->before, compared->before, compared->clip, time_s);
+    pose_evaluate(&e->after, compared->after, 0, time_s);
+    compare(e, compared->lever, time_s, worst);
 }
 
 void export_measure_rest(struct export *e, struct export_distance *out)
@@ -140,7 +154,27 @@ void export_measure_rest(struct export *e, struct export_distance *out)
     *out = (struct export_distance){.node = 0};
     pose_evaluate(&e->before, e->model, POSE_REST, 0);
     pose_evaluate(&e->after, &view, POSE_REST, 0);
-    compare(e, 0, out);
+    compare(e, e->size, 0, out);
+}
+
+bool export_compare_clips(struct export *e, const struct model *before, int32_t clip, const struct model *after,
+                          const struct export_times *times, double lever, uint64_t most, struct export_distance *out)
+{
+    const struct compared compared = {before, after, clip, lever};
+    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    const double *at = times->times;
+    const size_t count = times->count, stride = 1 + 2 * count / most;
+    uint64_t looks = 0;
+    for (size_t i = 0; i < count && !buf_failed(e->out); i += stride) {
+        const bool is_jump = (i > 0 && is_near(at[i - 1], at[i])) || (i + 1 < count && is_near(at[i], at[i + 1]));
+        if (!is_jump)
+            look(e, &compared, at[i], out);
+        if (i + 1 < count && !is_near(at[i], at[i + 1]))
+            look(e, &compared, (at[i] + at[i + 1]) / 2, out);
+        looks += 2;
+        context_check_stop(e->context);
+    }
+    return export_is_affordable(e, looks * steps);
 }
 
 bool export_measure(struct export *e, uint32_t clip, struct export_distance *out)
@@ -152,25 +186,14 @@ bool export_measure(struct export *e, uint32_t clip, struct export_distance *out
     const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
     /* all clips together use at most half of a request's limit */
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 4 / e->clips.count / steps + LEAST;
-    size_t count;
-    double *times = export_list_times(e, at, &count);
-    if (times == NULL)
+    struct export_times times;
+    times.times = export_list_times(e, at, &times.count);
+    if (times.times == NULL)
         return false;
     *out = (struct export_distance){.node = 0};
-    const size_t stride = 1 + 2 * count / most;
-    uint64_t looks = 0;
-    for (size_t i = 0; i < count && !buf_failed(e->out); i += stride) {
-        const bool is_jump =
-            (i > 0 && is_near(times[i - 1], times[i])) || (i + 1 < count && is_near(times[i], times[i + 1]));
-        if (!is_jump)
-            look(e, at, &view, times[i], out);
-        if (i + 1 < count && !is_near(times[i], times[i + 1]))
-            look(e, at, &view, (times[i] + times[i + 1]) / 2, out);
-        looks += 2;
-        context_check_stop(e->context);
-    }
-    free(times);
-    return export_is_affordable(e, looks * steps);
+    const bool is_good = export_compare_clips(e, at->source, (int32_t)at->index, &view, &times, e->size, most, out);
+    free(times.times);
+    return is_good;
 }
 
 double export_share_of_size(const struct export *e, const struct export_distance *distance)

@@ -36,7 +36,7 @@ static void find_uses(const struct export *e, uint8_t *uses)
         bool has_any = false;
         for (uint32_t i = 0; i < mesh->primitive_count; i++)
             has_any = has_any || has_geometry(&model->primitives[mesh->primitive_first + i]);
-        if (uses[m] == 0 && is_whole)
+        if (uses[m] == 0 && is_whole && e->optimizing == NULL)
             uses[m] = USED_RIGID;
         if (!has_any)
             uses[m] = 0;
@@ -68,7 +68,8 @@ static void count_targets(struct export *e)
 static void use_materials(struct export *e)
 {
     const struct model *model = e->model;
-    for (uint32_t m = 0; m < model->material_count && e->context->request->pose.joint_count == 0; m++)
+    for (uint32_t m = 0;
+         m < model->material_count && e->context->request->pose.joint_count == 0 && e->optimizing == NULL; m++)
         surfaces_use(&e->surfaces, (int32_t)m);
     for (uint32_t i = 0; i < e->mesh_count; i++) {
         const struct mesh *mesh = &model->meshes[e->meshes[i].mesh];
@@ -114,29 +115,17 @@ bool export_plan_meshes(struct export *e)
 
 /* --- vertices --- */
 
-/* Other tools reject a direction further from unit length (their threshold is twice as large). */
-static const double UNIT_TOLERANCE = 3e-3;
-
-static bool is_unit(const struct vec3 *v) { return fabs(sqrt(dot3(DOUBLE3(*v), DOUBLE3(*v))) - 1) < UNIT_TOLERANCE; }
-
-/* Normalises a direction; a zero vector becomes up, towards the light. */
-static struct vec3 made_unit(const struct vec3 *v)
-{
-    double unit[3] = {(double)v->x, (double)v->y, (double)v->z};
-    return unit3(unit) > 0 ? (struct vec3){(float)unit[0], (float)unit[1], (float)unit[2]} : (struct vec3){0, 1, 0};
-}
-
 static uint32_t add_normals(struct export *e, const struct primitive *p)
 {
     const struct vec3 *normals = e->model->normals + p->vertex_first;
     uint32_t v = 0;
-    while (v < p->vertex_count && is_unit(&normals[v]))
+    while (v < p->vertex_count && export_is_unit(&normals[v]))
         v++;
     if (v == p->vertex_count)
         return glb_add(e->glb, GLB_NORMAL, normals, p->vertex_count);
     struct vec3 *units = context_array(e->context, &e->context->workspace->vertices, p->vertex_count, sizeof *units);
     for (v = 0; units != NULL && v < p->vertex_count; v++)
-        units[v] = is_unit(&normals[v]) ? normals[v] : made_unit(&normals[v]);
+        units[v] = export_unit(&normals[v]);
     return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_NORMAL, units, p->vertex_count);
 }
 
@@ -146,7 +135,7 @@ static uint32_t add_tangents(struct export *e, const struct primitive *p)
     struct vec4 *units = context_array(e->context, &e->context->workspace->vertices, p->vertex_count, sizeof *units);
     for (uint32_t v = 0; units != NULL && v < p->vertex_count; v++) {
         const struct vec3 tangent = {tangents[v].x, tangents[v].y, tangents[v].z};
-        const struct vec3 unit = is_unit(&tangent) ? tangent : made_unit(&tangent);
+        const struct vec3 unit = export_unit(&tangent);
         units[v] = (struct vec4){unit.x, unit.y, unit.z, tangents[v].w < 0 ? -1 : 1};
     }
     return units == NULL ? GLB_NONE : glb_add(e->glb, GLB_TANGENT, units, p->vertex_count);
@@ -166,7 +155,7 @@ static bool is_textured(const struct export *e, uint32_t primitive, uint32_t set
     return is_found;
 }
 
-/* Adds the accessors of a primitive, which two meshes of the file may share. */
+/* Adds the accessors of a primitive, which two meshes of the file may share. NULL: the reply is an error. */
 static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
 {
     const struct model *model = e->model;
@@ -174,6 +163,8 @@ static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
     uint32_t *accessors = e->accessors + (size_t)primitive * (GLB_INDICES + 1);
     if (accessors[GLB_POSITION] != GLB_NONE)
         return accessors;
+    if (e->optimizing != NULL)
+        return export_add_small_vertices(e, primitive, accessors) ? accessors : NULL;
     const bool textured[2] = {is_textured(e, primitive, 0), is_textured(e, primitive, 1)};
     accessors[GLB_POSITION] = glb_add(e->glb, GLB_POSITION, model->positions + p->vertex_first, p->vertex_count);
     if (glb_has_normals(p)) {
@@ -196,6 +187,8 @@ static const uint32_t *add_vertices(struct export *e, uint32_t primitive)
 static uint32_t add_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array)
 {
     const struct vec3 *deltas = first == UINT32_MAX ? NULL : e->model->morph_deltas + first;
+    if (e->optimizing != NULL)
+        return export_add_small_deltas(e, p, first, array);
     uint32_t *accessor = export_shared(e, deltas == NULL ? (const void *)e : deltas, p->vertex_count, array);
     if (accessor != NULL && *accessor == GLB_NONE)
         *accessor = glb_add(e->glb, array, deltas, p->vertex_count);
@@ -272,6 +265,8 @@ static bool put_primitive(struct export *e, const struct export_mesh *mesh, uint
     const struct primitive *p = &e->model->primitives[primitive];
     glb_start_mesh(e->glb);
     const uint32_t *accessors = add_vertices(e, primitive);
+    if (accessors == NULL)
+        return false;
     buf_put_char(e->out, '{');
     glb_put_attributes(e->out, accessors);
     if (mesh->is_skinned && !export_put_influences(e, p))

@@ -46,6 +46,15 @@ static void find_joints(struct planner *planner)
         }
 }
 
+/* A mesh whose positions are places on a grid is at a node of its own. A skin has the grid in its matrices. */
+static void add_meshes(struct export *e)
+{
+    for (uint32_t n = 0; n < e->model->node_count; n++) {
+        const bool is_on_grid = e->model->nodes[n].skin < 0 && export_grid_of_node(e, n) != NULL;
+        e->mesh_node_places[n] = is_on_grid ? add_node(e, EXPORT_MESH, n, e->node_places[n]) : e->node_places[n];
+    }
+}
+
 static void add_views(struct export *e)
 {
     uint32_t next = 0;
@@ -177,23 +186,25 @@ bool export_plan_nodes(struct export *e)
 {
     const struct model *model = e->model;
     struct planner planner = {.e = e};
-    const size_t most = 2 * (size_t)model->node_count + model->joint_count + model->camera_count + 1;
+    const size_t most = 3 * (size_t)model->node_count + model->joint_count + model->camera_count + 1;
     e->nodes = export_array(e, most, sizeof *e->nodes);
     e->node_places = export_array(e, model->node_count, sizeof *e->node_places);
     e->joint_places = export_array(e, model->joint_count, sizeof *e->joint_places);
     e->camera_places = export_array(e, model->camera_count, sizeof *e->camera_places);
+    e->mesh_node_places = export_array(e, model->node_count, sizeof *e->mesh_node_places);
     e->roots = export_array(e, (size_t)model->node_count + 1, sizeof *e->roots);
     planner.tops = export_array(e, model->node_count, sizeof *planner.tops);
     planner.marks = export_array(e, model->node_count, sizeof *planner.marks);
     planner.is_root = export_array(e, model->node_count, sizeof *planner.is_root);
     planner.is_drawn = export_array(e, model->skin_count, sizeof *planner.is_drawn);
     if (e->nodes == NULL || e->node_places == NULL || e->joint_places == NULL || e->roots == NULL ||
-        e->camera_places == NULL || planner.tops == NULL || planner.marks == NULL || planner.is_root == NULL ||
-        planner.is_drawn == NULL)
+        e->mesh_node_places == NULL || e->camera_places == NULL || planner.tops == NULL || planner.marks == NULL ||
+        planner.is_root == NULL || planner.is_drawn == NULL)
         return false;
     number_nodes(e);
     find_joints(&planner);
     add_views(e);
+    add_meshes(e);
     add_shears(e);
     find_tops(&planner);
     find_roots(&planner);

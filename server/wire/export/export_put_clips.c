@@ -48,7 +48,7 @@ static uint32_t add_weights(struct export *e, const struct channel *channel, con
     return padded == NULL ? GLB_NONE : glb_add(e->glb, GLB_SCALAR, padded, (uint32_t)(rows * targets));
 }
 
-static uint32_t add_values(struct export *e, const struct channel *channel)
+static uint32_t add_values(struct export *e, const struct channel *channel, uint32_t bits)
 {
     const float *values = (const float *)(const void *)e->clips.values.data + channel->value_first;
     const uint32_t parts = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
@@ -61,6 +61,8 @@ static uint32_t add_values(struct export *e, const struct channel *channel)
     uint32_t *accessor = export_shared(e, values, (uint64_t)channel->key_count * parts * channel->component_count, use);
     if (accessor == NULL || *accessor != GLB_NONE)
         return accessor == NULL ? GLB_NONE : *accessor;
+    if (bits > 0 && (channel->path != PATH_WEIGHTS || targets == channel->component_count))
+        return *accessor = export_add_filtered(e, channel, values, bits);
     *accessor = channel->path == PATH_VISIBILITY ? add_flags(e, channel, values)
                 : channel->path == PATH_WEIGHTS
                     ? add_weights(e, channel, values, targets)
@@ -76,7 +78,8 @@ static void put_target(struct export *e, const struct channel *channel, uint32_t
                                         [PATH_WEIGHTS] = "weights"};
     json_printf(e->out, "{\"sampler\":%u,\"target\":{", sampler);
     if (channel->path < PATH_VISIBILITY) {
-        json_printf(e->out, "\"node\":%u,\"path\":%s}}", e->node_places[channel->node], PATHS[channel->path]);
+        const uint32_t *places = channel->path == PATH_WEIGHTS ? e->mesh_node_places : e->node_places;
+        json_printf(e->out, "\"node\":%u,\"path\":%s}}", places[channel->node], PATHS[channel->path]);
         return;
     }
     char pointer[PROPERTY_POINTER_SIZE];
@@ -89,9 +92,11 @@ static void put_target(struct export *e, const struct channel *channel, uint32_t
     e->extensions |= 1U << GLB_POINTER;
 }
 
-static void put_sampler(struct export *e, const struct channel *channel)
+static void put_sampler(struct export *e, uint32_t index)
 {
-    const uint32_t input = add_times(e, channel), output = add_values(e, channel);
+    const struct channel *channel = (const struct channel *)(const void *)e->clips.channels.data + index;
+    const uint32_t bits = e->optimizing == NULL ? 0 : e->optimizing->key_bits[index];
+    const uint32_t input = add_times(e, channel), output = add_values(e, channel, bits);
     json_printf(e->out, "{\"input\":%u,\"output\":%u", input, output);
     if (channel->interpolation != INTERPOLATION_LINEAR)
         buf_put_text(e->out, channel->interpolation == INTERPOLATION_STEP ? ",\"interpolation\":\"STEP\""
@@ -151,7 +156,7 @@ bool export_put_clips(struct export *e)
         }
         for (uint32_t c = 0; c < clip->channel_count && !buf_failed(e->out); c++) {
             buf_put_text(e->out, c == 0 ? "],\"samplers\":[" : ",");
-            put_sampler(e, &channels[c]);
+            put_sampler(e, clip->channel_first + c);
         }
         buf_put_char(e->out, ']');
         put_clip_extras(e, clip);

@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "wire/export/export_internal.h"
 #include "wire/export/shear.h"
+#include "wire/optimize/quantize.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>
@@ -48,6 +49,18 @@ static bool is_plain_matrix(const struct export *e, uint32_t n)
            node->scale[1] != 0 && node->scale[2] != 0;
 }
 
+/* Writes the transform from places on a grid to the mesh's positions; nothing without a grid. */
+static void put_grid(struct export *e, const struct grid *grid)
+{
+    static const float IDENTITY[4] = {0, 0, 0, 1};
+    float translation[3] = {0, 0, 0}, scale[3] = {1, 1, 1};
+    for (int i = 0; i < 3 && grid != NULL; i++) {
+        translation[i] = (float)grid->min[i];
+        scale[i] = (float)grid->step;
+    }
+    put_trs(e->out, translation, IDENTITY, scale);
+}
+
 static void put_transform(struct export *e, const struct export_node *at)
 {
     static const float NOWHERE[3], ONE[3] = {1, 1, 1}, TO_X[4] = {0, -0.70710678f, 0, 0.70710678f};
@@ -60,6 +73,8 @@ static void put_transform(struct export *e, const struct export_node *at)
         buf_put_char(e->out, ',');
     } else if (at->kind == EXPORT_VIEW) {
         put_trs(e->out, NOWHERE, TO_X, ONE);
+    } else if (at->kind == EXPORT_MESH) {
+        put_grid(e, export_grid_of_node(e, at->source));
     } else if (at->kind == EXPORT_SHEAR) {
         shear_take_apart(&model->node_matrices[node->matrix], &parts);
         put_trs(e->out, parts.translation, parts.outer_rotation, parts.scale);
@@ -154,7 +169,8 @@ static void put_node(struct export *e, const struct export_node *at)
     else if (at->kind == EXPORT_TOP)
         buf_put_text(out, e->has_axes ? "\"name\":\"gltf_from_scene\"," : "\"name\":\"scene\",");
     put_transform(e, at);
-    if (at->kind == EXPORT_NODE && e->keeps[at->source] == KEEP_ALL)
+    if (at->kind == EXPORT_MESH || (at->kind == EXPORT_NODE && e->keeps[at->source] == KEEP_ALL &&
+                                    &e->nodes[e->mesh_node_places[at->source]] == at))
         put_mesh(e, at->source);
     if (at->kind == EXPORT_NODE || at->kind == EXPORT_VIEW) {
         const uint32_t facing = at->kind == EXPORT_VIEW ? CAMERA_FACING_X : CAMERA_FACING_MINUS_Z;

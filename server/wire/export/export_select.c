@@ -47,10 +47,11 @@ static void keep_needed(struct export *e)
 static void number_skins(struct export *e, bool is_whole)
 {
     const struct model *model = e->model;
+    const bool takes_all = is_whole && e->optimizing == NULL; /* else those that a mesh of the file uses */
     uint32_t next = 0;
     for (uint32_t s = 0; s < model->skin_count; s++)
-        e->skin_places[s] = is_whole && (model->skins[s].flags & SKIN_RIGID) == 0 ? 0 : GLB_NONE;
-    for (uint32_t n = 0; n < model->node_count && !is_whole; n++)
+        e->skin_places[s] = takes_all && (model->skins[s].flags & SKIN_RIGID) == 0 ? 0 : GLB_NONE;
+    for (uint32_t n = 0; n < model->node_count && !takes_all; n++)
         if (e->keeps[n] == KEEP_ALL && model->nodes[n].mesh >= 0 && model->nodes[n].skin >= 0)
             e->skin_places[model->nodes[n].skin] = 0;
     for (uint32_t s = 0; s < model->skin_count; s++)

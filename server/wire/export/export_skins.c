@@ -2,25 +2,43 @@
  * weights of vertices in sets of four (3.7.3.3). */
 #include "wire/encode/json.h"
 #include "wire/export/export_internal.h"
+#include "wire/optimize/quantize.h"
+#include "anim/model/mat.h"
 
 #include <math.h>
+
+/* Fills the matrices from positions as the file has them to joints. */
+static void fill_binds(const struct export *e, uint32_t s, struct mat4 *out)
+{
+    const struct skin *skin = &e->model->skins[s];
+    const struct grid *grid = export_grid_of_skin(e, s);
+    struct dmat4 bind_from_grid = DMAT4_IDENTITY;
+    for (int i = 0; grid != NULL && i < 3; i++) {
+        bind_from_grid.m[5 * i] = grid->step;
+        bind_from_grid.m[12 + i] = grid->min[i];
+    }
+    for (uint32_t j = 0; j < skin->joint_count; j++) {
+        const struct mat4 *joint_from_bind = &e->model->joints[skin->joint_first + j].joint_from_bind;
+        const struct dmat4 wide = dmat4_from_mat4(joint_from_bind), product = dmat4_mul(&wide, &bind_from_grid);
+        out[j] = grid == NULL ? *joint_from_bind : mat4_from_dmat4(&product);
+    }
+}
 
 bool export_put_skins(struct export *e)
 {
     const struct model *model = e->model;
     struct mat4 *binds = export_array(e, model->joint_count, sizeof *binds);
     bool is_first = true;
-    for (uint32_t j = 0; binds != NULL && j < model->joint_count; j++)
-        binds[j] = model->joints[j].joint_from_bind;
     for (uint32_t s = 0; binds != NULL && s < model->skin_count && !buf_failed(e->out); s++) {
         const struct skin *skin = &model->skins[s];
         if (e->skin_places[s] == GLB_NONE)
             continue;
         buf_put_text(e->out, is_first ? ",\"skins\":[{" : ",{");
         is_first = false;
+        fill_binds(e, s, binds);
         glb_put_name(e->out, model, skin->name);
-        json_printf(e->out, "\"inverseBindMatrices\":%u,\"joints\":",
-                    glb_add(e->glb, GLB_MATRIX, binds + skin->joint_first, skin->joint_count));
+        json_printf(e->out,
+                    "\"inverseBindMatrices\":%u,\"joints\":", glb_add(e->glb, GLB_MATRIX, binds, skin->joint_count));
         for (uint32_t j = 0; j < skin->joint_count && !buf_failed(e->out); j++) {
             buf_put_char(e->out, j == 0 ? '[' : ',');
             json_put_uint(e->out, e->joint_places[skin->joint_first + j]);
@@ -36,143 +54,123 @@ bool export_put_skins(struct export *e)
 
 /* --- vertices --- */
 
-/* The importer accepts at most this many influences of a vertex, in sets of four. */
-enum { INFLUENCES_MAX = 256, SET_SIZE = 4 };
+enum { SET_SIZE = 4 };
 
-/* The joints of a vertex, each once, by descending weight; the weights sum to 1. */
-struct influences {
-    uint32_t count;
-    struct influence all[INFLUENCES_MAX];
+/* --- sets of joints and weights --- */
+
+/* What the vertices of a primitive need. */
+struct sets {
+    const struct primitive *primitive;
+    const uint32_t *places; /* of optimize=1, or NULL: each vertex has its own */
+    uint32_t row_count;
+    int bits; /* of a weight; 0: floats */
+    uint32_t count, joint_most;
+    bool has_small_joints;
 };
 
-/* Sorts by descending weight, because readers with only four joints use the first set. */
-static void sort(struct influences *influences)
+static bool read_vertex(const struct export *e, const struct sets *sets, uint32_t v, struct export_influences *out,
+                        uint16_t *weights)
 {
-    for (uint32_t i = 1; i < influences->count; i++) {
-        const struct influence moved = influences->all[i];
-        uint32_t at = i;
-        for (; at > 0 && influences->all[at - 1].weight < moved.weight; at--)
-            influences->all[at] = influences->all[at - 1];
-        influences->all[at] = moved;
-    }
-}
-
-static bool merge(const struct model *model, uint32_t vertex, struct influences *out)
-{
-    const uint32_t first = model->influence_firsts[vertex], end = model->influence_firsts[vertex + 1];
-    double sums[INFLUENCES_MAX], sum = 0;
-    out->count = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const struct influence *from = &model->influences[i];
-        uint32_t at = 0;
-        while (at < out->count && out->all[at].joint != from->joint)
-            at++;
-        if (at == INFLUENCES_MAX)
-            return false;
-        if (at == out->count) {
-            out->all[out->count++].joint = from->joint;
-            sums[at] = 0;
-        }
-        sums[at] += (double)from->weight;
-        sum += (double)from->weight;
-    }
-    if (out->count == 0) { /* such a vertex follows joint 0 (model.h) */
-        out->all[out->count++].joint = 0;
-        sum = sums[0] = 1;
-    }
-    const bool is_whole = fabs(sum - 1) <= 1e-7 * out->count;
-    for (uint32_t i = 0; i < out->count; i++)
-        out->all[i].weight = (float)(is_whole ? sums[i] : sums[i] / sum);
-    sort(out);
+    if (!export_merge_influences(e->model, sets->primitive->vertex_first + v, out))
+        return false;
+    if (sets->bits > 0)
+        export_round_influences(out, sets->bits, weights);
     return true;
 }
 
-/* Determines what the vertices of a primitive need. False: a vertex has too many influences. */
-static bool look_at(const struct export *e, const struct primitive *p, uint32_t *sets, uint32_t *joint_most,
-                    uint32_t *vertex)
+/* False: *vertex has too many influences. */
+static bool look_at(const struct export *e, struct sets *sets, uint32_t *vertex)
 {
-    struct influences influences;
+    struct export_influences influences;
+    uint16_t weights[EXPORT_INFLUENCES_MAX];
     uint32_t most = 1;
-    *joint_most = 0;
-    for (*vertex = 0; *vertex < p->vertex_count; ++*vertex) {
-        if (!merge(e->model, p->vertex_first + *vertex, &influences))
+    for (*vertex = 0; *vertex < sets->primitive->vertex_count; ++*vertex) {
+        if (!read_vertex(e, sets, *vertex, &influences, weights))
             return false;
         most = influences.count > most ? influences.count : most;
         for (uint32_t i = 0; i < influences.count; i++)
-            *joint_most = influences.all[i].joint > *joint_most ? influences.all[i].joint : *joint_most;
+            sets->joint_most = influences.all[i].joint > sets->joint_most ? influences.all[i].joint : sets->joint_most;
     }
-    *sets = (most + SET_SIZE - 1) / SET_SIZE;
+    sets->count = (most + SET_SIZE - 1) / SET_SIZE;
+    sets->has_small_joints = sets->joint_most <= UINT8_MAX;
     return true;
 }
 
-/* Fills the sets of all vertices, set after set, with four joints and weights per vertex; joints are bytes if is_small.
- * Unused entries are joint 0 with weight 0. */
-static void fill(const struct export *e, const struct primitive *p, bool is_small, void *joints, float *weights)
+static size_t joint_bytes(const struct sets *sets) { return sets->has_small_joints ? 1 : sizeof(uint16_t); }
+static size_t weight_bytes(const struct sets *sets) { return sets->bits == 0 ? sizeof(float) : sizeof(uint16_t); }
+
+/* Fills the sets of all vertices, set after set, with four joints and weights per vertex. Unused entries are joint 0
+ * with weight 0. */
+static void fill(const struct export *e, const struct sets *sets, void *joints, void *weights)
 {
-    struct influences influences;
-    uint8_t *small = joints;
-    uint16_t *large = joints;
-    for (uint32_t v = 0; v < p->vertex_count; v++) {
-        merge(e->model, p->vertex_first + v, &influences);
+    struct export_influences influences;
+    uint16_t rounded[EXPORT_INFLUENCES_MAX];
+    for (uint32_t v = 0; v < sets->primitive->vertex_count; v++) {
+        const uint32_t place = sets->places == NULL ? v : sets->places[v];
+        if (place == WELDED_AWAY)
+            continue;
+        read_vertex(e, sets, v, &influences, rounded);
         for (uint32_t i = 0; i < influences.count && influences.all[i].weight > 0; i++) {
-            const size_t at = ((size_t)(i / SET_SIZE) * p->vertex_count + v) * SET_SIZE + i % SET_SIZE;
-            if (is_small)
-                small[at] = (uint8_t)influences.all[i].joint;
+            const size_t at = ((size_t)(i / SET_SIZE) * sets->row_count + place) * SET_SIZE + i % SET_SIZE;
+            if (sets->has_small_joints)
+                ((uint8_t *)joints)[at] = (uint8_t)influences.all[i].joint;
             else
-                large[at] = (uint16_t)influences.all[i].joint;
-            weights[at] = influences.all[i].weight;
+                ((uint16_t *)joints)[at] = (uint16_t)influences.all[i].joint;
+            if (sets->bits == 0)
+                ((float *)weights)[at] = influences.all[i].weight;
+            else
+                ((uint16_t *)weights)[at] = rounded[i];
         }
     }
 }
 
-/* Merging searches the previous joints of a vertex for each of its joints. */
-static uint64_t merge_steps(const struct model *model, const struct primitive *p)
+static void put_sets(struct export *e, const struct sets *sets, const char *joints, const char *weights)
 {
-    enum { LOOKS_PER_STEP = 256 };
-    uint64_t looks = 0;
-    for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++) {
-        const uint64_t count = model->influence_firsts[v + 1] - model->influence_firsts[v];
-        looks += count * (count < INFLUENCES_MAX ? count : INFLUENCES_MAX);
-    }
-    return looks / LOOKS_PER_STEP;
-}
-
-static void put_sets(struct export *e, const struct primitive *p, uint32_t sets, bool is_small, const void *joints,
-                     const float *weights)
-{
-    const size_t row = (size_t)p->vertex_count * SET_SIZE;
-    for (uint32_t set = 0; set < sets && !glb_failed(e->glb); set++) {
-        const uint32_t joint_accessor =
-            glb_add(e->glb, is_small ? GLB_JOINTS : GLB_LARGE_JOINTS,
-                    (const char *)joints + set * row * (is_small ? 1 : sizeof(uint16_t)), p->vertex_count);
-        const uint32_t weight_accessor = glb_add(e->glb, GLB_WEIGHTS, weights + set * row, p->vertex_count);
+    const size_t row = (size_t)sets->row_count * SET_SIZE;
+    for (uint32_t set = 0; set < sets->count && !glb_failed(e->glb); set++) {
+        const uint32_t joint_accessor = glb_add(e->glb, sets->has_small_joints ? GLB_JOINTS : GLB_LARGE_JOINTS,
+                                                joints + set * row * joint_bytes(sets), sets->row_count);
+        const uint32_t weight_accessor = glb_add(e->glb, sets->bits == 0 ? GLB_WEIGHTS : GLB_SHORT_WEIGHTS,
+                                                 weights + set * row * weight_bytes(sets), sets->row_count);
         json_printf(e->out, ",\"JOINTS_%u\":%u,\"WEIGHTS_%u\":%u", set, joint_accessor, set, weight_accessor);
     }
+}
+
+static struct sets sets_of(const struct export *e, const struct primitive *p)
+{
+    const struct export_optimizing *optimizing = e->optimizing;
+    struct sets sets = {.primitive = p, .row_count = p->vertex_count};
+    if (optimizing != NULL) {
+        sets.places = optimizing->places + p->vertex_first;
+        sets.row_count = optimizing->place_counts[p - e->model->primitives];
+        sets.bits = optimizing->weight_bits;
+    }
+    return sets;
 }
 
 bool export_put_influences(struct export *e, const struct primitive *p)
 {
     struct workspace *workspace = e->context->workspace;
-    uint32_t sets, joint_most, vertex;
-    if (!export_is_affordable(e, merge_steps(e->model, p)))
+    struct sets sets = sets_of(e, p);
+    uint32_t vertex;
+    if (!export_is_affordable(e, export_merge_steps(e->model, p->vertex_first, p->vertex_count)))
         return false;
-    if (!look_at(e, p, &sets, &joint_most, &vertex))
-        return export_refuse(e, "vertex %u of mesh %u has more than %d joints", vertex, p->mesh, INFLUENCES_MAX);
-    if (joint_most > UINT16_MAX)
+    if (!look_at(e, &sets, &vertex))
+        return export_refuse(e, "vertex %u of mesh %u has more than %d joints", vertex, p->mesh, EXPORT_INFLUENCES_MAX);
+    if (sets.joint_most > UINT16_MAX)
         return export_refuse(
             e, "mesh %u has a vertex that follows joint %u of its skin; the last that a file can name is %d", p->mesh,
-            joint_most, UINT16_MAX);
-    const bool is_small = joint_most <= UINT8_MAX;
-    const size_t count = (size_t)p->vertex_count * sets * SET_SIZE, joint_bytes = is_small ? 1 : sizeof(uint16_t);
-    if (count * (joint_bytes + sizeof(float)) > e->context->limit_bytes)
+            sets.joint_most, UINT16_MAX);
+    const size_t count = (size_t)sets.row_count * sets.count * SET_SIZE;
+    if (count * (joint_bytes(&sets) + weight_bytes(&sets)) > e->context->limit_bytes)
         return context_fail_too_large(e->context);
-    void *joints = context_array(e->context, &workspace->vertices, count, joint_bytes);
-    float *weights = context_array(e->context, &workspace->floats, count, sizeof *weights);
+    void *joints = context_array(e->context, &workspace->vertices, count, joint_bytes(&sets));
+    void *weights = context_array(e->context, &workspace->floats, count, weight_bytes(&sets));
     if (joints == NULL || weights == NULL)
         return false;
-    memset(joints, 0, count * joint_bytes);
-    memset(weights, 0, count * sizeof *weights);
-    fill(e, p, is_small, joints, weights);
-    put_sets(e, p, sets, is_small, joints, weights);
+    memset(joints, 0, count * joint_bytes(&sets));
+    memset(weights, 0, count * weight_bytes(&sets));
+    fill(e, &sets, joints, weights);
+    put_sets(e, &sets, joints, weights);
     return true;
 }

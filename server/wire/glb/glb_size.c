@@ -20,6 +20,17 @@ static uint64_t mesh_bytes(const struct model *model)
            (uint64_t)model->index_count * INDEX_BYTES;
 }
 
+/* Likewise with optimize=1: integers, filtered and compressed, and keys of which half fall away. */
+static uint64_t optimized_bytes(const struct model *model, double key_numbers)
+{
+    enum { THING_BYTES = 140, VERTEX_BYTES = 8, INFLUENCE_BYTES = 1, INDICES_A_BYTE = 2 };
+    static const double NUMBERS_A_BYTE = 1.5;
+    return THING_BYTES * ((uint64_t)model->node_count + model->primitive_count + model->material_count +
+                          model->channel_count + model->skin_count) +
+           (uint64_t)model->position_count * VERTEX_BYTES + (uint64_t)model->influence_count * INFLUENCE_BYTES +
+           model->index_count / INDICES_A_BYTE + (uint64_t)(key_numbers / NUMBERS_A_BYTE);
+}
+
 double glb_key_numbers(const struct model *model, double sample_rate)
 {
     if (!(sample_rate > 0))
@@ -43,5 +54,7 @@ uint64_t glb_bytes(const struct reply_context *context)
     const struct model *model = context->model;
     const uint64_t textures = context->request->has_no_textures ? 0 : model->pixel_byte_count / PIXEL_BYTES_A_BYTE;
     const double keys = context->has_all_clips ? glb_key_numbers(model, context->request->export.sample_rate) : 0;
+    if (context->request->export.is_optimized)
+        return optimized_bytes(model, fmin(keys, BYTES_MOST)) + textures;
     return things_bytes(model) + mesh_bytes(model) + textures + (uint64_t)fmin(keys * sizeof(float), BYTES_MOST);
 }

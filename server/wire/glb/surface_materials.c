@@ -293,6 +293,7 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses, 
         [GLB_VISIBILITY] = "KHR_node_visibility",
         [GLB_POINTER] = "KHR_animation_pointer",
         [GLB_LIGHTS] = "KHR_lights_punctual",
+        [GLB_MESH_QUANTIZATION] = "KHR_mesh_quantization",
         [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
         [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
     };
@@ -321,6 +322,5 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses, 
 void glb_put_extensions(struct buf *out, unsigned uses, const char *const *more, uint32_t more_count)
 {
     put_extension_list(out, "extensionsUsed", uses, more, more_count);
-    put_extension_list(out, "extensionsRequired", uses & (1U << GLB_MESHOPT_COMPRESSION | 1U << GLB_DRACO_COMPRESSION),
-                       NULL, 0);
+    put_extension_list(out, "extensionsRequired", uses & ~((1U << GLB_MESH_QUANTIZATION) - 1), NULL, 0);
 }

@@ -33,7 +33,8 @@ enum glb_extension {
     GLB_LIGHTS,
     GLB_LAYER, /* the first of LAYER_COUNT extensions of material layers, by enum material_layer */
     GLB_LAYER_LAST = GLB_LAYER + LAYER_COUNT - 1,
-    GLB_MESHOPT_COMPRESSION, /* this and the following ones are required to read the file */
+    GLB_MESH_QUANTIZATION, /* this and the following ones are required to read the file */
+    GLB_MESHOPT_COMPRESSION,
     GLB_DRACO_COMPRESSION,
     GLB_EXTENSION_COUNT
 };

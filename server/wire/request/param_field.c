@@ -110,6 +110,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
                            .expected = "a number of poses a second from 0.001 to 1000"},
     [PARAM_EXACT] = {AT(export.is_exact)},
     [PARAM_COMPRESS] = {AT(export.compression)},
+    [PARAM_OPTIMIZE] = {AT(export.is_optimized)},
     [PARAM_WITH] = {AT(compare.with)},
     [PARAM_TOLERANCE] = {AT(compare.tolerance), HAS(compare.has_tolerance), .least = 1e-9, .most = 1,
                          .expected = "a share of the model's size from 1e-9 to 1"},

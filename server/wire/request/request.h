@@ -157,6 +157,7 @@ struct request_export {
     enum glb_compression compression; /* of arrays */
     bool is_strict;                   /* unmatched parts of other files' clips are an error */
     bool is_exact;                    /* content that glTF cannot express is an error */
+    bool is_optimized;                /* the file says the same in fewer bytes */
     bool has_up;
     uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
     const char *clip_names; /* name pattern for the clips of other files, with {file} and {clip}; or NULL */

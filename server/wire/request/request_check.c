@@ -25,7 +25,8 @@ static int check_posed_file(const struct param_set *seen, struct err *err)
     static const int OF_GLB[] = {
         PARAM_TEXTURES,   PARAM_SUBTREE,     PARAM_EXPORT_CLIPS,  PARAM_EXPORT_CLIP_NAME, PARAM_EXPORT_CLIP_FILE,
         PARAM_CLIP_NAMES, PARAM_STRICT,      PARAM_RENAME_JOINTS, PARAM_RETARGET,         PARAM_EXPORT_UP,
-        PARAM_UNIT,       PARAM_SAMPLE_RATE, PARAM_EXACT,         PARAM_COMPRESS,         PARAM_END};
+        PARAM_UNIT,       PARAM_SAMPLE_RATE, PARAM_EXACT,         PARAM_COMPRESS,         PARAM_OPTIMIZE,
+        PARAM_END};
     const char *given = param_given(seen, OF_GLB);
     return given == NULL ? 0
                          : err_set(err, ERR_BAD_PARAMETER,
@@ -39,6 +40,12 @@ int request_check_export(struct request *request, const struct param_set *seen,
         return check_posed_file(seen, err);
     if (request->export.has_no_clips && request->export.clip_count > 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
+    if (request->export.is_optimized && !seen->has[PARAM_COMPRESS])
+        request->export.compression = GLB_MESHOPT;
+    if (request->export.is_optimized && request->export.compression == GLB_DRACO)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'optimize' does not go with compress=draco: it quantises vertices for meshopt, or "
+                       "with compress=none for readers of KHR_mesh_quantization");
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/unit/support/check.h"
 
+#include <math.h>
 #include <meshoptimizer.h>
 
 enum { VERTICES = 500, INDICES = 3 * 400 };
@@ -79,4 +80,69 @@ TEST(meshopt_without_memory_fails)
     meshopt_pack(MESHOPT_ATTRIBUTES, vertices, VERTICES, 3 * sizeof(float), &out);
     assert_true(buf_failed(&out));
     buf_fini(&out);
+}
+
+TEST(meshopt_short_indices_are_the_same)
+{
+    uint32_t indices[INDICES];
+    uint16_t shorts[INDICES], decoded[INDICES];
+    fill_indices(indices);
+    for (int i = 0; i < INDICES; i++)
+        shorts[i] = (uint16_t)indices[i];
+    struct buf out = {0};
+    meshopt_pack(MESHOPT_INDICES, shorts, INDICES, sizeof *shorts, &out);
+    assert_int_equal(
+        meshopt_decodeIndexSequence(decoded, INDICES, sizeof *decoded, (unsigned char *)out.data, out.size_bytes), 0);
+    assert_memory_equal(decoded, shorts, sizeof shorts);
+    buf_fini(&out);
+}
+
+TEST(meshopt_filtered_numbers_are_near)
+{
+    enum { COUNT = 301, WIDTH = 3 };
+    float numbers[WIDTH * COUNT];
+    uint32_t words[WIDTH * COUNT];
+    for (int i = 0; i < WIDTH * COUNT; i++)
+        numbers[i] = i % 50 == 0 ? 0 : (float)(i * 37 % 101 - 50) * (i % 7 == 0 ? 1e-6f : 3.7f);
+    for (int bits = 8; bits <= 24; bits += 4) {
+        meshopt_filter_floats(numbers, COUNT, WIDTH, bits, words);
+        meshopt_unfilter(MESHOPT_EXPONENTIAL, words, COUNT, WIDTH * sizeof *words);
+        for (int i = 0; i < COUNT; i++) {
+            const float *row = numbers + (size_t)i * WIDTH;
+            const float most = fmaxf(fabsf(row[0]), fmaxf(fabsf(row[1]), fabsf(row[2])));
+            for (int c = 0; c < WIDTH; c++) {
+                float seen;
+                memcpy(&seen, &words[i * WIDTH + c], sizeof seen);
+                assert_true(fabsf(seen - row[c]) <= most * ldexpf(1, 1 - bits) * 1.01f);
+            }
+        }
+    }
+}
+
+TEST(meshopt_filtered_directions_are_near)
+{
+    enum { COUNT = 100 };
+    float vectors[4 * COUNT];
+    int8_t bytes[4 * COUNT];
+    int16_t shorts[4 * COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const double a = i * 0.7, b = cos(i * 1.3);
+        const double vector[4] = {cos(a) * sqrt(1 - b * b), sin(a) * sqrt(1 - b * b), b, i % 2 == 0 ? 1 : -1};
+        for (int c = 0; c < 4; c++)
+            vectors[4 * i + c] = (float)vector[c];
+    }
+    meshopt_filter_vectors(vectors, COUNT, bytes);
+    meshopt_unfilter(MESHOPT_OCTAHEDRAL, bytes, COUNT, 4);
+    for (int i = 0; i < 4 * COUNT; i++)
+        assert_true(fabsf((float)bytes[i] / 127 - vectors[i]) < 0.02f);
+    for (int i = 0; i < COUNT; i++) /* to unit quaternions */
+        for (int c = 0; c < 4; c++)
+            vectors[4 * i + c] *= 0.70710678f;
+    meshopt_filter_quaternions(vectors, COUNT, shorts);
+    meshopt_unfilter(MESHOPT_QUATERNION, shorts, COUNT, 8);
+    for (int i = 0; i < COUNT; i++) {
+        const float sign = (float)shorts[4 * i + 3] * vectors[4 * i + 3] < 0 ? -1 : 1;
+        for (int c = 0; c < 4; c++)
+            assert_true(fabsf(sign * (float)shorts[4 * i + c] / 32767 - vectors[4 * i + c]) < 6e-5f);
+    }
 }

@@ -209,6 +209,7 @@ static const struct {
     {"fps", "/v1/export?model=a&fps=9"},
     {"exact", "/v1/export?model=a&exact=1"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
+    {"optimize", "/v1/export?model=a&compress=none&optimize=1"},
     {"queries", NULL},
     {"fit", "/v1/hitboxes?model=a&fit=box"},
     {"test", NULL}, /* this and what follows come in a body, whose answers have no ETag */
