@@ -40,15 +40,15 @@ static double difference(struct fbx_motion *motion, double from_s, double to_s)
 
 TEST(fbx_bound_holds_and_is_not_far)
 {
-    uint64_t state = 7;
+    uint64_t seed = 7;
     double closest = 0;
     for (int i = 0; i < 2000; i++) {
         struct fbx_key keys[3][2];
         struct fbx_sheet sheet = {.is_base = true};
         struct fbx_motion motion = {.sheets = &sheet, .sheet_count = 1, .order = (enum fbx_rotation_order)(i % 6)};
-        const double span_s = 0.5 + fabs(chance(&state)), from = i % 3 == 0 ? 0 : 0.4, to = i % 2 == 0 ? 1 : 0.7;
+        const double span_s = 0.5 + fabs(chance(&seed)), from = i % 3 == 0 ? 0 : 0.4, to = i % 2 == 0 ? 1 : 0.7;
         for (int c = 0; c < 3; c++)
-            sheet.curves[c] = curve_of(keys[c], 10 + i % 90, span_s, &state);
+            sheet.curves[c] = curve_of(keys[c], 10 + i % 90, span_s, &seed);
         const double bound = fbx_motion_sixth(&motion, from * span_s, to * span_s);
         const double share = difference(&motion, from * span_s, to * span_s) * pow(6, 6) / bound;
         assert_true(isfinite(bound) && share <= 1 + 1e-6);
@@ -59,22 +59,22 @@ TEST(fbx_bound_holds_and_is_not_far)
 
 TEST(fbx_bound_is_unknown_at_jumps_weights_and_outside)
 {
-    uint64_t state = 3;
+    uint64_t seed = 3;
     struct fbx_key keys[3][2];
     struct fbx_sheet sheet = {.is_base = true};
     struct fbx_motion motion = {.sheets = &sheet, .sheet_count = 1};
     for (int c = 0; c < 3; c++)
-        sheet.curves[c] = curve_of(keys[c], 30, 1, &state);
+        sheet.curves[c] = curve_of(keys[c], 30, 1, &seed);
     assert_true(isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
-    assert_false(isfinite(fbx_motion_sixth(&motion, 0.5, 1.5)));
+    assert_true(!isfinite(fbx_motion_sixth(&motion, 0.5, 1.5)));
     sheet.cursors[1] = (struct fbx_cursor){0};
     keys[1][0].interpolation = FBX_KEY_CONSTANT;
-    assert_false(isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
+    assert_true(!isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
     sheet.cursors[1] = (struct fbx_cursor){0};
     keys[1][0].interpolation = FBX_KEY_CUBIC;
     keys[1][1].left.weight = 0.8;
-    assert_false(isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
+    assert_true(!isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
     sheet.layer.blend = FBX_LAYER_ADD;
     sheet.is_base = false;
-    assert_false(isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
+    assert_true(!isfinite(fbx_motion_sixth(&motion, 0.25, 1)));
 }
