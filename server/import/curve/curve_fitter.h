@@ -17,7 +17,8 @@ struct fitter {
     size_t capacity;
     double tolerance;
     double line[2][4], doubt; /* of a piece's judgement */
-    double known_s;           /* the motion is known there: it is *known; NaN: nowhere */
+    bool has_line;
+    double known_s; /* the motion is known there: it is *known; NaN: nowhere */
     double *known;
     const double *extrema_s; /* [extremum_count], when has_extrema */
     uint32_t extremum_count;

@@ -90,6 +90,7 @@ static enum verdict judge(struct fitter *fitter, const struct piece *piece)
         if (!(fit_distance(fitter, own, real) <= fitter->tolerance))
             return BAD;
     }
+    fitter->has_line = true;
     return MARGIN * 1.5 / 81 * sqrt(worst) + fitter->doubt <= fitter->tolerance ? GOOD : OPEN;
 }
 
@@ -124,8 +125,7 @@ static uint32_t extremum_after(const struct fitter *fitter, double time_s)
 
 static bool is_near_anyhow(struct fitter *fitter, const struct piece *piece, double time_s)
 {
-    return fitter->doubt <= fitter->tolerance ? is_near_by_line(fitter, piece, time_s)
-                                              : is_near_at(fitter, piece, time_s);
+    return fitter->has_line ? is_near_by_line(fitter, piece, time_s) : is_near_at(fitter, piece, time_s);
 }
 
 static bool is_near_at_extrema(struct fitter *fitter, const struct piece *piece)
@@ -143,8 +143,8 @@ static bool is_near_at_extrema(struct fitter *fitter, const struct piece *piece)
 
 bool fit_is_good(struct fitter *fitter, const struct piece *piece, const double *parts, size_t part_count)
 {
-    fitter->doubt = HUGE_VAL;
-    const enum verdict verdict = piece->slopes != NULL ? judge(fitter, piece) : OPEN;
+    fitter->has_line = false;
+    const enum verdict verdict = piece->slopes != NULL && fitter->fit->sixth != NULL ? judge(fitter, piece) : OPEN;
     if (verdict != OPEN)
         return verdict == GOOD;
     for (size_t i = 0; i < part_count; i++)
