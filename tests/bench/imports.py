@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import time
 
+import fbx_kinds
 import fbx_rigs
 import peers
 import skeletons
@@ -67,6 +68,15 @@ def run_fbx(bench):
                         "2 x arrays + model + 16 MiB", 2 * sizes["arrays"] + sizes["baked"] + FBX_MEMORY_SLACK_BYTES, is_share=True)
 
 
+def run_fbx_kinds(bench):
+    """The reader alone, by processor time, on files that are large in one way each, compared with assimp's ReadFile."""
+    for path in fbx_kinds.write_all(bench.folder).values():
+        rounds = bench.interleave({"posed": lambda: fbx_reader(path)["cpu_ms"], "assimp": lambda: assimp_ms(path)})
+        bench.add("imports", f"{path.name}, the reader's processor time", "ms", rounds.figure("posed"), "assimp, in-process",
+                  rounds.figure("assimp"), rounds.ratio("assimp", "posed"))
+        bench.add_exact("imports", f"{path.name}, peak above an idle importer", "bytes", fbx_reader(path)["bytes"])
+
+
 def cold_ms(root, model):
     """From the start of a server to the last byte of the first palette, or, for models without a skin, of the first pose."""
     begin = time.perf_counter()
@@ -92,6 +102,7 @@ def tool_ms(path):
 
 def run(bench):
     run_fbx(bench)
+    run_fbx_kinds(bench)
     root, models = make_models(bench)
     server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0")
     try:

@@ -129,6 +129,21 @@ static int check_size(const struct fbx_file *file, uint32_t record, const struct
     return 0;
 }
 
+/* The two conversions that large arrays of curves need. */
+static bool convert_wider(const struct fbx_array *array, const struct form *form, const uint8_t *from, uint8_t *out)
+{
+    const bool is_integer = form == &INT64S && array->type == 'i';
+    if (!is_integer && (form != &DOUBLES || array->type != 'f'))
+        return false;
+    for (uint32_t i = 0; i < array->count; i++) {
+        const uint8_t *item = from + 4 * (size_t)i;
+        const int64_t integer = (int32_t)get_u32(item);
+        const double real = (double)get_f32(item);
+        memcpy(out + 8 * (size_t)i, is_integer ? (const void *)&integer : (const void *)&real, 8);
+    }
+    return true;
+}
+
 static void convert(const struct fbx_file *file, const struct fbx_array *array, const struct form *form,
                     const uint8_t *from, uint8_t *out)
 {
@@ -136,6 +151,8 @@ static void convert(const struct fbx_file *file, const struct fbx_array *array, 
     if (!file->is_big_endian && (is_bits || (form == &DOUBLES && array->type == 'd') ||
                                  (form == &INT64S && array->type == 'l') || (form == &INT32S && array->type == 'i')))
         return; /* no conversion is needed */
+    if (!file->is_big_endian && convert_wider(array, form, from, out))
+        return;
     const size_t each = element_bytes(array->type);
     for (uint32_t i = 0; i < array->count; i++) {
         const uint8_t type = is_bits ? 'i' : array->type;

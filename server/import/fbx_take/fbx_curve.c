@@ -68,7 +68,7 @@ static const double E = 1.0 / 3 - FBX_WEIGHT;
 /* The deviation from the polynomial, to first order in e = 1/3 - FBX_WEIGHT, whose square is below 1e-12. With control
  * points in time at 1/3 - e and 2/3 + e, the parameter is s = u + 3 e u (1 - u)(1 - 2 u), and those in value move in
  * the same way. */
-static double polynomial_excess(const struct fbx_polynomial *p, double u)
+static inline double polynomial_excess(const struct fbx_polynomial *p, double u)
 {
     const double slope = p->from + u * (2 * p->b + 3 * p->c * u);
     return 3 * E * u * (1 - u) * (slope * (1 - 2 * u) - (1 - u) * p->from + u * p->to);
@@ -257,24 +257,37 @@ static void prepare(const struct fbx_curve *curve, struct fbx_cursor *cursor)
         cursor->polynomial.value = from->value;
 }
 
+/* Fits first ask for the end of the next segment and then for times within it. The segment before a key has its value,
+ * too, so that this one stays the cursor's. */
+static bool is_end_of(const struct fbx_curve *curve, uint32_t key, double time_s)
+{
+    return key + 1 < curve->key_count && curve->keys[key + 1].time == time_s;
+}
+
 static double at_any(const struct fbx_curve *curve, double time_s, struct fbx_cursor *cursor)
 {
-    uint32_t *key = &cursor->key;
-    if (*key >= curve->key_count || !is_behind(curve, *key, time_s)) {
-        const uint32_t next = *key + 1, last = *key - 1; /* fits go from a piece's end back into it */
-        *key = next < curve->key_count && is_behind(curve, next, time_s)   ? next
-               : last < curve->key_count && is_behind(curve, last, time_s) ? last
-                                                                           : fbx_curve_key(curve, time_s);
+    const uint32_t key = cursor->key, next = key + 1, last = key - 1; /* fits go from a piece's end back into it */
+    if (is_end_of(curve, next, time_s)) {
+        cursor->key = next;
+        prepare(curve, cursor);
+        return curve->keys[next + 1].value;
     }
+    if (key >= curve->key_count || !is_behind(curve, key, time_s))
+        cursor->key = next < curve->key_count && is_behind(curve, next, time_s)   ? next
+                      : last < curve->key_count && is_behind(curve, last, time_s) ? last
+                                                                                  : fbx_curve_key(curve, time_s);
     prepare(curve, cursor);
-    return *key + 1 == curve->key_count || time_s <= curve->keys[*key].time ? curve->keys[*key].value
-                                                                            : fbx_piece_at(curve, *key, time_s);
+    const struct fbx_key *from = &curve->keys[cursor->key];
+    return cursor->key + 1 == curve->key_count || time_s <= from->time ? from->value
+                                                                       : fbx_piece_at(curve, cursor->key, time_s);
 }
 
 double fbx_curve_at_cursor(const struct fbx_curve *curve, double time_s, struct fbx_cursor *cursor)
 {
-    if (!(time_s > cursor->from_s && time_s < cursor->to_s))
+    if (!(time_s >= cursor->from_s && time_s < cursor->to_s))
         return time_s == cursor->to_s && cursor->to_s > cursor->from_s ? cursor->end : at_any(curve, time_s, cursor);
+    if (time_s == cursor->from_s)
+        return cursor->polynomial.value;
     const double u = (time_s - cursor->from_s) / (cursor->to_s - cursor->from_s);
     if (cursor->interpolation == FBX_KEY_CUBIC)
         return polynomial_at(&cursor->polynomial, u);

@@ -94,9 +94,17 @@ static void spike(void *user, double time_s, double *out)
     *out = 3 * time_s + exp(-pow((time_s - 0.618) / 1e-3, 2));
 }
 
+static const double *extrema_of_spike(void *user, uint32_t *count)
+{
+    static const double EXTREMA[] = {0.3, 0.618, 1.9};
+    (void)user;
+    *count = 3;
+    return EXTREMA;
+}
+
 TEST(curve_fit_tries_extrema)
 {
-    static const double TIMES[] = {0, 2}, EXTREMA[] = {0.3, 0.618, 1.9};
+    static const double TIMES[] = {0, 2};
     struct curve_fit fit = {
         .at = spike, .times_s = TIMES, .time_count = 2, .components = 1, .bound = CURVE_FIT_BOUND, .key_limit = 5000};
     struct track track;
@@ -105,8 +113,7 @@ TEST(curve_fit_tries_extrema)
     assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
     assert_int_equal(track.count, 2); /* the spike is not seen */
     track_fini(&track);
-    fit.extrema_s = EXTREMA;
-    fit.extremum_count = 3;
+    fit.extrema = extrema_of_spike;
     assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
     assert_true(is_near && track.is_cubic);
     double highest = 0;
@@ -114,4 +121,61 @@ TEST(curve_fit_tries_extrema)
         highest = fmax(highest, track.values[3 * k + 1] - 3 * track.times_s[k]);
     assert_true(highest > 0.9);
     track_fini(&track);
+}
+
+/* A turn about x that gets faster by `rate` radians a second, each second. */
+struct turning {
+    double rate;
+    uint32_t sample_count;
+};
+
+static void turning_at(void *user, double time_s, double *out)
+{
+    struct turning *turning = user;
+    const double half = turning->rate * time_s * time_s / 4;
+    turning->sample_count++;
+    out[0] = sin(half);
+    out[1] = out[2] = 0;
+    out[3] = cos(half);
+}
+
+static double turning_sixth(void *user, double from_s, double to_s)
+{
+    const double span_s = to_s - from_s, rate = ((const struct turning *)user)->rate;
+    const double a = rate / 2 * to_s * span_s, b = rate / 2 * span_s * span_s; /* of half the angle */
+    return pow(a, 6) + 15 * pow(a, 4) * b + 45 * a * a * b * b + 15 * b * b * b;
+}
+
+/* The bound saves samples, and the track stays the same to the bit. */
+TEST(curve_fit_judges_smooth_rotations_by_a_bound)
+{
+    static const double TIMES[] = {0, 0.01, 0.3, 0.99, 1, 1.4, 1.8, 2};
+    uint32_t sample_count = 0, bounded_count = 0;
+    for (double rate = 0.25; rate < 100; rate *= 1.37) {
+        struct turning plain = {.rate = rate}, bounded = {.rate = rate};
+        struct curve_fit fit = {.at = turning_at,
+                                .user = &plain,
+                                .times_s = TIMES,
+                                .time_count = 8,
+                                .components = 4,
+                                .is_rotation = true,
+                                .bound = CURVE_FIT_BOUND / 2,
+                                .key_limit = 100000};
+        struct track track, same;
+        struct err err;
+        bool is_near;
+        assert_int_equal(curve_fit(&track, &fit, &is_near, &err), 0);
+        fit.user = &bounded;
+        fit.sixth = turning_sixth;
+        assert_int_equal(curve_fit(&same, &fit, &is_near, &err), 0);
+        assert_int_equal(same.count, track.count);
+        assert_true(same.is_cubic == track.is_cubic && is_near);
+        assert_memory_equal(same.times_s, track.times_s, track.count * sizeof *track.times_s);
+        assert_memory_equal(same.values, track.values, track.count * (track.is_cubic ? 12 : 4) * sizeof *track.values);
+        sample_count += plain.sample_count;
+        bounded_count += bounded.sample_count;
+        track_fini(&track);
+        track_fini(&same);
+    }
+    assert_true(bounded_count < sample_count / 10 * 7);
 }

@@ -57,7 +57,8 @@ static uint64_t bits_of_float(double real)
 static void put_array(struct fbx_bytes *bytes, char type, const struct fbx_numbers *array)
 {
     const size_t each = type == 'd' || type == 'l' ? 8 : type == 'f' || type == 'i' ? 4 : 1;
-    uint8_t plain[4096], packed[8192];
+    static uint8_t plain[320000];
+    uint8_t packed[8192];
     uLongf packed_size = sizeof packed;
     assert_true(array->count * each <= sizeof plain);
     for (uint32_t i = 0; i < array->count; i++) {

@@ -155,6 +155,30 @@ TEST(fbx_array_damaged)
     check_damage(false, COUNT_AT + 3, 0x40, ERR_MODEL_LIMIT, "is larger than --max-model");
 }
 
+/* As small as deflate can make an array, and read as numbers of twice its size. */
+TEST(fbx_array_of_equal_numbers_is_read_wider)
+{
+    enum { COUNT = 80000 };
+    static int32_t flags[COUNT];
+    struct fbx_bytes bytes;
+    struct fbx_reading run;
+    struct err err = {0};
+    int64_t *numbers;
+    uint32_t count;
+    for (int i = 0; i < COUNT; i++)
+        flags[i] = 0x408;
+    fbx_bytes_begin(&bytes, 7400, false);
+    fbx_bytes_leaf(&bytes, "KeyAttrFlags", "i", &(struct fbx_numbers){flags, COUNT, true});
+    fbx_bytes_end(&bytes);
+    fbx_reading_file(&run, bytes.data, bytes.size);
+    assert_int_equal(fbx_integers(&run.file, 0, &numbers, &count, &err), 0);
+    assert_int_equal(count, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(numbers[i], 0x408);
+    free(numbers);
+    fbx_reading_fini(&run);
+}
+
 TEST(fbx_array_long_list_of_binary_values)
 {
     struct fbx_bytes bytes;

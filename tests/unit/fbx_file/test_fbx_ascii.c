@@ -212,6 +212,46 @@ TEST(fbx_ascii_reals_are_exact)
     CHECK_NEAR(number_of("1e-99999999999").real, 0, 0);
 }
 
+/* In a list, too, where most numbers are read another way. */
+TEST(fbx_ascii_lists_of_numbers_are_exact)
+{
+    static const char TEXT_OF_LIST[] =
+        "Vertices: *30 { a: 1,-2.5,+3,1e3,007,.5,5.,-0.0 12345678,1234567890123456789,12345678901234567890,\n"
+        "0.1234567890123456789,-9223372036854775808,9007199254740993.0,0.707106781186548;, 8 of a comment\n"
+        "00000000000000000000001,1.#INF,-12345678.12345678,T,\"5\",0.12345678 7 }";
+    const double expected[] = {1,
+                               -2.5,
+                               3,
+                               1000,
+                               7,
+                               0.5,
+                               5,
+                               -0.0,
+                               12345678,
+                               1234567890123456789.0,
+                               12345678901234567890.0,
+                               0.1234567890123456789,
+                               -9223372036854775808.0,
+                               9007199254740992.0,
+                               0.707106781186548,
+                               1,
+                               (double)INFINITY,
+                               -12345678.12345678,
+                               0.12345678,
+                               7};
+    struct fbx_reading run;
+    struct err err;
+    double *numbers;
+    uint32_t count;
+    fbx_reading_text(&run, TEXT_OF_LIST);
+    assert_int_equal(run.rc, 0);
+    assert_int_equal(fbx_doubles(&run.file, 0, &numbers, &count, &err), 0);
+    assert_int_equal(count, sizeof expected / sizeof *expected);
+    assert_memory_equal(numbers, expected, sizeof expected);
+    free(numbers);
+    fbx_reading_fini(&run);
+}
+
 static uint32_t bits_of(const char *version, const char *numbers, uint32_t index)
 {
     char text[200];
