@@ -350,7 +350,8 @@ static void put_pixels(const struct model_text *text)
     struct glb glb = {0};
     const cJSON *use;
     if (cJSON_GetArraySize(json_get(text->model, "textures")) == 0 ||
-        connection_request_model(text->connection, "mesh", text->path, "&clip=-&format=glb", NULL, &answer) != 0 ||
+        connection_request_model(text->connection, "mesh", text->path, "&clip=-&format=glb&textures=png", NULL,
+                                 &answer) != 0 ||
         !open_glb(answer.data, answer.data_bytes, &glb))
         return;
     cJSON_ArrayForEach(use, json_get(json_get(json_get(glb.json, "asset"), "extras"), "textures"))

@@ -1,10 +1,12 @@
 /* texture.c - finds or reads the image of a texture and adds its pixels to the builder. */
 #include "import/texture/texture.h"
 
+#include "import/source/source_parts.h"
 #include "import/source/source_search.h"
 #include "import/texture/texture_image.h"
 #include "import/texture/texture_mip.h"
 
+#include <nettle/sha2.h>
 #include <string.h>
 
 static bool has_text(const struct bake_builder *builder, struct str str, const char *text)
@@ -121,6 +123,24 @@ static int read_file(struct import *import, const char *uri, const uint8_t **byt
     return rc;
 }
 
+/* Refers to the picture's own file, unless no file of the model has it as it is. */
+static void note_file(struct import *import, const uint8_t *bytes, size_t size_bytes, enum texture_file file,
+                      struct texture *texture)
+{
+    struct sha256_ctx sha;
+    uint8_t hash[TEXTURE_HASH_SIZE];
+    if (file == TEXTURE_FILE_NONE)
+        return;
+    sha256_init(&sha);
+    sha256_update(&sha, size_bytes, bytes);
+    sha256_digest(&sha, sizeof hash, hash);
+    if (!source_parts_note(import->files, bytes, size_bytes, hash))
+        return;
+    texture->file = file;
+    texture->file_bytes = size_bytes;
+    memcpy(texture->file_hash, hash, sizeof hash);
+}
+
 /* Finds and decodes the image. It returns 0 even if the image is missing or broken; *texture and a warning then record
  * that. */
 static int fill(struct import *import, const struct texture_request *request, struct texture *texture, struct err *err)
@@ -157,6 +177,8 @@ static int fill(struct import *import, const struct texture_request *request, st
     } else {
         if (image.is_damaged)
             bake_warn(import->builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
+        else
+            note_file(import, bytes, size_bytes, image.file, texture);
         rc = put_pixels(import, &image, request, texture, err);
     }
     texture->source_width = image.width;

@@ -146,6 +146,7 @@ static void put_all(struct export *e)
         context_fail(e->context, &err);
         return;
     }
+    export_warn_of_textures(e);
     glb_start(e->out);
     put_asset(e);
     export_put_nodes(e);
