@@ -171,6 +171,23 @@ def test_formats_that_glb_has_not_become_png(start, tmp_path):
     assert image(export(server, "a.obj"))[0] == "image/png"
 
 
+def test_what_is_drawn_smaller_is_told(start, tmp_path):
+    data = made.picture("JPEG", 2500, 16)
+    model = made.write_gltf(tmp_path, data, "jpg")
+    server = start()
+    told_by_model = {one["code"]: one["message"] for one in server.json("/v1/model", model=model)["warnings"]}
+    assert told_by_model == {"texture_reduced": "texture 'skin.jpg' of 2500 x 16 pixels is drawn with 2048 x 16: the limit is "
+                                                "--max-texture-side 2048"}
+    glb = export(server, model)
+    assert image(glb) == ("image/jpeg", data) and warnings(glb) == {}  # its own bytes
+    glb = export(server, model, "&textures=png")
+    assert Image.open(io.BytesIO(image(glb)[1])).size == (2048, 16) and list(warnings(glb)) == ["texture_reduced"]
+    assert list(warnings(export(server, model, "&textures=png&max_texture=1024"))) == []
+    larger = start("--max-texture-side", "4096")
+    assert larger.json("/v1/model", model=model)["warnings"] == []
+    assert Image.open(io.BytesIO(larger.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size == (4096, 16)
+
+
 # --- files that change ---
 
 def test_a_changed_picture_is_read_anew(start, tmp_path):
