@@ -84,7 +84,7 @@ $(filter $(obj)/server/anim/hits/% $(obj)/server/anim/shape/%,$(anim)) $(obj)/ev
 
 libs_of = $(shell $(PKG_CONFIG) --libs $(1))
 # wslay and meshoptimizer have no .pc files in Debian 12. draco is C++, linked by the C compiler.
-libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd draco libseccomp) -lwslay -lmeshoptimizer -lstdc++
+libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libturbojpeg libwebp draco libseccomp) -lwslay -lmeshoptimizer -lstdc++
 libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libdeflate libzstd libseccomp) -lmeshoptimizer -lstdc++
 libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file. libturbojpeg: pictures as JPEG, at a third of the time of other encoders.
@@ -279,7 +279,7 @@ pure_support := main document fixture human parse_request png_pixels wire_model
 pure_tests := $(filter-out %/test_content_hash.o %/test_printable_text.o %/test_reply_environment.o,$(foreach f,$(pure_folders),$(filter $(obj)/tests/unit/$(f)/%,$(test_objects)))) \
   $(pure_support:%=$(obj)/tests/unit/support/%.o)
 # libwslay-dev of two processors cannot be installed at once: the library itself can.
-libs_pure = $(call libs_of,libcjson nettle libpng zlib libzstd draco) -l:libwslay.so.1 -lmeshoptimizer -lstdc++
+libs_pure = $(call libs_of,libcjson nettle libpng libturbojpeg libwebp zlib libzstd draco) -l:libwslay.so.1 -lmeshoptimizer -lstdc++
 $(out)/test/pure: $(pure_tests) $(obj)/clients/c/posed.o $(wire) $(anim) $(base) $(obj)/gen/environments.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_pure) $(call libs_of,cmocka) -lm

@@ -135,8 +135,12 @@ export interface MeshParameters extends ClipParameters {
   weights?: Flag;
   /** add normals, texture coordinates, colours and tangents as in the file */
   attributes?: Flag;
-  /** 0: leave the textures out of a GLB file */
-  textures?: Flag;
+  /** textures as their own files, in another format, or not at all */
+  textures?: 'keep' | 'png' | 'jpeg' | 'webp' | 'none';
+  /** the longer side of a texture; larger ones are reduced */
+  max_texture?: number;
+  /** how much of a texture a JPEG or WebP keeps that is encoded again */
+  quality?: 'QUALITY';
   /** the set of materials by index or name, in place of the file's own */
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
@@ -221,6 +225,12 @@ export interface CompareParameters extends Abortable {
 export interface TextureParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
+  /** the texture as its own file, or in another format */
+  textures?: 'keep' | 'png' | 'jpeg' | 'webp';
+  /** the longer side of a texture; larger ones are reduced */
+  max_texture?: number;
+  /** how much of a texture a JPEG or WebP keeps that is encoded again */
+  quality?: 'QUALITY';
 }
 
 export interface PictureParameters extends ClipParameters {
@@ -361,8 +371,12 @@ export interface ExportParameters extends Abortable {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
-  /** 0: leave the textures out of a GLB file */
-  textures?: Flag;
+  /** textures as their own files, in another format, or not at all */
+  textures?: 'keep' | 'png' | 'jpeg' | 'webp' | 'none';
+  /** the longer side of a texture; larger ones are reduced */
+  max_texture?: number;
+  /** how much of a texture a JPEG or WebP keeps that is encoded again */
+  quality?: 'QUALITY';
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */

@@ -46,9 +46,10 @@ uint64_t limit_most(enum limit limit)
     case LIMIT_KEYS:
     case LIMIT_IMAGE_SIDE:
     case LIMIT_IMAGE_PIXELS:
-    case LIMIT_TEXTURE_SIDE:
     case LIMIT_TEXTURES:
         return LIMIT_INFO[limit].initial;
+    case LIMIT_TEXTURE_SIDE:
+        return LIMIT_TEXTURE_SIDE_MOST;
     default:
         return UINT64_MAX;
     }

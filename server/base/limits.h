@@ -31,8 +31,9 @@ enum { LIMIT_TEXT_SIZE = 80 };
 const char *limit_text(const struct limits *limits, enum limit limit, char out[LIMIT_TEXT_SIZE]);
 #define LIMIT_TEXT(limits, limit) limit_text(limits, limit, (char[LIMIT_TEXT_SIZE]){0})
 
-/* The largest value that an option may set. The limits for which evaluators and renderers are built cannot be raised.
- */
+/* The largest value that an option may set. The limits for which evaluators and renderers are built cannot be raised,
+ * but for the side of textures. */
+enum { LIMIT_TEXTURE_SIDE_MOST = 4096 };
 uint64_t limit_most(enum limit limit);
 
 /* Sets the initial values. Under sanitizers the limits on address space are 0, which means no limit. */

@@ -60,7 +60,7 @@ async function texture(name, bytes) {
     accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: 'VEC3', min: [0, 0, 0], max: [1, 1, 0] },
       { bufferView: 1, componentType: 5126, count: 3, type: 'VEC2' }],
   }));
-  const answer = await fetch(`${server.url}/v1/texture?model=${name}.gltf&texture=0`);
+  const answer = await fetch(`${server.url}/v1/texture?model=${name}.gltf&texture=0&textures=png`);
   assert.equal(answer.status, 200, answer.status === 200 ? name : await answer.text());
   return pixelsOf(new Uint8Array(await answer.arrayBuffer()));
 }

@@ -41,7 +41,7 @@ static void put_query(const struct args *args, bool is_first, struct text *out)
     args_put_query(&some, out);
     free(kept);
     if (!is_first || (args_has(args, OPTION_NO_TEXTURES) && args_parameter(args, "textures") == NULL))
-        text_put(out, "&textures=0");
+        text_put(out, "&textures=none");
 }
 
 static size_t files_before(const struct convert_parts *parts, size_t item)

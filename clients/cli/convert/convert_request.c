@@ -26,7 +26,7 @@ void convert_request_put_query(const struct args *args, const char *hash, struct
     args_put_query(&some, query);
     free(kept);
     if (args_has(args, OPTION_NO_TEXTURES) && args_parameter(args, "textures") == NULL)
-        text_put(query, "&textures=0");
+        text_put(query, "&textures=none");
     if (args_has(args, OPTION_NAME)) {
         text_put(query, "&clip_names=");
         text_put_url(query, args_text(args, OPTION_NAME, ""));

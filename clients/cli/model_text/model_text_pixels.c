@@ -108,7 +108,8 @@ void model_text_put_pixels(struct model_text *text)
     struct sorted_texts lines = {0};
     const cJSON *use;
     if (cJSON_GetArraySize(json_get(text->model, "textures")) == 0 ||
-        connection_request_model(text->connection, "mesh", text->path, "&clip=-&format=glb", NULL, &answer) != 0 ||
+        connection_request_model(text->connection, "mesh", text->path, "&clip=-&format=glb&textures=png", NULL,
+                                 &answer) != 0 ||
         !open_glb(answer.data, answer.data_bytes, &glb))
         return;
     cJSON_ArrayForEach(use, json_get(json_get(json_get(glb.json, "asset"), "extras"), "textures"))

@@ -53,13 +53,16 @@ function readEntries(info, frames, materials) {
   return entries;
 }
 
+const SIDE_MOST = 4096; // what GPUs have at least
+
 /** The textures that shown entries use: an ImageBitmap for each index, or null if there are no pixels. */
 async function loadTextures(server, query, info, entries, signal, arrived) {
   const wanted = new Set(entries.filter((entry) => entry.isShown).flatMap((entry) => Object.values(entry.look.textures).map((slot) => slot.texture)));
   const textures = new Map();
   const loads = [...wanted].filter((index) => info.textures[index]?.state === 'found').map(async (index) => {
     try {
-      const response = await server.get(server.link('v1/texture', { ...query, texture: index }), signal);
+      const form = info.textures[index].own_file === 'ktx2' ? 'png' : 'keep'; // browsers do not read KTX 2
+      const response = await server.get(server.link('v1/texture', { ...query, texture: index, textures: form, max_texture: SIDE_MOST }), signal);
       textures.set(index, await createImageBitmap(await response.blob(), { premultiplyAlpha: 'none', colorSpaceConversion: 'none' }));
     } catch (error) {
       if (signal.aborted) throw error;

@@ -236,7 +236,7 @@ class Model:
         return Mesh(self.frames("mesh", clip, t, **options), _is_single(t))
 
     def glb(self, clip: Clip = None, t: Times = 0.0, **options: Any) -> bytes:
-        """Return the posed model as a glTF file. `textures=False` leaves textures out."""
+        """Return the posed model as a glTF file. `textures="none"` leaves textures out."""
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
     def export(self, **options: Any) -> bytes:
@@ -262,7 +262,7 @@ class Model:
         return dict(self.client.json("/v1/compare", model=self.path, with_=old, clip=clip, **options))
 
     def texture(self, index: int, **options: Any) -> Picture:
-        """Return a texture of the model (PNG), by its index in `info()["textures"]`."""
+        """Return a texture of the model as its own file, or with `textures="png"` as PNG, by its index in `info()["textures"]`."""
         return Picture.of(self.client.ask("/v1/texture", model=self.path, texture=index, **options))
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:

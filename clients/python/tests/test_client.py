@@ -141,8 +141,8 @@ def test_other_operations(client):
     assert [clip["name"] for clip in robot.info()["clips"]] == ["walk", "wave", "dance"]
     assert robot.bounds("walk", over="clip")["whole"]["bounds"]["max"][1] > 1
     assert robot.compare("robot.glb", "walk", tolerance=0.01)["equal"] and not robot.compare("awkward.gltf")["equal"]
-    assert robot.glb("walk", 0.5, textures=False)[:4] == b"glTF"
-    assert robot.export(clips=["walk"], textures=False)[:4] == b"glTF"
+    assert robot.glb("walk", 0.5, textures="none")[:4] == b"glTF"
+    assert robot.export(clips=["walk"], textures="none")[:4] == b"glTF"
 
 
 def test_a_batch_answers_each(client):

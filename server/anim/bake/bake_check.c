@@ -151,6 +151,17 @@ static bool is_picture(const struct model *model, const struct texture *texture)
     return texture->level_count == levels && bake_is_range(texture->pixel_first, size_bytes, model->pixel_byte_count);
 }
 
+/* A picture without a file has zeros in place of one. */
+static bool is_texture_file(const struct texture *texture)
+{
+    static const uint8_t NONE[TEXTURE_HASH_SIZE] = {0};
+    if (texture->file_reserved != 0 || texture->file >= TEXTURE_FILE_COUNT)
+        return false;
+    if (texture->file == TEXTURE_FILE_NONE)
+        return texture->file_bytes == 0 && memcmp(texture->file_hash, NONE, sizeof NONE) == 0;
+    return texture->state == TEXTURE_FOUND && texture->file_bytes > 0;
+}
+
 static const char *texture_fault(const struct model *model, uint32_t i)
 {
     const struct texture *texture = &model->textures[i];
@@ -163,6 +174,7 @@ static const char *texture_fault(const struct model *model, uint32_t i)
            : texture->min_filter > TEXTURE_MIN_NEAREST_MIPMAP_LINEAR ? "min_filter"
            : texture->content > TEXTURE_RADIANCE                     ? "content"
            : texture->reserved != 0                                  ? "reserved"
+           : !is_texture_file(texture)                               ? "file"
                                                                      : NULL;
 }
 
@@ -254,6 +266,38 @@ static const char *source_file_fault(const struct model *model, uint32_t i)
                                                                       : NULL;
 }
 
+/* The server reads the file at a place, so it must lie within a file that the import read. */
+static const char *picture_place_fault(const struct model *model, uint32_t i)
+{
+    const struct picture_place *place = &model->picture_places[i];
+    const struct texture *texture = &model->textures[i];
+    if (place->source_file < 0)
+        return place->source_file == -1 && place->encoding == 0 && place->offset == 0 && place->size_bytes == 0 &&
+                       texture->file == TEXTURE_FILE_NONE
+                   ? NULL
+                   : "source_file";
+    if (texture->file == TEXTURE_FILE_NONE || (uint32_t)place->source_file >= model->source_file_count)
+        return "source_file";
+    const struct source_file *source = &model->source_files[place->source_file];
+    if (source->is_missing != 0 || source->role > SOURCE_TEXTURE || source->path.offset == STR_NONE)
+        return "source_file";
+    const bool is_as_it_is = place->encoding == TEXTURE_AS_IT_IS && place->size_bytes == texture->file_bytes;
+    const bool is_base64 = place->encoding >= TEXTURE_BASE64 && place->encoding <= TEXTURE_BASE64_LAST &&
+                           place->size_bytes / 4 >= texture->file_bytes / 3;
+    return !is_as_it_is && !is_base64                                             ? "encoding"
+           : !bake_is_range(place->offset, place->size_bytes, source->size_bytes) ? "offset"
+                                                                                  : NULL;
+}
+
+/* A model that was not imported from files, such as one of a test, has no places. */
+static int check_places(const struct model *model, struct err *err)
+{
+    if (model->picture_place_count != 0 && model->picture_place_count != model->texture_count)
+        return err_set(err, ERR_BAD_BAKE, "picture_places has %u elements for %u textures", model->picture_place_count,
+                       model->texture_count);
+    return bake_check_each(model, "picture_places", model->picture_place_count, picture_place_fault, err);
+}
+
 static int check_assets(const struct model *model, struct err *err)
 {
     int rc = bake_check_each(model, "materials", model->material_count, material_fault, err);
@@ -267,7 +311,9 @@ static int check_assets(const struct model *model, struct err *err)
         rc = check_carried(model, err);
     if (rc == 0)
         rc = bake_check_each(model, "warnings", model->warning_count, warning_fault, err);
-    return rc == 0 ? bake_check_each(model, "source_files", model->source_file_count, source_file_fault, err) : rc;
+    if (rc == 0)
+        rc = bake_check_each(model, "source_files", model->source_file_count, source_file_fault, err);
+    return rc == 0 ? check_places(model, err) : rc;
 }
 
 int bake_check(const struct model *model, struct err *err)

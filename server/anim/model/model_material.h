@@ -90,6 +90,17 @@ enum texture_state {
     TEXTURE_MISSING = 1, /* no such file, or outside the root */
     TEXTURE_BROKEN = 2,  /* not decodable, or over a limit */
 };
+/* The format of a picture's own file: one that a glTF file can hold. */
+enum texture_file {
+    TEXTURE_FILE_NONE = 0, /* another format, a damaged picture, one mixed from others, or one that no file has as it is
+                              (in a zip): only its pixels are there */
+    TEXTURE_FILE_PNG = 1,
+    TEXTURE_FILE_JPEG = 2,
+    TEXTURE_FILE_WEBP = 3, /* without animation */
+    TEXTURE_FILE_KTX2 = 4, /* as KHR_texture_basisu demands */
+    TEXTURE_FILE_COUNT
+};
+enum { TEXTURE_HASH_SIZE = 32 };
 enum texture_content {
     TEXTURE_COLORS = 0,   /* sRGB; smaller levels averaged in linear light, weighted by alpha */
     TEXTURE_DATA = 1,     /* numbers (metallic-roughness, normal, occlusion); averaged as they are */
@@ -122,4 +133,24 @@ struct texture {
     uint32_t content;                /* how the material uses it */
     uint32_t reserved;
     uint64_t pixel_first; /* index into pixels */
+    /* The picture's own file, which the model refers to by its picture_place. Zero for TEXTURE_FILE_NONE. */
+    uint64_t file_bytes; /* at least 1 */
+    uint32_t file;       /* TEXTURE_FILE_ */
+    uint32_t file_reserved;
+    uint8_t file_hash[TEXTURE_HASH_SIZE]; /* SHA-256 of its bytes */
+};
+
+/* How the bytes of a picture's file are stored. */
+enum texture_encoding {
+    TEXTURE_AS_IT_IS = 0,
+    TEXTURE_BASE64 = 1, /* this and the next two: without the first 0, 1 or 2 bytes, since 3 bytes share 4 characters */
+    TEXTURE_BASE64_LAST = 3,
+};
+
+/* Where the file of a picture is: in one of the source files, or in a part of it. It is not content: a copy of the
+ * model elsewhere has other places. */
+struct picture_place {
+    int32_t source_file; /* index into source_files, or -1 for TEXTURE_FILE_NONE; the other members are then 0 */
+    uint32_t encoding;   /* TEXTURE_AS_IT_IS, TEXTURE_BASE64 ..: of texture.file_bytes bytes */
+    uint64_t offset, size_bytes; /* the stored bytes, within the source file */
 };

@@ -162,7 +162,9 @@ static bool give_up(double *spent_ns, struct reply *reply)
 double evaluation_cost_ns(const struct evaluation *evaluation)
 {
     const struct cost_input input = evaluation_cost_input(evaluation);
-    return op_has(evaluation->request->op, OP_OFF_LOOP) ? HUGE_VAL : reply_cost_ns(&input);
+    /* a loop reads no files, as textures need */
+    const bool is_elsewhere = op_has(evaluation->request->op, OP_OFF_LOOP) || request_has_textures(evaluation->request);
+    return is_elsewhere ? HUGE_VAL : reply_cost_ns(&input);
 }
 
 bool evaluator_answer(struct evaluator *evaluator, const struct evaluation *evaluation, double *spent_ns,

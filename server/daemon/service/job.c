@@ -73,6 +73,7 @@ void job_finish(struct job *job, struct reply *reply)
     for (uint32_t i = 0; i < job->model_count; i++)
         imported_model_unref(job->models[i]);
     free_picture(job->picture);
+    service_pictures_free(job);
     reply_fini(&job->reply);
     free(job);
     call->done(call, reply);

@@ -57,6 +57,8 @@ struct service {
     uint64_t watched_ms;                /* when service_answer_watch() last ran */
     uint64_t work_capacity_bytes;       /* memory reserved for answers of work threads */
     struct job_queue work_queue;        /* jobs that wait for a work thread */
+    struct job_queue picture_queue;     /* jobs that wait for their turn to read files of textures */
+    uint32_t picture_count;             /* jobs that read or hold such files */
     struct job_queue list_queue;        /* listings that wait for a walk */
     bool is_listing;                    /* a walk is running: */
     uint64_t walk_count;                /* number of the last walk that began */
@@ -76,9 +78,11 @@ struct service {
 
 /* What a job is waiting for. */
 enum job_stage {
-    JOB_FINDS_MODEL, /* for its models in the cache */
-    JOB_QUEUES,      /* for a free work thread */
-    JOB_WORKS,       /* for its work thread */
+    JOB_FINDS_MODEL,     /* for its models in the cache */
+    JOB_WAITS_FOR_FILES, /* for its turn to read the files of textures */
+    JOB_READS,           /* for the thread that does so */
+    JOB_QUEUES,          /* for a free work thread */
+    JOB_WORKS,           /* for its work thread */
     JOB_DRAWS,
 };
 
@@ -104,8 +108,9 @@ struct job {
     struct request_source environment;                /* of a picture with an environment */
     uint32_t model_count;                             /* found so far */
     struct cache_waiter waiter;
-    uint32_t stale_s;            /* the longest among the models found so far */
-    struct picture_job *picture; /* or NULL */
+    uint32_t stale_s;                 /* the longest among the models found so far */
+    struct picture_job *picture;      /* or NULL */
+    struct picture_reading *pictures; /* the files of its textures (service_pictures.c), or NULL */
     struct work work;
     struct reply_stream *stream; /* of the work thread while it runs */
     uint64_t capacity_bytes;     /* memory reserved for the answer */
@@ -119,7 +124,7 @@ struct job {
     bool is_out_of_cpu;            /* it was stopped because it exceeded its processor time */
     uint64_t estimated_bytes;      /* of an estimate: set by the thread */
     uint64_t list_walk;            /* of a listing: the first walk that can answer it */
-    struct job_queue_entry queued; /* in work_queue or list_queue */
+    struct job_queue_entry queued; /* in work_queue, picture_queue or list_queue */
     struct job *prev, *next;
 };
 
@@ -153,8 +158,21 @@ void service_answer_resume(struct service *service);
 void service_answer_watch(struct service *service);
 /* Makes a slow estimate in a work thread. */
 void service_answer_estimate(struct job *job);
+/* Queues the job for a work thread. */
+void service_answer_queue(struct job *job);
 /* Removes the job from the queue for work threads. */
 void service_answer_dequeue(struct job *job);
+
+/* --- service_pictures.c: the files of textures --- */
+
+/* Reads them, then queues the job for a work thread. False: the answer has none. */
+bool service_pictures_read(struct job *job);
+/* Returns them, or NULL. Any thread, while the job exists. */
+const struct own_pictures *service_pictures_of(const struct job *job);
+/* Frees them, so that the next job may read some. */
+void service_pictures_free(struct job *job);
+/* Fails the waiting jobs if the root is unreadable. */
+void service_pictures_offline(struct service *service);
 
 /* --- service_render.c --- */
 

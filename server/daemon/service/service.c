@@ -60,6 +60,7 @@ static void on_tick(uv_prepare_t *tick)
     service_answer_resume(service); /* clients may have read answers, which frees memory */
     render_pool_resume(service->renders);
     service_list_offline(service);
+    service_pictures_offline(service);
     if (service->call_count == 0)
         uv_prepare_stop(tick);
 }
@@ -91,6 +92,12 @@ static void init_queues(struct service *service)
                                              .refused = STAT_ANSWERS_REFUSED,
                                              .wait = METRIC_QUEUE_ANSWERS,
                                              .what = "large answers"};
+    service->picture_queue = (struct job_queue){.limits = limits,
+                                                .limit = LIMIT_ANSWER_QUEUE,
+                                                .waiting = STAT_COUNT,
+                                                .refused = STAT_COUNT,
+                                                .wait = METRIC_QUEUE_ANSWERS,
+                                                .what = "answers with textures"};
     service->list_queue = (struct job_queue){.limits = limits,
                                              .limit = LIMIT_LIST_QUEUE,
                                              .waiting = STAT_COUNT,
@@ -159,7 +166,7 @@ static struct job *find_without_work(const struct service *service)
 {
     struct job *job;
     DL_FOREACH(service->jobs, job)
-    if (job->stage != JOB_WORKS)
+    if (job->stage != JOB_WORKS && job->stage != JOB_READS)
         return job;
     return NULL;
 }

@@ -124,6 +124,12 @@ void service_find_cancel(struct call *call)
     case JOB_FINDS_MODEL:
         cache_cancel(&job->waiter);
         break;
+    case JOB_WAITS_FOR_FILES:
+        job_queue_remove(&service->picture_queue, &job->queued);
+        break;
+    case JOB_READS:
+        service_answer_stop(job);
+        return;
     case JOB_QUEUES:
         service_answer_dequeue(job);
         break;

@@ -86,6 +86,7 @@ static void answer(struct job *job)
     const struct call *call = job->call;
     struct reply_stream *stream = job->stream;
     const struct limits *limits = call->left != NULL ? call->left : &job->service->config->limits;
+    reply_cursor_use_pictures(stream->cursor, service_pictures_of(job));
     if (reply_cursor_start(stream->cursor, stream->models[0] == NULL ? NULL : &stream->models[0]->model,
                            stream->sources, job_evaluation(job).request, limits, call->pieces, &job->reply))
         job->reply.rest = &stream->base;
@@ -251,7 +252,7 @@ static void start_queued(struct service *service)
     }
 }
 
-static void queue_work(struct job *job)
+void service_answer_queue(struct job *job)
 {
     struct service *service = job->service;
     struct err err;
@@ -264,7 +265,7 @@ static void queue_work(struct job *job)
     start_queued(service);
 }
 
-void service_answer_estimate(struct job *job) { queue_work(job); }
+void service_answer_estimate(struct job *job) { service_answer_queue(job); }
 
 /* Returns the processor time of the job so far; called from another thread than its own. */
 static uint64_t cpu_so_far_ns(const struct job *job)
@@ -305,8 +306,8 @@ void service_answer(struct job *job)
         call->cpu_ns += thread_cpu_ns() - begin_ns;
     if (is_answered)
         job_finish(job, &reply);
-    else
-        queue_work(job);
+    else if (!service_pictures_read(job))
+        service_answer_queue(job);
 }
 
 void service_answer_stop(struct job *job)

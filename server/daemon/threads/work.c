@@ -25,9 +25,12 @@ static struct pool {
     [WORK_COMPUTES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
     [WORK_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
     [WORK_IMPORT_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
+    [WORK_ANSWER_FILES] = {.mutex = PTHREAD_MUTEX_INITIALIZER, .has_come = PTHREAD_COND_INITIALIZER},
 };
-static const char *const NAMES[WORK_KINDS] = {
-    [WORK_COMPUTES] = "work", [WORK_FILES] = "files", [WORK_IMPORT_FILES] = "import-files"};
+static const char *const NAMES[WORK_KINDS] = {[WORK_COMPUTES] = "work",
+                                              [WORK_FILES] = "files",
+                                              [WORK_IMPORT_FILES] = "import-files",
+                                              [WORK_ANSWER_FILES] = "answer-files"};
 
 static void on_ended(struct message *message);
 

@@ -12,6 +12,7 @@ enum work_kind {
     WORK_COMPUTES, /* opens no file and never waits */
     WORK_FILES,
     WORK_IMPORT_FILES, /* opens files for importers, each of which waits for one at a time */
+    WORK_ANSWER_FILES, /* reads pictures of models for answers */
     WORK_KINDS
 };
 

@@ -4,13 +4,16 @@
 #include "import/source/import.h"
 #include "import/texture/texture_mip.h"
 
+enum { SIDE_MAX = 1024 }; /* light is smooth: more pixels cost time at each filtering and change little */
+
 int import_environment(struct import *import, struct err *err)
 {
     struct bake_builder *builder = import->builder;
     struct image image;
     if (radiance_file_decode(import->bytes, import->size_bytes, import->limits, &image, err) < 0)
         return err->code;
-    const uint32_t side_max = (uint32_t)import->limits->value[LIMIT_TEXTURE_SIDE];
+    const uint64_t limit = import->limits->value[LIMIT_TEXTURE_SIDE];
+    const uint32_t side_max = limit < SIDE_MAX ? (uint32_t)limit : SIDE_MAX;
     const uint32_t width = mip_side(image.width, side_max), height = mip_side(image.height, side_max);
     uint8_t *pixels = bake_add_pixel_byte(builder, (uint32_t)mip_bytes(width, height));
     if (pixels == NULL) {

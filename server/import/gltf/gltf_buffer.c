@@ -1,11 +1,13 @@
 /* gltf_buffer.c - finds the bytes of buffers and views. */
 #include "import/gltf/gltf_buffer.h"
 
+#include "import/source/source_parts.h"
 #include "import/source/source_search.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct gltf_buffer {
     const uint8_t *bytes; /* NULL until read */
@@ -48,8 +50,10 @@ int gltf_buffers_new(struct gltf *gltf, struct err *err)
 
 void gltf_buffers_free(struct gltf *gltf)
 {
-    for (uint32_t i = 0; gltf->buffers != NULL && i < gltf->lists[GLTF_BUFFERS].count; i++)
+    for (uint32_t i = 0; gltf->buffers != NULL && i < gltf->lists[GLTF_BUFFERS].count; i++) {
+        source_parts_end(gltf->import->files, gltf->buffers[i].owned);
         free(gltf->buffers[i].owned);
+    }
     for (uint32_t i = 0; gltf->decoded_views != NULL && i < gltf->lists[GLTF_BUFFER_VIEWS].count; i++)
         free(gltf->decoded_views[i]);
     free(gltf->buffers);
@@ -80,6 +84,8 @@ int gltf_data_uri(struct gltf *gltf, const char *uri, const char *list, uint32_t
     if (out->has_blanks)
         bake_warn(gltf->builder, "data_uri_blanks",
                   "%s[%u]: its data URI has blanks or line breaks, which do not count", list, index);
+    if (out->base64 != NULL && !out->has_blanks)
+        source_parts_begin(gltf->import->files, out->bytes, out->size_bytes, out->base64, strlen(out->base64));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "import/gltf/gltf.h"
 
 #include "import/gltf/gltf_buffer.h"
+#include "import/source/source_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
         request->uri = path;
     }
     rc = rc < 0 ? err_prefix(err, "images[%u]", image) : texture_add(gltf->import, request, err);
+    source_parts_end(gltf->import->files, data.bytes);
     free(data.bytes);
     free(path);
     return rc;

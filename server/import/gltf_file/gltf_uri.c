@@ -82,6 +82,7 @@ int uri_read_data(const char *uri, struct data_uri *out, struct err *err)
     out->size_bytes = percent_decode(comma + 1, out->bytes);
     if (comma - uri < 7 || strncasecmp(comma - 7, ";base64", 7) != 0)
         return 0;
+    out->base64 = comma + 1;
     out->has_blanks = remove_blanks(out->bytes, &out->size_bytes);
     if (base64_decode(out->bytes, &out->size_bytes, err) == 0)
         return 0;

@@ -19,7 +19,8 @@ int uri_decode(const char *uri, char **out, struct err *err);
 struct data_uri {
     uint8_t *bytes; /* heap, the caller's */
     size_t size_bytes;
-    bool has_blanks; /* in its base64, which leaves them out */
+    const char *base64; /* in the URI, to its end; NULL: the bytes are not in base64 */
+    bool has_blanks;    /* in its base64, which leaves them out */
 };
 
 /* Decodes a data URI, base64 or percent-encoded. Base64 uses the standard alphabet with or without padding. Blanks and

@@ -1,6 +1,8 @@
 /* import.c - shared by the readers of all formats: limits, extras, and the last steps of an import. */
 #include "import/source/import.h"
 
+#include "import/source/source_parts.h"
+
 #include "base/json_check.h"
 #include "base/mem.h"
 
@@ -267,5 +269,6 @@ int import_finish(struct import *import, struct err *err)
     content_hash(builder, hash);
     memcpy(builder->infos[0].content_hash, hash, sizeof hash);
     source_files_record(import->files, builder);
+    source_parts_record(import->files, builder);
     return 0;
 }

@@ -30,6 +30,8 @@ void source_files_free(struct source_files *files)
     }
     free(files->items);
     source_names_free(&files->named);
+    free(files->decoded);
+    free(files->parts);
     for (uint32_t i = 0; i < files->folder_count; i++) {
         free(files->folders[i].path);
         source_names_free(&files->folders[i].list);

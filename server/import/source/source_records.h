@@ -24,6 +24,20 @@ struct listed_folder {
     struct name_list list;
 };
 
+/* Bytes in memory, and the base64 that they were decoded from. Borrowed. */
+struct decoded_text {
+    const uint8_t *bytes;
+    size_t size_bytes;
+    const uint8_t *text;
+    size_t text_bytes;
+};
+
+/* The place of the file of a picture, and its SHA-256. */
+struct source_part {
+    uint8_t hash[TEXTURE_HASH_SIZE];
+    struct picture_place place;
+};
+
 struct source_files {
     struct file_client client;
     char *model_path;
@@ -34,9 +48,15 @@ struct source_files {
     struct name_list named; /* of the last source_files_list() */
     struct listed_folder folders[IMPORT_FOLDERS_MAX];
     uint32_t folder_count;
-    uint32_t listings, looks; /* requests for lists; calls of source_files_names() */
-    size_t names_bytes;       /* of all folders */
-    struct err unavailable;   /* the error of an existing file that could not be read; code 0 without one */
+    uint32_t listings, looks;     /* requests for lists; calls of source_files_names() */
+    size_t names_bytes;           /* of all folders */
+    struct decoded_text *decoded; /* of source_parts.c, like the following ones */
+    size_t decoded_count, decoded_capacity;
+    struct source_part *parts;
+    size_t part_count, part_capacity;
+    size_t text_end;        /* in the model's file, of the text found last */
+    bool has_other_texts;   /* its texts are not in it as they were read */
+    struct err unavailable; /* the error of an existing file that could not be read; code 0 without one */
 };
 
 /* The record of a normalised path, or NULL. */

@@ -1,10 +1,12 @@
 /* texture.c - finds or reads the image of a texture and adds its pixels to the builder. */
 #include "import/texture/texture.h"
 
+#include "import/source/source_parts.h"
 #include "import/source/source_search.h"
 #include "import/texture/texture_image.h"
 #include "import/texture/texture_mip.h"
 
+#include <nettle/sha2.h>
 #include <string.h>
 
 static bool has_text(const struct bake_builder *builder, struct str str, const char *text)
@@ -71,12 +73,40 @@ int texture_find(struct import *import, const struct texture_request *request, i
 
 /* The enlargement of a non-power-of-two side if its texels must stay square. The widths of texels then differ by at
  * most an eighth. */
-enum { CRISP_SCALE = 8 };
+enum { CRISP_SCALE = 8, CRISP_SIDE_MAX = 1024 };
 
 static uint32_t side_of(uint32_t side, uint32_t side_max, bool is_crisp)
 {
-    const bool is_scaled = is_crisp && !is_power_of_two(side) && side < side_max;
-    return mip_side(is_scaled ? CRISP_SCALE * side : side, side_max);
+    const uint32_t crisp_max = side_max < CRISP_SIDE_MAX ? side_max : CRISP_SIDE_MAX;
+    const bool is_scaled = is_crisp && !is_power_of_two(side) && side < crisp_max;
+    return is_scaled ? mip_side(CRISP_SCALE * side, crisp_max) : mip_side(side, side_max);
+}
+
+/* The pixels of a model's textures together take half of what it may have. Each texture takes at most a quarter of what
+ * earlier ones have left, so that many large ones become smaller and the model is not refused. */
+enum { PIXELS_SHARE = 2, TEXTURE_SHARE = 4 };
+
+static uint32_t side_most(const struct import *import, const struct image *image, bool is_crisp)
+{
+    const uint64_t budget = import->limits->value[LIMIT_BAKED_BYTES] / PIXELS_SHARE,
+                   used = import->builder->pixel_byte_count;
+    const uint64_t most = used < budget ? (budget - used) / TEXTURE_SHARE : 0;
+    uint32_t side = (uint32_t)import->limits->value[LIMIT_TEXTURE_SIDE];
+    while (side > 1 && mip_bytes(side_of(image->width, side, is_crisp), side_of(image->height, side, is_crisp)) > most)
+        side /= 2;
+    return side;
+}
+
+static void warn_of_size(struct import *import, const char *name, const struct texture *texture)
+{
+    if (texture->width >= texture->source_width && texture->height >= texture->source_height)
+        return;
+    const uint32_t drawn = texture->width > texture->height ? texture->width : texture->height;
+    const bool is_limit = mip_side(UINT32_MAX, (uint32_t)import->limits->value[LIMIT_TEXTURE_SIDE]) == drawn;
+    bake_warn(import->builder, "texture_reduced", "texture '%s' of %u x %u pixels is drawn with %u x %u: %s%s", name,
+              texture->source_width, texture->source_height, texture->width, texture->height,
+              is_limit ? "the limit is " : "the model's textures are too many for more",
+              is_limit ? LIMIT_TEXT(import->limits, LIMIT_TEXTURE_SIDE) : "");
 }
 
 /* Appends the resampled picture with its mip levels and fills the texture's sizes. */
@@ -86,7 +116,7 @@ static int put_pixels(struct import *import, const struct image *image, const st
     struct bake_builder *builder = import->builder;
     const bool is_crisp = request->mag_filter == TEXTURE_MAG_NEAREST;
     const enum texture_content content = request->content;
-    const uint32_t side_max = (uint32_t)import->limits->value[LIMIT_TEXTURE_SIDE];
+    const uint32_t side_max = side_most(import, image, is_crisp);
     const uint32_t width = side_of(image->width, side_max, is_crisp),
                    height = side_of(image->height, side_max, is_crisp);
     const bool is_repeated = is_crisp && width >= image->width && height >= image->height;
@@ -119,6 +149,24 @@ static int read_file(struct import *import, const char *uri, const uint8_t **byt
     *bytes = found.bytes;
     *size_bytes = found.size_bytes;
     return rc;
+}
+
+/* Refers to the picture's own file, unless no file of the model has it as it is. */
+static void note_file(struct import *import, const uint8_t *bytes, size_t size_bytes, enum texture_file file,
+                      struct texture *texture)
+{
+    struct sha256_ctx sha;
+    uint8_t hash[TEXTURE_HASH_SIZE];
+    if (file == TEXTURE_FILE_NONE)
+        return;
+    sha256_init(&sha);
+    sha256_update(&sha, size_bytes, bytes);
+    sha256_digest(&sha, sizeof hash, hash);
+    if (!source_parts_note(import->files, bytes, size_bytes, hash))
+        return;
+    texture->file = file;
+    texture->file_bytes = size_bytes;
+    memcpy(texture->file_hash, hash, sizeof hash);
 }
 
 /* Finds and decodes the image. It returns 0 even if the image is missing or broken; *texture and a warning then record
@@ -157,10 +205,14 @@ static int fill(struct import *import, const struct texture_request *request, st
     } else {
         if (image.is_damaged)
             bake_warn(import->builder, "texture_damaged", "texture '%s': the picture is incomplete or damaged", name);
+        else
+            note_file(import, bytes, size_bytes, image.file, texture);
         rc = put_pixels(import, &image, request, texture, err);
     }
     texture->source_width = image.width;
     texture->source_height = image.height;
+    if (rc == 0 && texture->state == TEXTURE_FOUND)
+        warn_of_size(import, name, texture);
     image_fini(&image);
     return rc;
 }

@@ -6,6 +6,7 @@
  * 3.8.3). */
 #pragma once
 
+#include "anim/model/model_material.h"
 #include "base/err.h"
 #include "base/limits.h"
 
@@ -17,6 +18,7 @@ struct image {
     uint32_t width, height; /* set once the header is read, also on failure */
     uint8_t *rgba;          /* width * height * 4, straight alpha, rows top first; malloc(), or NULL */
     bool is_damaged;        /* decoded from an incomplete or inconsistent file */
+    enum texture_file file; /* the file's format; TEXTURE_FILE_NONE: one that a glTF file cannot hold */
 };
 
 /* Returns 0, ERR_BAD_MODEL (not decodable; the message says why), ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY, after

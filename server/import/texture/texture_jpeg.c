@@ -19,6 +19,21 @@ static bool has_adobe_marker(const uint8_t *bytes, size_t size_bytes)
     return false;
 }
 
+/* Whether every reader of JPEG can read it: baseline or progressive with Huffman codes, grey or in three colours. */
+static bool is_common(const uint8_t *bytes, size_t size_bytes)
+{
+    enum { FRAME = 0xc0, PROGRESSIVE = 0xc2, LAST_FRAME = 0xcf, HUFFMAN = 0xc4, EXTENSION = 0xc8, ARITHMETIC = 0xcc };
+    enum { COMPONENTS = 9, MARKER_BYTES = 10 };
+    size_t at = 2;
+    while (at + MARKER_BYTES <= size_bytes && bytes[at] == 0xff) {
+        const uint8_t marker = bytes[at + 1];
+        if (marker >= FRAME && marker <= LAST_FRAME && marker != HUFFMAN && marker != EXTENSION && marker != ARITHMETIC)
+            return marker <= PROGRESSIVE && (bytes[at + COMPONENTS] == 1 || bytes[at + COMPONENTS] == 3);
+        at += marker == 0xff ? 1 : 2 + ((size_t)bytes[at + 2] << 8 | bytes[at + 3]);
+    }
+    return false;
+}
+
 /* Converts CMYK, 255 meaning no ink, to RGB, like viewers without the printer's profile. */
 static void rgb_of_cmyk(uint8_t *pixels, uint64_t count, bool is_inverted)
 {
@@ -50,6 +65,7 @@ static int decode(tjhandle jpeg, const uint8_t *bytes, size_t size_bytes, const 
             return err_set(err, ERR_BAD_MODEL, "%s", tjGetErrorStr2(jpeg));
         image->is_damaged = true;
     }
+    image->file = is_common(bytes, size_bytes) ? TEXTURE_FILE_JPEG : TEXTURE_FILE_NONE;
     if (is_cmyk)
         rgb_of_cmyk(image->rgba, (uint64_t)image->width * image->height, has_adobe_marker(bytes, size_bytes));
     return 0;

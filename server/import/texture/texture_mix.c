@@ -39,6 +39,9 @@ static int make(struct texture_mixer *mixer, const struct texture_mix *mix, stru
     out.content =
         mix->kind == MIX_OPACITY || mix->kind == MIX_SPECULAR_GLOSSINESS_BASE_COLOR ? TEXTURE_COLORS : TEXTURE_DATA;
     out.reserved = TEXTURE_IS_MIXED;
+    out.file = TEXTURE_FILE_NONE;
+    out.file_bytes = 0;
+    memset(out.file_hash, 0, sizeof out.file_hash);
     out.pixel_first = builder->pixel_byte_count;
     const uint64_t size_bytes = mip_bytes(out.width, out.height);
     uint8_t *pixels =

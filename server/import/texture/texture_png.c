@@ -81,6 +81,7 @@ int image_decode_png(const uint8_t *bytes, size_t size_bytes, const struct limit
         png_set_user_limits(png, (png_uint_32)limits->value[LIMIT_IMAGE_SIDE],
                             (png_uint_32)limits->value[LIMIT_IMAGE_SIDE]);
         rc = read_image(png, info, limits, image, err);
+        image->file = TEXTURE_FILE_PNG;
     }
     png_destroy_read_struct(&png, &info, NULL);
     return rc;

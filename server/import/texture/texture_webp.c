@@ -67,6 +67,7 @@ int image_decode_webp(const uint8_t *bytes, size_t size_bytes, const struct limi
     image->height = (uint32_t)features.height;
     if (image_alloc(image, limits, err) < 0)
         return err->code;
+    image->file = features.has_animation ? TEXTURE_FILE_NONE : TEXTURE_FILE_WEBP;
     struct webp_frame frame = {bytes, size_bytes, 0, 0, image->width, image->height};
     if ((!features.has_animation || find_frame(bytes, size_bytes, &frame)) && fits(&frame, image) &&
         decode(&frame, image))

@@ -178,6 +178,7 @@ static void put_all(struct export *e)
         context_fail(e->context, &err);
         return;
     }
+    export_warn_of_textures(e);
     glb_start(e->out);
     const size_t begin = e->out->size_bytes;
     if (!export_put_nodes(e) || !export_put_meshes(e) || !export_put_skins(e) || !export_put_clips(e))

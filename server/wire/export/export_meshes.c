@@ -108,7 +108,7 @@ bool export_plan_meshes(struct export *e)
         if (uses[m] == (USED_RIGID | USED_SKINNED))
             add_mesh(e, m, false);
     count_targets(e);
-    surfaces_init(&e->surfaces, model, !e->context->request->has_no_textures, places);
+    surfaces_init(&e->surfaces, model, &e->context->request->textures, e->context->workspace->pictures, places);
     use_materials(e);
     return true;
 }

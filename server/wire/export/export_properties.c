@@ -14,7 +14,8 @@ static bool is_kept(const struct export *e, const struct property *property, uin
     if (property->slot < 0)
         return true;
     const int32_t texture = surfaces_texture_of(&e->surfaces, target, (uint32_t)property->slot);
-    return e->surfaces.has_textures && texture >= 0 && e->model->textures[texture].state == TEXTURE_FOUND;
+    return e->surfaces.request->form != TEXTURES_NONE && texture >= 0 &&
+           e->model->textures[texture].state == TEXTURE_FOUND;
 }
 
 static void mark_animated(struct export *e, const struct property *property, uint32_t id, uint32_t target)

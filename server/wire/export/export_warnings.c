@@ -2,6 +2,7 @@
 #include "wire/encode/json.h"
 #include "wire/export/export_internal.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -51,4 +52,34 @@ bool export_refuse(struct export *e, const char *format, ...)
     va_end(arguments);
     err_set(&err, ERR_NOT_IN_GLTF, "'%s': %s", e->context->request->model, message);
     return context_fail(e->context, &err);
+}
+
+static uint32_t longer(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* What the request asks for is no warning. */
+static void warn_of_texture(struct export *e, uint32_t index)
+{
+    const struct texture *texture = &e->model->textures[index];
+    const struct picture_made *made = &e->surfaces.made[index];
+    const struct request_textures *request = e->surfaces.request;
+    const uint32_t source_side = longer(texture->source_width, texture->source_height);
+    const bool is_smaller = longer(made->width, made->height) < source_side;
+    const bool is_encoded = request->form == TEXTURES_KEEP && texture->file == TEXTURE_FILE_NONE;
+    if (made->is_own || (request->side_most > 0 && source_side > request->side_most) || (!is_encoded && !is_smaller))
+        return;
+    char name[SHORT_NAME_SIZE], kind[8];
+    snprintf(kind, sizeof kind, "%s", picture_word(made->file));
+    for (char *c = kind; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+    export_warn(e, is_encoded ? "texture_encoded" : "texture_reduced",
+                "texture %u '%s' of %u x %u pixels is a %s of %u x %u here, made of the pixels that are drawn", index,
+                short_name(e->model, texture->uri, name), texture->source_width, texture->source_height, kind,
+                made->width, made->height);
+}
+
+void export_warn_of_textures(struct export *e)
+{
+    for (uint32_t t = 0; t < e->model->texture_count; t++)
+        if (e->surfaces.textures[t] != GLB_NONE)
+            warn_of_texture(e, t);
 }

@@ -1,5 +1,6 @@
 #include "wire/glb/glb_size.h"
 
+#include "wire/picture/picture_plan.h"
 #include "wire/reply/reply_context.h"
 
 #include <math.h>
@@ -49,10 +50,12 @@ double glb_key_numbers(const struct model *model, double sample_rate)
 
 uint64_t glb_bytes(const struct reply_context *context)
 {
-    enum { PIXEL_BYTES_A_BYTE = 2 };       /* pixel bytes per byte of a texture's PNG */
     static const double BYTES_MOST = 1e15; /* a number that is exact in a double and in JSON */
     const struct model *model = context->model;
-    const uint64_t textures = context->request->has_no_textures ? 0 : model->pixel_byte_count / PIXEL_BYTES_A_BYTE;
+    uint64_t textures = 0;
+    for (uint32_t t = 0; t < model->texture_count && request_has_textures(context->request); t++)
+        if (model->textures[t].state == TEXTURE_FOUND)
+            textures += picture_answer_bytes(model, t, &context->request->textures);
     const double keys = context->has_all_clips ? glb_key_numbers(model, context->request->export.sample_rate) : 0;
     if (context->request->export.is_optimized)
         return optimized_bytes(model, fmin(keys, BYTES_MOST)) + textures;

@@ -8,15 +8,20 @@
 
 size_t surfaces_places(const struct model *model)
 {
-    return (size_t)model->material_count + 2 * (size_t)model->texture_count;
+    return (size_t)model->material_count +
+           (size_t)model->texture_count * (3 + sizeof(struct picture_made) / sizeof(uint32_t));
 }
 
-void surfaces_init(struct surfaces *surfaces, const struct model *model, bool has_textures, uint32_t *places)
+void surfaces_init(struct surfaces *surfaces, const struct model *model, const struct request_textures *request,
+                   const struct own_pictures *own, uint32_t *places)
 {
+    _Static_assert(sizeof(struct picture_made) % sizeof(uint32_t) == 0, "it lies among places");
     memset(places, 0xff, surfaces_places(model) * sizeof *places); /* GLB_NONE */
-    *surfaces = (struct surfaces){.model = model, .has_textures = has_textures, .materials = places};
+    *surfaces = (struct surfaces){.model = model, .request = request, .own = own, .materials = places};
     surfaces->textures = surfaces->materials + model->material_count;
-    surfaces->pictures = surfaces->textures + model->texture_count;
+    surfaces->images = surfaces->textures + model->texture_count;
+    surfaces->pictures = surfaces->images + model->texture_count;
+    surfaces->made = (struct picture_made *)(void *)(surfaces->pictures + model->texture_count);
 }
 
 void surfaces_use(struct surfaces *surfaces, int32_t material)
@@ -39,13 +44,14 @@ uint64_t surfaces_number(struct surfaces *surfaces)
     const struct model *model = surfaces->model;
     uint64_t pixel_bytes = 0;
     number(surfaces->materials, model->material_count);
-    const uint32_t slots = surfaces->has_textures ? model->material_count * TEXTURE_ALL_COUNT : 0;
+    const bool has_textures = surfaces->request->form != TEXTURES_NONE;
+    const uint32_t slots = has_textures ? model->material_count * TEXTURE_ALL_COUNT : 0;
     for (uint32_t i = 0; i < slots; i++) {
         const int32_t texture = surfaces_texture_of(surfaces, i / TEXTURE_ALL_COUNT, i % TEXTURE_ALL_COUNT);
         if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || surfaces->textures[texture] != GLB_NONE)
             continue;
         surfaces->textures[texture] = 0;
-        pixel_bytes += (uint64_t)model->textures[texture].width * model->textures[texture].height * 4;
+        pixel_bytes += picture_encoded_bytes(model, (uint32_t)texture, surfaces->request);
     }
     number(surfaces->textures, model->texture_count);
     return pixel_bytes;
@@ -278,6 +284,11 @@ unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out
     }
     if (count > 0)
         buf_put_char(out, ']');
+    for (uint32_t t = 0; t < model->texture_count; t++)
+        if (surfaces->textures[t] != GLB_NONE)
+            uses |= surfaces->made[t].file == TEXTURE_FILE_WEBP   ? 1U << GLB_TEXTURE_WEBP
+                    : surfaces->made[t].file == TEXTURE_FILE_KTX2 ? 1U << GLB_TEXTURE_BASISU
+                                                                  : 0;
     return uses;
 }
 
@@ -296,6 +307,8 @@ static void put_extension_list(struct buf *out, const char *key, unsigned uses, 
         [GLB_MESH_QUANTIZATION] = "KHR_mesh_quantization",
         [GLB_MESHOPT_COMPRESSION] = "EXT_meshopt_compression",
         [GLB_DRACO_COMPRESSION] = "KHR_draco_mesh_compression",
+        [GLB_TEXTURE_WEBP] = "EXT_texture_webp",
+        [GLB_TEXTURE_BASISU] = "KHR_texture_basisu",
     };
     bool is_first = true;
     for (int i = 0; i < GLB_EXTENSION_COUNT; i++) {

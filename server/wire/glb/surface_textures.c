@@ -1,8 +1,9 @@
 /* Textures of a GLB file: each is an image in the binary chunk, with wrap modes and filters. */
 #include "anim/model/material_layers.h"
-#include "wire/encode/png.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
+
+#include <string.h>
 
 /* OpenGL's numbers, which the specification uses (5.26). */
 static const uint32_t MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = 9729, [TEXTURE_MAG_NEAREST] = 9728};
@@ -41,17 +42,46 @@ void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *
         out[0] = out[1]; /* glTF has no second set without a first */
 }
 
+/* True if two textures are one picture in the file. */
+static bool are_one_picture(const struct surfaces *surfaces, uint32_t a, uint32_t b)
+{
+    const struct model *model = surfaces->model;
+    const struct texture *one = &model->textures[a], *other = &model->textures[b];
+    const struct picture_plan plan = picture_plan(model, a, surfaces->request);
+    if (plan.is_own != picture_plan(model, b, surfaces->request).is_own)
+        return false;
+    if (plan.is_own)
+        return memcmp(one->file_hash, other->file_hash, sizeof one->file_hash) == 0;
+    return one->pixel_first == other->pixel_first && picture_is_normal_map(model, a) == picture_is_normal_map(model, b);
+}
+
+/* Returns an earlier texture of the file with the same picture, or GLB_NONE. */
+static uint32_t same_picture(const struct surfaces *surfaces, uint32_t texture)
+{
+    for (uint32_t t = 0; t < texture; t++)
+        if (surfaces->textures[t] != GLB_NONE && are_one_picture(surfaces, t, texture))
+            return t;
+    return GLB_NONE;
+}
+
 int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, struct err *err)
 {
     const struct model *model = surfaces->model;
+    uint32_t count = 0;
     for (uint32_t t = 0; t < model->texture_count && !glb_failed(glb); t++) {
-        const struct texture *texture = &model->textures[t];
         if (surfaces->textures[t] == GLB_NONE)
             continue;
+        const uint32_t same = same_picture(surfaces, t);
+        if (same != GLB_NONE) {
+            surfaces->images[t] = surfaces->images[same];
+            surfaces->made[t] = surfaces->made[same];
+            continue;
+        }
         glb_start_image(glb);
-        if (png_put(&glb->bin, model->pixels + texture->pixel_first, texture->width, texture->height, err) < 0)
+        if (texture_file_put(model, t, surfaces->request, surfaces->own, &glb->bin, &surfaces->made[t], err) < 0)
             return err->code;
         surfaces->pictures[t] = glb_end_image(glb);
+        surfaces->images[t] = count++;
     }
     return 0;
 }
@@ -76,7 +106,13 @@ static bool put_member(const struct surfaces *surfaces, struct buf *out, uint32_
 
 static void put_texture(const struct surfaces *surfaces, struct buf *out, uint32_t index)
 {
-    json_printf(out, "{\"source\":%u,\"sampler\":%u", surfaces->textures[index], surfaces->textures[index]);
+    const uint32_t image = surfaces->images[index], sampler = surfaces->textures[index];
+    const enum texture_file file = surfaces->made[index].file;
+    if (file == TEXTURE_FILE_WEBP || file == TEXTURE_FILE_KTX2)
+        json_printf(out, "{\"sampler\":%u,\"extensions\":{%s:{\"source\":%u}}", sampler,
+                    file == TEXTURE_FILE_WEBP ? "EXT_texture_webp" : "KHR_texture_basisu", image);
+    else
+        json_printf(out, "{\"source\":%u,\"sampler\":%u", image, sampler);
     put_member(surfaces, out, index, "name", ",\"name\":");
     put_member(surfaces, out, index, "extras", ",\"extras\":");
     buf_put_char(out, '}');
@@ -101,18 +137,30 @@ static void put_image(const struct surfaces *surfaces, struct buf *out, uint32_t
         buf_put_char(out, ',');
     else if (uri.offset != STR_NONE && uri.size_bytes > 0)
         glb_put_name(out, model, base_name(model, uri));
-    json_printf(out, "\"bufferView\":%u,\"mimeType\":\"image/png\"", surfaces->pictures[index]);
+    json_printf(out, "\"bufferView\":%u,\"mimeType\":%s", surfaces->pictures[index],
+                picture_mime_type(surfaces->made[index].file));
     put_member(surfaces, out, index, "image_extras", ",\"extras\":");
     buf_put_char(out, '}');
 }
 
-/* Writes a list with an entry for each texture of the file; nothing for an empty list. */
+static bool has_image(const struct surfaces *surfaces, uint32_t texture)
+{
+    return surfaces->textures[texture] != GLB_NONE && surfaces->pictures[texture] != GLB_NONE;
+}
+
+static bool has_texture(const struct surfaces *surfaces, uint32_t texture)
+{
+    return surfaces->textures[texture] != GLB_NONE;
+}
+
+/* Writes a list with an entry for each texture of the file that has one; nothing for an empty list. */
 static void put_list(const struct surfaces *surfaces, struct buf *out, const char *start,
+                     bool (*has)(const struct surfaces *, uint32_t),
                      void (*put)(const struct surfaces *, struct buf *, uint32_t))
 {
     uint32_t count = 0;
     for (uint32_t t = 0; t < surfaces->model->texture_count && !buf_failed(out); t++) {
-        if (surfaces->textures[t] == GLB_NONE)
+        if (!has(surfaces, t))
             continue;
         buf_put_text(out, count++ == 0 ? start : ",");
         put(surfaces, out, t);
@@ -123,9 +171,9 @@ static void put_list(const struct surfaces *surfaces, struct buf *out, const cha
 
 void surfaces_put_textures(const struct surfaces *surfaces, struct buf *out)
 {
-    put_list(surfaces, out, ",\"textures\":[", put_texture);
-    put_list(surfaces, out, ",\"samplers\":[", put_sampler);
-    put_list(surfaces, out, ",\"images\":[", put_image);
+    put_list(surfaces, out, ",\"textures\":[", has_texture, put_texture);
+    put_list(surfaces, out, ",\"samplers\":[", has_texture, put_sampler);
+    put_list(surfaces, out, ",\"images\":[", has_image, put_image);
 }
 
 void surfaces_put_texture_states(const struct surfaces *surfaces, struct buf *out)
@@ -141,9 +189,16 @@ void surfaces_put_texture_states(const struct surfaces *surfaces, struct buf *ou
             continue;
         buf_put_text(out, count++ == 0 ? ",\"textures\":[" : ",");
         const struct texture *texture = &model->textures[t];
-        json_printf(out, "{\"material\":%u,\"slot\":%s,\"uri\":%.*s,\"state\":%s}", surfaces->materials[m],
+        json_printf(out, "{\"material\":%u,\"slot\":%s,\"uri\":%.*s,\"state\":%s", surfaces->materials[m],
                     texture_slot_name(slot), JSON_STR(model, texture->uri),
                     surfaces->textures[t] != GLB_NONE ? "embedded" : STATES[texture->state]);
+        const struct picture_made *made = &surfaces->made[t];
+        if (surfaces->textures[t] != GLB_NONE) {
+            json_printf(out, ",\"format\":%s,\"width\":%u,\"height\":%u", picture_word(made->file), made->width,
+                        made->height);
+            buf_put_text(out, made->is_own ? ",\"own_file\":true" : ",\"own_file\":false");
+        }
+        buf_put_char(out, '}');
     }
     if (count > 0)
         buf_put_char(out, ']');

@@ -5,14 +5,18 @@
 
 #include "base/err.h"
 #include "wire/encode/glb.h"
+#include "wire/picture/texture_file.h"
 
 /* A place is an index in the file; GLB_NONE marks an absent item. */
 struct surfaces {
     const struct model *model;
-    bool has_textures;   /* false: omits all textures */
-    uint32_t *materials; /* [material_count]: places */
-    uint32_t *textures;  /* [texture_count]: places */
-    uint32_t *pictures;  /* [texture_count]: buffer view of the texture's image */
+    const struct request_textures *request;
+    const struct own_pictures *own; /* or NULL */
+    uint32_t *materials;            /* [material_count]: places */
+    uint32_t *textures;             /* [texture_count]: places */
+    uint32_t *images;               /* [texture_count]: places of their images; textures of one picture share one */
+    uint32_t *pictures;             /* [texture_count]: buffer view of the texture's image */
+    struct picture_made *made;      /* [texture_count]: the image, after surfaces_put_pictures() */
     /* Appends the material's extensions that the model only carries, `opening` before the first one. Returns whether
      * there is one. NULL: there is none. */
     bool (*put_carried)(void *context, uint32_t material, const char *opening);
@@ -36,17 +40,20 @@ enum glb_extension {
     GLB_MESH_QUANTIZATION, /* this and the following ones are required to read the file */
     GLB_MESHOPT_COMPRESSION,
     GLB_DRACO_COMPRESSION,
+    GLB_TEXTURE_WEBP,
+    GLB_TEXTURE_BASISU,
     GLB_EXTENSION_COUNT
 };
 
 /* Returns how many uint32_t surfaces_init() needs. */
 size_t surfaces_places(const struct model *model);
-/* places: memory of the caller that outlives *surfaces. */
-void surfaces_init(struct surfaces *surfaces, const struct model *model, bool has_textures, uint32_t *places);
+/* places: memory of the caller that outlives *surfaces. Borrows the rest, too; own: as for texture_file_put(). */
+void surfaces_init(struct surfaces *surfaces, const struct model *model, const struct request_textures *request,
+                   const struct own_pictures *own, uint32_t *places);
 /* Marks a material (or -1: none) as used by the file. */
 void surfaces_use(struct surfaces *surfaces, int32_t material);
 /* Numbers the materials and their textures in the model's order. Returns the bytes of pixels that
- * surfaces_put_pictures() will compress. */
+ * surfaces_put_pictures() will compress, or takes as long as. */
 uint64_t surfaces_number(struct surfaces *surfaces);
 /* Compressing this many bytes of pixels costs about as much as one node. */
 enum { SURFACES_PIXEL_BYTES_PER_STEP = 64 };
@@ -64,7 +71,8 @@ void surfaces_add_texcoords(const struct surfaces *surfaces, struct glb_writer *
 
 /* Appends "name":.. and a comma, unless the name is absent. */
 void glb_put_name(struct buf *out, const struct model *model, struct str name);
-/* Appends ,"materials":[..] unless empty. Returns 1 << GLB_ of the extensions that the materials use. */
+/* Appends ,"materials":[..] unless empty. Returns 1 << GLB_ of the extensions that the materials and their textures
+ * use. After surfaces_put_pictures(). */
 unsigned surfaces_put_materials(const struct surfaces *surfaces, struct buf *out);
 /* Appends ,"extensionsUsed":[..],"extensionsRequired":[..] without empty ones. more: names of further extensions. */
 void glb_put_extensions(struct buf *out, unsigned uses, const char *const *more, uint32_t more_count);
@@ -80,5 +88,6 @@ void surfaces_put_layers(const struct surfaces *surfaces, struct buf *out, uint3
 int surfaces_put_pictures(struct surfaces *surfaces, struct glb_writer *glb, struct err *err);
 /* Appends ,"textures":[..],"samplers":[..],"images":[..] if the file has textures. */
 void surfaces_put_textures(const struct surfaces *surfaces, struct buf *out);
-/* Appends ,"textures":[..] for asset.extras: the state of each texture that the materials have. */
+/* Appends ,"textures":[..] for asset.extras: the state of each texture that the materials have, and the form in which
+ * the file has it. */
 void surfaces_put_texture_states(const struct surfaces *surfaces, struct buf *out);

@@ -5,6 +5,7 @@
 #include "base/file_formats.h"
 #include "base/sort.h"
 #include "wire/models/model_bodies.h"
+#include "wire/picture/picture_plan.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>
@@ -262,10 +263,14 @@ static void put_texture(struct buf *out, const struct model *model, uint32_t ind
     const struct texture *texture = &model->textures[index];
     json_printf(out,
                 "{\"index\":%u,\"uri\":%.*s,\"state\":%s,\"width\":%u,\"height\":%u,\"wrap_s\":%s,\"wrap_t\":%s,"
-                "\"mag_filter\":%s,\"min_filter\":%s,\"content\":%s}",
+                "\"mag_filter\":%s,\"min_filter\":%s,\"content\":%s",
                 index, JSON_STR(model, texture->uri), TEXTURE_STATES[texture->state], texture->source_width,
                 texture->source_height, WRAPS[texture->wrap_s], WRAPS[texture->wrap_t],
                 MAG_FILTERS[texture->mag_filter], MIN_FILTERS[texture->min_filter], TEXTURE_CONTENTS[texture->content]);
+    if (texture->file == TEXTURE_FILE_NONE)
+        buf_put_text(out, ",\"own_file\":null}");
+    else
+        json_printf(out, ",\"own_file\":%s}", picture_word((enum texture_file)texture->file));
 }
 
 static void put_file(struct buf *out, const struct model *model, uint32_t index)

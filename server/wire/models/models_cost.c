@@ -1,4 +1,5 @@
 /* models_cost.c - cost and size of answers about the content of a model. */
+#include "wire/picture/picture_plan.h"
 #include "wire/models/model_bodies.h"
 
 /* Estimates all keys of the clips' file; one clip has fewer. Stops at COST_ENOUGH_NS. */
@@ -31,7 +32,9 @@ double cost_of_texture(const struct cost_input *input)
     const uint32_t index = input->request->texture;
     if (index >= model->texture_count || model->textures[index].state != TEXTURE_FOUND)
         return 0;
-    return 4.0 * model->textures[index].width * model->textures[index].height * COST_PIXEL_BYTE_NS;
+    const struct request_textures *textures = &input->request->textures;
+    return (double)picture_encoded_bytes(model, index, textures) * COST_PIXEL_BYTE_NS +
+           (double)picture_answer_bytes(model, index, textures) / COPIED_BYTES_PER_NS;
 }
 
 static double compared_cost_ns(const struct model *model)

@@ -1,7 +1,7 @@
 #include "wire/models/model_bodies.h"
 
 #include "wire/encode/json.h"
-#include "wire/encode/png.h"
+#include "wire/picture/texture_file.h"
 
 static void refuse(struct reply_context *context)
 {
@@ -32,7 +32,10 @@ void body_put_texture(struct reply_context *context)
         refuse(context);
         return;
     }
-    const struct texture *texture = &model->textures[index];
-    if (png_put(context->out, model->pixels + texture->pixel_first, texture->width, texture->height, &err) < 0)
+    struct picture_made made;
+    if (texture_file_put(model, index, &context->request->textures, context->workspace->pictures, context->out, &made,
+                         &err) < 0)
         context_fail(context, &err);
+    else
+        context->reply->content_type = picture_mime_type(made.file);
 }

@@ -29,6 +29,11 @@ struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct retarg
     return cursor;
 }
 
+void reply_cursor_use_pictures(struct reply_cursor *cursor, const struct own_pictures *pictures)
+{
+    cursor->workspace.pictures = pictures;
+}
+
 void reply_cursor_free(struct reply_cursor *cursor)
 {
     if (cursor == NULL)

@@ -20,6 +20,8 @@ struct reply_cursor;
  * these and all arguments below until it is freed. */
 struct reply_cursor *reply_cursor_new(const struct kernel *kernel, struct retargeted_clip_store *retargeted_clips,
                                       const _Atomic bool *is_stopped);
+/* Sets the bytes of the textures' own files, before reply_cursor_start(). */
+void reply_cursor_use_pictures(struct reply_cursor *cursor, const struct own_pictures *pictures);
 void reply_cursor_free(struct reply_cursor *cursor); /* NULL is fine */
 
 /* Like reply_make(). True: the reply is valid and reply->body is its first piece; reply_cursor_next() gives the other

@@ -146,7 +146,7 @@ static int take_flags(struct packet_parse *parse)
                  {PACKET_QUERY_INDICES, PARAM_INDICES, "1"},
                  {PACKET_QUERY_NORMALS, PARAM_NORMALS, "1"},
                  {PACKET_QUERY_REST, PARAM_REST, "1"},
-                 {PACKET_QUERY_NO_TEXTURES, PARAM_TEXTURES, "0"},
+                 {PACKET_QUERY_NO_TEXTURES, PARAM_TEXTURES, "none"},
                  {PACKET_QUERY_WEIGHTS, PARAM_WEIGHTS, "1"}};
     static const unsigned OTHERS = PACKET_QUERY_FROM | PACKET_QUERY_TO | PACKET_QUERY_SPEED | PACKET_QUERY_PHASE |
                                    PACKET_QUERY_RANGE | PACKET_QUERY_JSON | PACKET_QUERY_GLB;

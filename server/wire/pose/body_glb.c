@@ -113,7 +113,7 @@ static bool plan(struct reply_context *context, struct posed_file *file)
     if (file->entries == NULL || file->entry_of == NULL)
         return false;
     memset(file->entry_of, 0xff, model->primitive_count * sizeof *file->entry_of); /* GLB_NONE */
-    surfaces_init(&file->surfaces, &file->shown, !context->request->has_no_textures,
+    surfaces_init(&file->surfaces, &file->shown, &context->request->textures, workspace->pictures,
                   file->entry_of + model->primitive_count);
     for (uint32_t e = 0; e < context->work.mesh.draw_count; e++)
         surfaces_use(&file->surfaces, deform_material(context, e));

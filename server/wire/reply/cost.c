@@ -1,5 +1,6 @@
 #include "wire/reply/cost.h"
 
+#include "wire/picture/picture_plan.h"
 #include "wire/reply/clip_sources.h"
 
 double cost_of_text(const struct model *model) { return (double)model->text_byte_count * COST_TEXT_BYTE_NS; }
@@ -87,8 +88,14 @@ static double partner_cost_ns(const struct model *model, const struct model *cli
 
 double cost_of_textures(const struct cost_input *input)
 {
-    const bool has_pictures = input->request->format == FORMAT_GLB && !input->request->has_no_textures;
-    return has_pictures ? (double)input->model->pixel_byte_count * COST_PIXEL_BYTE_NS : 0;
+    const struct request *request = input->request;
+    const struct model *model = input->model;
+    double ns = 0;
+    for (uint32_t t = 0; t < model->texture_count && request_has_textures(request); t++)
+        if (model->textures[t].state == TEXTURE_FOUND)
+            ns += (double)picture_encoded_bytes(model, t, &request->textures) * COST_PIXEL_BYTE_NS +
+                  (double)picture_answer_bytes(model, t, &request->textures) / COPIED_BYTES_PER_NS;
+    return ns;
 }
 
 double cost_of_lookup(const struct cost_input *input)

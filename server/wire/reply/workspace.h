@@ -4,6 +4,7 @@
 #include "anim/entity/crowd.h"
 #include "anim/hits/hit_mesh.h"
 #include "wire/encode/glb.h"
+#include "wire/picture/own_pictures.h"
 #include "wire/reply/clip_select.h"
 #include "wire/reply/retargeted_clip_store.h"
 
@@ -28,9 +29,10 @@ struct workspace {
                               reply is an arbitrary error */
     bool is_too_long;      /* and this is true */
     struct retargeted_clip_access retargeted_clips;
-    struct entity_work entity;         /* evaluates poses */
-    struct resolved_layers layers;     /* of requests with layers */
-    struct resolved_layers end_layers; /* for the second pose of an entity */
+    const struct own_pictures *pictures; /* of the model's textures, as request_has_textures() needs; or NULL */
+    struct entity_work entity;           /* evaluates poses */
+    struct resolved_layers layers;       /* of requests with layers */
+    struct resolved_layers end_layers;   /* for the second pose of an entity */
     struct crowd_work crowd;
     struct hit_scene scene; /* this and the next one are for raycasts */
     struct mesh_work mesh_hits;

@@ -8,7 +8,14 @@
 #include <float.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1024, DIRECTIONS_MAX = 64, SPACE_MAX = 256, RATE_MAX = 1000, LOOPS_MAX = 65535 };
+enum {
+    CELLS_MAX = 1024,
+    DIRECTIONS_MAX = 64,
+    SPACE_MAX = 256,
+    RATE_MAX = 1000,
+    LOOPS_MAX = 65535,
+    TEXTURE_SIDE_MAX = 16384
+};
 
 /* The destination and the range of a value. */
 struct param_field {
@@ -57,7 +64,10 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_WEIGHTS] = {AT(vertices.has_weights)},
     [PARAM_ATTRIBUTES] = {AT(vertices.has_attributes)},
     [PARAM_TEXTURE] = {AT(texture), .most = INT32_MAX},
-    [PARAM_TEXTURES] = {AT(has_no_textures), .is_inverted = true},
+    [PARAM_TEXTURES] = {AT(textures.form)},
+    [PARAM_TEXTURE_FORM] = {AT(textures.form)},
+    [PARAM_MAX_TEXTURE] = {AT(textures.side_most), .least = 1, .most = TEXTURE_SIDE_MAX},
+    [PARAM_TEXTURE_QUALITY] = {AT(textures.quality), .least = 1, .most = 100},
     [PARAM_OVER] = {HAS(bounds.is_over_clip)},
     [PARAM_RATE] = {AT(bounds.rate), HAS(bounds.has_rate), .most = RATE_MAX,
                     .expected = "a number of poses a second from 0 to 1000"},

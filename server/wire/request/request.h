@@ -150,6 +150,21 @@ struct request_page {
                                   "&clip=walk&yaw=30" */
 };
 
+/* How an answer has textures, in the order of the words of the parameter. */
+enum texture_form {
+    TEXTURES_KEEP, /* as their own files, where the answer can hold those */
+    TEXTURES_PNG,
+    TEXTURES_JPEG,
+    TEXTURES_WEBP,
+    TEXTURES_NONE,
+};
+
+struct request_textures {
+    enum texture_form form;
+    uint32_t side_most; /* larger ones are reduced; 0: no limit */
+    uint32_t quality;   /* of JPEG and WebP, 1 to 100; 0: not given */
+};
+
 struct request_export {
     const struct selector *clips; /* clips of the file; empty: all */
     uint32_t clip_count;
@@ -220,8 +235,8 @@ struct request {
     unsigned paths; /* bits of enum channel_path, and of PATH_COUNT for property channels; 0: all */
     struct request_vertices vertices;
     uint32_t texture;
-    bool has_no_textures;    /* FORMAT_GLB: textures=0 */
-    struct selector variant; /* of pictures and meshes: the material variant, or absent */
+    struct request_textures textures; /* of FORMAT_GLB and OP_TEXTURE */
+    struct selector variant;          /* of pictures and meshes: the material variant, or absent */
     struct request_motion motion;
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
@@ -311,8 +326,14 @@ void request_miss_crowd_model(const struct request *request, uint32_t slot, cons
 /* The words that camera= accepts besides cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
 
+/* True when the answer contains textures of the model as picture files. */
+static inline bool request_has_textures(const struct request *request)
+{
+    return request->op == OP_TEXTURE || (request->format == FORMAT_GLB && request->textures.form != TEXTURES_NONE);
+}
+
 /* True when the answer depends on pixels of the model's textures. */
 static inline bool request_needs_pixels(const struct request *request)
 {
-    return op_has(request->op, OP_PIXELS) || (request->format == FORMAT_GLB && !request->has_no_textures);
+    return op_has(request->op, OP_PIXELS) || request_has_textures(request);
 }

@@ -22,15 +22,51 @@ int request_check_bounds(struct request *request, const struct param_set *seen,
 /* A .posed file contains the whole animated model, unchanged. */
 static int check_posed_file(const struct param_set *seen, struct err *err)
 {
-    static const int OF_GLB[] = {
-        PARAM_TEXTURES,   PARAM_SUBTREE,     PARAM_EXPORT_CLIPS,  PARAM_EXPORT_CLIP_NAME, PARAM_EXPORT_CLIP_FILE,
-        PARAM_CLIP_NAMES, PARAM_STRICT,      PARAM_RENAME_JOINTS, PARAM_RETARGET,         PARAM_EXPORT_UP,
-        PARAM_UNIT,       PARAM_SAMPLE_RATE, PARAM_EXACT,         PARAM_COMPRESS,         PARAM_OPTIMIZE,
-        PARAM_END};
+    static const int OF_GLB[] = {PARAM_TEXTURES,
+                                 PARAM_MAX_TEXTURE,
+                                 PARAM_TEXTURE_QUALITY,
+                                 PARAM_SUBTREE,
+                                 PARAM_EXPORT_CLIPS,
+                                 PARAM_EXPORT_CLIP_NAME,
+                                 PARAM_EXPORT_CLIP_FILE,
+                                 PARAM_CLIP_NAMES,
+                                 PARAM_STRICT,
+                                 PARAM_RENAME_JOINTS,
+                                 PARAM_RETARGET,
+                                 PARAM_EXPORT_UP,
+                                 PARAM_UNIT,
+                                 PARAM_SAMPLE_RATE,
+                                 PARAM_EXACT,
+                                 PARAM_COMPRESS,
+                                 PARAM_OPTIMIZE,
+                                 PARAM_END};
     const char *given = param_given(seen, OF_GLB);
     return given == NULL ? 0
                          : err_set(err, ERR_BAD_PARAMETER,
                                    "parameter '%s' does not go with format=posed, which is the model as it is", given);
+}
+
+/* Parameters that would have no effect are refused. */
+static int check_textures(const struct request *request, struct err *err)
+{
+    const struct request_textures *textures = &request->textures;
+    if (textures->form == TEXTURES_NONE && (textures->side_most > 0 || textures->quality > 0))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with textures=none",
+                       textures->side_most > 0 ? "max_texture" : "quality");
+    if (textures->quality > 0 && textures->form == TEXTURES_PNG)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'quality' does not go with textures=png, which loses nothing");
+    if (textures->quality > 0 && textures->form == TEXTURES_KEEP && textures->side_most == 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'quality' needs textures=jpeg, textures=webp or max_texture: otherwise textures "
+                       "keep their own bytes");
+    return 0;
+}
+
+int request_check_texture(struct request *request, const struct param_set *seen __attribute__((unused)),
+                          const struct limits *limits __attribute__((unused)), struct err *err)
+{
+    return check_textures(request, err);
 }
 
 int request_check_export(struct request *request, const struct param_set *seen,
@@ -38,6 +74,8 @@ int request_check_export(struct request *request, const struct param_set *seen,
 {
     if (request->format == FORMAT_POSED)
         return check_posed_file(seen, err);
+    if (check_textures(request, err) < 0)
+        return err->code;
     if (request->export.has_no_clips && request->export.clip_count > 0)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'clips' is -, which means none, and names clips");
     if (request->export.is_optimized && !seen->has[PARAM_COMPRESS])
@@ -52,9 +90,14 @@ int request_check_export(struct request *request, const struct param_set *seen,
 int request_check_mesh(struct request *request, const struct param_set *seen,
                        const struct limits *limits __attribute__((unused)), struct err *err)
 {
+    static const int OF_GLB[] = {PARAM_TEXTURES, PARAM_MAX_TEXTURE, PARAM_TEXTURE_QUALITY, PARAM_END};
+    const char *given = request->format != FORMAT_GLB ? param_given(seen, OF_GLB) : NULL;
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs format=glb", given);
     if (request->format != FORMAT_GLB)
-        return !seen->has[PARAM_TEXTURES] ? 0
-                                          : err_set(err, ERR_BAD_PARAMETER, "parameter 'textures' needs format=glb");
+        return 0;
+    if (check_textures(request, err) < 0)
+        return err->code;
     if (request->pose.time_count > 1)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't' names %u times; a GLB file holds the mesh at one",
                        request->pose.time_count);

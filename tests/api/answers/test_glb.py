@@ -166,7 +166,7 @@ def test_source_with_other_axes(start, tmp_path):
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def test_without_textures(server):
-    whole, bare = (server.get(f"/v1/mesh?{SAMPLE}&format=glb&textures={n}") for n in (1, 0))
+    whole, bare = (server.get(f"/v1/mesh?{SAMPLE}&format=glb&textures={n}") for n in ("keep", "none"))
     glb = glb_of(bare)
     assert "images" not in glb.json and "baseColorTexture" not in glb.json["materials"][0]["pbrMetallicRoughness"]
     textures = glb.json["asset"]["extras"]["textures"]
@@ -205,7 +205,7 @@ def test_posted_layers(server):
 @pytest.mark.short
 @pytest.mark.parametrize("query, words", [
     ("mesh?format=glb&t=0,1", "2 times"), ("mesh?format=glb&t=0:1:30", "31 times"), ("mesh?format=glb&rest=1", "'rest'"),
-    ("mesh?textures=0", "format=glb"), ("mesh?format=bin&textures=0", "format=glb"), ("pose?format=glb", "json or bin"),
+    ("mesh?textures=none", "format=glb"), ("mesh?format=bin&textures=none", "format=glb"), ("pose?format=glb", "json or bin"),
     ("palette?format=glb", "json or bin"), ("mesh?format=gltf", "json, bin or glb")])
 def test_refusals(awkward, query, words):
     op, _, rest = query.partition("?")
@@ -239,7 +239,7 @@ def test_nothing_to_export(start, tmp_path):
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def test_answer_limit(start):
     server = start("--max-answer", "100000", root=SAMPLES)
-    for textures in (0, 1):
+    for textures in ("none", "keep"):
         answer = server.get(f"/v1/mesh?{SAMPLE}&format=glb&textures={textures}")
         assert (answer.status, answer.error()) == (400, "too_many_frames")
 

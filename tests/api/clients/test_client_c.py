@@ -71,7 +71,7 @@ def test_other_forms_are_those_of_http(ports, probe):
     assert probe.ask("open robot.glb").startswith("opened 1 1 20 1 3 1 ")
     same = [("info", "json", "/v1/model?model=robot.glb"),
             ("pose clip=-1 flags=1024", "json", "/v1/pose?model=robot.glb&clip=-"),
-            ("mesh clip=1 t=0.3 flags=6144", "glb", "/v1/mesh?model=robot.glb&clip=1&t=0.3&format=glb&textures=0"),
+            ("mesh clip=1 t=0.3 flags=6144", "glb", "/v1/mesh?model=robot.glb&clip=1&t=0.3&format=glb&textures=none"),
             ("render clip=1 t=0.3 width=64 height=48 background=102030ff yaw=30 pitch=10", "png",
              "/v1/render?model=robot.glb&clip=1&t=0.3&width=64&height=48&background=102030&yaw=30&pitch=10"),
             ("call /v1/bounds?model=robot.glb&over=clip", "json", "/v1/bounds?model=robot.glb&over=clip"),

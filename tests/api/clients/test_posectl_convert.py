@@ -25,8 +25,25 @@ def test_one_line_and_the_file(folder):
     size = (folder / "out/hero.glb").stat().st_size
     assert (done.status, done.out, done.err) == (0, f"out/hero.glb  {size} bytes  20 nodes, 1 skin, 1 mesh, 1 clip\n", "")
     assert (folder / "out/hero.glb").read_bytes()[:4] == b"glTF"
-    again = posectl("convert", "robot.glb", "-o", "-", "--clips=walk", "--textures", "0", cwd=folder, text=False)
+    again = posectl("convert", "robot.glb", "-o", "-", "--clips=walk", "--textures", "none", cwd=folder, text=False)
     assert again.out == (folder / "out/hero.glb").read_bytes() and again.err == b""
+
+
+def test_textures_are_as_asked_for(folder):
+    own = (folder / "robot.glb").read_bytes()
+    for options, mime in (([], "image/png"), (["--textures", "jpeg", "--quality", "40"], "image/jpeg"), (["--textures", "webp"], "image/webp")):
+        done = posectl("convert", "robot.glb", "-o", "hero.glb", *options, cwd=folder)
+        assert (done.status, done.err) == (0, ""), done.err
+        data = (folder / "hero.glb").read_bytes()
+        size = int.from_bytes(data[12:16], "little")
+        glb = json.loads(data[20:20 + size])
+        view = glb["bufferViews"][glb["images"][0]["bufferView"]]
+        picture = data[28 + size + view["byteOffset"]:][:view["byteLength"]]
+        assert glb["images"][0]["mimeType"] == mime and (picture in own) == (options == [])
+    small = posectl("convert", "robot.glb", "-o", "small.glb", "--max-texture", "8", cwd=folder)
+    assert small.status == 0 and (folder / "small.glb").stat().st_size < (folder / "hero.glb").stat().st_size
+    done = posectl("convert", "robot.glb", "-o", "hero.glb", "--textures", "0", cwd=folder)
+    assert done.status == 2 and "keep, png, jpeg, webp or none" in done.err
 
 
 def test_without_a_name_it_is_the_models(folder):

@@ -86,7 +86,7 @@ MANY = [f"c{i:02}" for i in range(FILES)]
 
 
 @pytest.mark.parametrize("query, steps", [
-    ([], 51000), (["--compress", "meshopt"], 66500), (["--compress", "draco"], 66500), (["--no-textures", "--up", "z", "--unit", "cm"], 51000)])
+    ([], 3500), (["--compress", "meshopt"], 18000), (["--compress", "draco"], 18000), (["--no-textures", "--up", "z", "--unit", "cm"], 3500)])
 def test_a_file_that_is_too_much_for_one_answer_is_the_same(start, root, tmp_path, query, steps):
     """A server that resamples few keys in one answer, and one that resamples all of them."""
     command = ["robot.glb", "--fps", "60", *query]

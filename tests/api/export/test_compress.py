@@ -176,8 +176,8 @@ def test_limits_hold_for_what_is_unpacked(start, tmp_path):
 def test_samples(start, tmp_path, word, share):
     (tmp_path / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     server = start()
-    plain_data, plain = export(server, "robot.glb", textures=0)
-    data, _ = export(server, "robot.glb", textures=0, compress=word)
+    plain_data, plain = export(server, "robot.glb", textures="none")
+    data, _ = export(server, "robot.glb", textures="none", compress=word)
     assert len(data) < share * len(plain_data)
     (tmp_path / "again.glb").write_bytes(data)
     assert check(server, "robot.glb", "again.glb", plain) == 0

@@ -59,13 +59,13 @@ def test_samples_read_again_are_the_same(start, tmp_path, model):
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def test_clips_are_those_asked_for(server):
     def names(**parameters):
-        return [clip["name"] for clip in export(server, "robot.glb", textures=0, **parameters)[1].json.get("animations", [])]
+        return [clip["name"] for clip in export(server, "robot.glb", textures="none", **parameters)[1].json.get("animations", [])]
 
     assert names(clips="wave,0") == ["wave", names()[0]] and names(clip_name="walk") == ["walk"]
     assert names(clips="-") == []
     assert server.get("/v1/export?model=robot.glb&clips=wavy").error() == "clip_not_found"
     assert server.get("/v1/export?model=robot.glb&clips=-&clip_name=walk").error() == "bad_parameter"
-    assert "images" not in export(server, "robot.glb", textures=0)[1].json
+    assert "images" not in export(server, "robot.glb", textures="none")[1].json
 
 
 class Document:

@@ -59,7 +59,7 @@ def test_textures_have_the_transcoders_pixels(start, tmp_path, name):
     (tmp_path / "a.ktx2").write_bytes(sample(name))
     server = start("--render-workers", "0", root=tmp_path)
     assert server.json("/v1/model", model="a.gltf")["warnings"] == []
-    texture = picture(server.get("/v1/texture?model=a.gltf&texture=0"))
+    texture = picture(server.get("/v1/texture?model=a.gltf&texture=0&textures=png"))
     assert texture.size == (width, height) and hashlib.sha256(texture.tobytes()).hexdigest() == digest
 
 
@@ -76,7 +76,7 @@ def test_textures_are_drawn_in_their_colours(start, tmp_path, name):
     (tmp_path / "a.gltf").write_text(basis("a.ktx2"))
     (tmp_path / "a.ktx2").write_bytes(sample(name))
     server = start("--render-workers", "1", root=tmp_path)
-    texture, pixels = picture(server.get("/v1/texture?model=a.gltf&texture=0")), drawn(server, "a.gltf", 64)
+    texture, pixels = picture(server.get("/v1/texture?model=a.gltf&texture=0&textures=png")), drawn(server, "a.gltf", 64)
     errors = []
     for y in range(64):
         for x in range(64):
@@ -95,7 +95,7 @@ def test_a_fallback_picture_comes_first(start, tmp_path):
     (tmp_path / "a.ktx2").write_bytes(sample("uastc_opaque"))
     (tmp_path / "a.gltf").write_text(card([{"uri": "a.ktx2"}, {"uri": "a.png"}], source=1, extensions={"KHR_texture_basisu": {"source": 0}}))
     server = start("--render-workers", "0", root=tmp_path)
-    assert picture(server.get("/v1/texture?model=a.gltf&texture=0")).getcolors() == [(16, (10, 200, 30, 255))]
+    assert picture(server.get("/v1/texture?model=a.gltf&texture=0&textures=png")).getcolors() == [(16, (10, 200, 30, 255))]
 
 
 def test_broken_files_are_lilac_squares_and_a_warning(start, tmp_path):

@@ -293,7 +293,7 @@ def test_the_file_is_answered_as_files_are(models):
     assert models.get("/v1/export?model=robot.glb&format=glb").body[:4] == b"glTF"
 
 
-@pytest.mark.parametrize("parameter", ["textures=0", "subtree=1", "clips=0", "clip_name=walk", "clip_file=dragon.glb",
+@pytest.mark.parametrize("parameter", ["textures=none", "subtree=1", "clips=0", "clip_name=walk", "clip_file=dragon.glb",
                                        "strict=1", "up=z", "unit=m", "fps=30", "exact=1", "compress=meshopt"])
 def test_what_is_for_glb_files_is_refused(models, parameter):
     answer = models.get(f"/v1/export?model=robot.glb&format=posed&{parameter}")

@@ -154,7 +154,7 @@ def test_pictures_and_files_are_those_of_http(both, link):
     assert answer.body == http(both, "/v1/mesh?model=dragon.glb&clip=0&t=0.4&format=bin&weights=1")
     answer = link.ask("mesh", query([0.4], clip=0, flag_names=["glb", "no_textures"]), model=handle)
     assert answer.kind == "glb"
-    assert answer.body == http(both, "/v1/mesh?model=dragon.glb&clip=0&t=0.4&format=glb&textures=0")
+    assert answer.body == http(both, "/v1/mesh?model=dragon.glb&clip=0&t=0.4&format=glb&textures=none")
 
 
 def test_call_reaches_every_operation(both, link):

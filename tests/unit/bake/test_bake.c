@@ -538,6 +538,24 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, textures[1].min_filter, 6, "textures[1].min_filter");
     REFUSED(&f, textures[1].content, 3, "textures[1].content");
     REFUSED(&f, textures[1].reserved, 1, "textures[1].reserved");
+    REFUSED(&f, textures[2].file, TEXTURE_FILE_COUNT, "textures[2].file");
+    REFUSED(&f, textures[2].file, TEXTURE_FILE_NONE, "textures[2].file"); /* it has a hash */
+    REFUSED(&f, textures[2].file_bytes, 0, "textures[2].file");
+    REFUSED(&f, textures[1].file, TEXTURE_FILE_PNG, "textures[1].file"); /* it is missing */
+    REFUSED(&f, textures[0].file_reserved, 1, "textures[0].file");
+    REFUSED(&f, picture_places[2].source_file, 1, "picture_places[2].source_file"); /* there is one source file */
+    REFUSED(&f, picture_places[2].source_file, -1, "picture_places[2].source_file");
+    REFUSED(&f, picture_places[0].source_file, 0, "picture_places[0].source_file"); /* its texture has no file */
+    REFUSED(&f, picture_places[0].source_file, -2, "picture_places[0].source_file");
+    REFUSED(&f, picture_places[1].offset, 1, "picture_places[1].source_file");
+    REFUSED(&f, picture_places[2].encoding, TEXTURE_AS_IT_IS, "picture_places[2].encoding"); /* of another size */
+    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_LAST + 1, "picture_places[2].encoding");
+    REFUSED(&f, picture_places[2].size_bytes, 80, "picture_places[2].encoding");
+    REFUSED(&f, picture_places[2].size_bytes, UINT64_MAX, "picture_places[2].offset");
+    REFUSED(&f, picture_places[2].offset, 893, "picture_places[2].offset"); /* past the end */
+    REFUSED(&f, picture_places[2].offset, UINT64_MAX, "picture_places[2].offset");
+    REFUSED(&f, source_files[0].role, SOURCE_FOLDER, "picture_places[2].source_file");
+    REFUSED(&f, source_files[0].is_missing, 1, "picture_places[2].source_file");
     REFUSED(&f, warnings[0].message.size_bytes, 5000, "warnings[0].message");
     REFUSED(&f, source_files[0].path.offset, 5000, "source_files[0].path");
     REFUSED(&f, source_files[0].role, 5, "source_files[0].role");

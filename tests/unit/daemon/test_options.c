@@ -245,7 +245,7 @@ TEST(options_every_limit_with_an_option_can_be_set)
     }
 }
 
-TEST(options_limits_of_models_can_only_be_lowered)
+TEST(options_limits_of_models_have_a_largest_value)
 {
     struct config config;
     struct err err;
@@ -253,6 +253,8 @@ TEST(options_limits_of_models_can_only_be_lowered)
     assert_int_equal(parse(&config, &err, "--max-nodes", "7", NULL), OPTIONS_SERVE);
     assert_int_equal(config.limits.value[LIMIT_NODES], 7);
     check_refused("--max-nodes", "100001", "--max-nodes: '100001' is not a whole number from 1 to 100000");
+    assert_int_equal(parse(&config, &err, "--max-texture-side", "4096", NULL), OPTIONS_SERVE);
+    check_refused("--max-texture-side", "4097", "--max-texture-side: '4097' is not a whole number from 1 to 4096");
     check_refused("--loops", "-3", "--loops: '-3' is not a whole number from 0 to 64");
     check_refused("--cache-bytes", "1023k",
                   "--cache-bytes: '1023k' is not a size from 1m to 64t, such as 1048576, 512m or 2g");

@@ -245,6 +245,26 @@ TEST(texture_embedded_is_reduced_to_the_limit)
     assert_int_equal(texture->width, 1);
     assert_int_equal(texture->source_width, 2);
     assert_int_equal(texture->level_count, 1);
+    assert_true(has_warning(&t, "texture_reduced"));
     assert_int_equal(t.builder.pixel_byte_count, 4);
+    teardown(&t);
+}
+
+/* A quarter of half of the model's bytes: 20 for the first, which has 2 x 2 texels and a level of one more, 15 for the
+ * second. */
+TEST(texture_is_smaller_where_earlier_ones_are_large)
+{
+    struct textured t;
+    setup(&t);
+    t.limits.value[LIMIT_BAKED_BYTES] = 160;
+    struct import import = import_of(&t);
+    struct texture_request request = {.bytes = TGA, .size_bytes = sizeof TGA, .image = 1};
+    assert_int_equal(texture_add(&import, &request, &t.err), 0);
+    assert_false(has_warning(&t, "texture_reduced"));
+    request.image = 2;
+    assert_int_equal(texture_add(&import, &request, &t.err), 1);
+    assert_int_equal(t.builder.textures[0].width, 2);
+    assert_int_equal(t.builder.textures[1].width, 1);
+    assert_true(has_warning(&t, "texture_reduced"));
     teardown(&t);
 }

@@ -153,7 +153,7 @@ TEST(packet_mesh_is_the_request_of_a_query)
     check_same(PACKET_MESH, &query, "/v1/mesh?model=birds/crow.fbx&mesh=1&indices=1&normals=1&rest=1&format=bin");
     query = a_query(PACKET_AT_QUERY_times);
     set_flag(&query, PACKET_QUERY_GLB | PACKET_QUERY_NO_TEXTURES);
-    check_same(PACKET_MESH, &query, "/v1/mesh?model=birds/crow.fbx&format=glb&textures=0");
+    check_same(PACKET_MESH, &query, "/v1/mesh?model=birds/crow.fbx&format=glb&textures=none");
 }
 
 TEST(packet_span_and_range_are_those_of_a_query)

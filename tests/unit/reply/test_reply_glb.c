@@ -474,7 +474,7 @@ TEST(answer_glb_embeds_textures)
     png_pixels_fini(&read);
     buf_fini(&png);
     close_answer(&file);
-    request.has_no_textures = true;
+    request.textures.form = TEXTURES_NONE;
     file = open_answer(make_model(), &request);
     assert_null(cJSON_GetObjectItem(file.json, "images"));
     const cJSON *skin = wire_at(wire_get(file.json, "materials"), 0);
@@ -503,7 +503,7 @@ TEST(answer_glb_does_not_depend_on_what_came_before)
     struct limits limits;
     struct reply first, second, other;
     struct request request = glb_request(), textureless = glb_request();
-    textureless.has_no_textures = true;
+    textureless.textures.form = TEXTURES_NONE;
     limits_default(&limits);
     workspace_init(&answer);
     reply_init(&first);

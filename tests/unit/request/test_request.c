@@ -312,10 +312,10 @@ TEST(request_format_by_accept)
     assert_int_equal(r.format, FORMAT_JSON);
     assert_int_equal(parse_request_as(&r, "GET", "/v1/model?model=a", "application/vnd.posed.frames", &err), 0);
     assert_int_equal(r.format, FORMAT_JSON);
-    assert_int_equal(parse_request_as(&r, "GET", "/v1/mesh?model=a&normals=1&textures=0", "model/gltf-binary", &err),
+    assert_int_equal(parse_request_as(&r, "GET", "/v1/mesh?model=a&normals=1&textures=none", "model/gltf-binary", &err),
                      0);
     assert_int_equal(r.format, FORMAT_GLB);
-    assert_true(r.has_no_textures);
+    assert_int_equal(r.textures.form, TEXTURES_NONE);
     assert_int_equal(parse_request_as(&r, "GET", "/v1/pose?model=a", "model/gltf-binary", &err), 0);
     assert_int_equal(r.format, FORMAT_JSON);
     request_fini(&r);

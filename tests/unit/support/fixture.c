@@ -226,7 +226,16 @@ static void worked_assets(struct bake_builder *b)
     textures[0] = (struct texture){
         .source_width = 3, .source_height = 1, .width = 2, .height = 1, .level_count = 2}; /* 8 + 4 bytes of pixels */
     textures[1] = (struct texture){.uri = bake_textz(b, "gone.png"), .state = TEXTURE_MISSING};
-    textures[2] = (struct texture){.width = 1, .height = 1, .level_count = 1, .content = TEXTURE_DATA};
+    textures[2] = (struct texture){.width = 1,
+                                   .height = 1,
+                                   .level_count = 1,
+                                   .content = TEXTURE_DATA,
+                                   .file_bytes = 80,
+                                   .file = TEXTURE_FILE_PNG,
+                                   .file_hash = {1, 2, 3}};
+    struct picture_place *places = bake_add_picture_place(b, 3);
+    places[0].source_file = places[1].source_file = -1;
+    places[2] = (struct picture_place){.encoding = TEXTURE_BASE64, .offset = 892, .size_bytes = 108};
     memset(bake_add_pixel_byte(b, 12), 0x7f, 12);
     bake_warn(b, "texture_missing", "there is no 'gone.png'");
     *bake_add_source_file(b, 1) = (struct source_file){.path = bake_textz(b, "worked.glb"), .size_bytes = 1000};

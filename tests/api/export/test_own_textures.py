@@ -1,0 +1,303 @@
+"""Textures in answers: the files' own bytes where the answer can hold them, else encoded from their pixels."""
+import io
+import json
+import os
+import pathlib
+
+import pytest
+from PIL import Image
+
+import textured_models as made
+from round_trip import Glb
+
+DRAWS = False
+
+KTX2 = pathlib.Path(__file__).parents[2] / "fuzz/corpus/texture/etc1s_busy.ktx2"
+
+
+def source(kind):
+    return {"png": lambda: made.picture("PNG"), "jpg": lambda: made.picture("JPEG"), "webp": lambda: made.picture("WEBP"),
+            "ktx2": KTX2.read_bytes}[kind]()
+
+
+WRITERS = {
+    "gltf beside": lambda folder, data, kind: made.write_gltf(folder, data, kind, "beside"),
+    "gltf data URI": lambda folder, data, kind: made.write_gltf(folder, data, kind, "uri"),
+    "glb": lambda folder, data, kind: made.write_gltf(folder, data, kind, "view"),
+    "gltf view of a data URI": lambda folder, data, kind: made.write_gltf(folder, data, kind, "uri_view"),
+    "fbx embedded": lambda folder, data, kind: made.write_fbx(folder, data, kind, "embedded"),
+    "fbx beside": lambda folder, data, kind: made.write_fbx(folder, data, kind, "beside"),
+    "obj": made.write_obj,
+}
+
+
+def export(server, model, rest="", operation="export?"):
+    answer = server.get(f"/v1/{operation}model={model}{rest}")
+    assert answer.status == 200, answer.body
+    return Glb(answer.body)
+
+
+def image(glb, index=0):
+    """(mimeType, bytes) of an image of the file."""
+    entry = glb.json["images"][index]
+    view = glb.json["bufferViews"][entry["bufferView"]]
+    return entry["mimeType"], bytes(glb.bin[view["byteOffset"]:view["byteOffset"] + view["byteLength"]])
+
+
+def told(glb):
+    return [{key: use[key] for key in ("format", "own_file", "width", "height")} for use in glb.json["asset"]["extras"]["textures"]]
+
+
+def warnings(glb):
+    return {warning["code"]: warning["message"] for warning in glb.json["asset"]["extras"]["warnings"]}
+
+
+@pytest.mark.parametrize("kind", list(made.MIME))
+@pytest.mark.parametrize("writer", list(WRITERS))
+def test_bytes_are_those_of_the_source(start, tmp_path, writer, kind):
+    data = source(kind)
+    model = WRITERS[writer](tmp_path, data, kind)
+    server = start()
+    assert [texture["state"] for texture in server.json("/v1/model", model=model)["textures"]] == ["found"]
+    for operation in ("export?", "mesh?format=glb&"):
+        glb = export(server, model, "", operation)
+        assert image(glb) == (made.MIME[kind], data)
+        extension = made.EXTENSIONS.get(kind)
+        if extension is None:
+            assert glb.json["textures"] == [{"source": 0, "sampler": 0}]
+        else:
+            assert glb.json["textures"] == [{"sampler": 0, "extensions": {extension: {"source": 0}}}]
+            assert extension in glb.json["extensionsUsed"] and extension in glb.json["extensionsRequired"]
+        assert [(use["format"], use["own_file"]) for use in told(glb)] == [({"jpg": "jpeg"}.get(kind, kind), True)]
+    answer = server.get(f"/v1/texture?model={model}&texture=0")
+    assert (answer.status, answer.headers["content-type"], answer.body) == (200, made.MIME[kind], data)
+    assert server.get(f"/v1/texture?model={model}&texture=0", method="HEAD").headers["content-length"] == str(len(data))
+
+
+def test_one_picture_for_colours_and_data_is_one_image(start, tmp_path):
+    data = source("png")
+    glb = export(start(), made.write_gltf(tmp_path, data, "png", slot="both"))
+    assert len(glb.json["textures"]) == 2 and len(glb.json["images"]) == 1
+    assert [texture["source"] for texture in glb.json["textures"]] == [0, 0] and image(glb) == ("image/png", data)
+
+
+@pytest.mark.parametrize("form, kind, pil", [("png", "image/png", "PNG"), ("jpeg", "image/jpeg", "JPEG"), ("webp", "image/webp", "WEBP")])
+def test_other_forms_are_encoded_from_the_pixels(start, tmp_path, form, kind, pil):
+    origin = "webp" if form == "png" else "png"
+    server = start()
+    model = made.write_gltf(tmp_path, source(origin), origin)
+    glb = export(server, model, f"&textures={form}")
+    mime, data = image(glb)
+    picture = Image.open(io.BytesIO(data))
+    assert (mime, picture.format, picture.size) == (kind, pil, (64, 32))
+    expected = Image.open(io.BytesIO(source(origin))).convert("RGB").resize((64, 32), Image.BOX)
+    errors = [abs(a - b) for x, y in zip(picture.convert("RGB").getdata(), expected.getdata()) for a, b in zip(x, y)]
+    assert sum(errors) / len(errors) < 12
+    assert told(glb) == [{"format": form, "own_file": False, "width": 64, "height": 32}]
+    texture = server.get(f"/v1/texture?model={model}&texture=0&textures={form}")
+    assert (texture.headers["content-type"], texture.body) == (kind, data)
+    assert ("extensionsRequired" in glb.json) == (form == "webp")
+    own = made.write_gltf(tmp_path, source({"jpeg": "jpg"}.get(form, form)), {"jpeg": "jpg"}.get(form, form))
+    assert image(export(server, own, f"&textures={form}")) == (kind, source({"jpeg": "jpg"}.get(form, form)))
+
+
+def test_quality_decides_the_size(start, tmp_path):
+    server = start()
+    model = made.write_gltf(tmp_path, made.picture("PNG", 64, 64), "png")
+    for form in ("jpeg", "webp"):
+        low, usual, high = (len(image(export(server, model, f"&textures={form}{rest}"))[1]) for rest in ("&quality=5", "", "&quality=100"))
+        assert low < usual < high
+
+
+def test_a_picture_with_alpha_does_not_become_a_jpeg(start, tmp_path):
+    glb = export(start(), made.write_gltf(tmp_path, made.picture("PNG", mode="RGBA"), "png"), "&textures=jpeg")
+    assert image(glb)[0] == "image/png" and told(glb)[0]["format"] == "png"
+
+
+def test_no_textures(start, tmp_path):
+    glb = export(start(), made.write_gltf(tmp_path, source("png"), "png"), "&textures=none")
+    assert "images" not in glb.json and "textures" not in glb.json and glb.json["asset"]["extras"]["textures"][0]["state"] == "left_out"
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg", "webp", "ktx2"])
+def test_larger_pictures_are_reduced_in_their_format(start, tmp_path, kind):
+    server = start()
+    model = made.write_gltf(tmp_path, source(kind), kind)
+    width = max(Image.open(io.BytesIO(server.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size)
+    glb = export(server, model, "&max_texture=16")
+    mime, data = image(glb)
+    assert mime == ("image/png" if kind == "ktx2" else made.MIME[kind]) and max(Image.open(io.BytesIO(data)).size) == 16 < width
+    assert told(glb)[0]["own_file"] is False
+    for side in (4096, 48 if kind != "ktx2" else 1024):  # not larger than that
+        assert image(export(server, model, f"&max_texture={side}")) == (made.MIME[kind], source(kind))
+
+
+def test_colours_are_reduced_in_linear_light(start, tmp_path):
+    checks = Image.new("RGB", (64, 64))
+    checks.putdata([(255, 255, 255) if (x + y) % 2 else (0, 0, 0) for y in range(64) for x in range(64)])
+    out = io.BytesIO()
+    checks.save(out, "PNG")
+    server = start()
+    reduced = {}
+    for slot in ("base", "both"):
+        glb = export(server, made.write_gltf(tmp_path, out.getvalue(), "png", slot=slot), "&max_texture=32")
+        reduced[slot] = [set(Image.open(io.BytesIO(image(glb, i)[1])).convert("RGB").getdata()) for i in range(len(glb.json["images"]))]
+    assert reduced == {"base": [{(188, 188, 188)}], "both": [{(188, 188, 188)}, {(128, 128, 128)}]}  # light, and numbers
+
+
+def test_reduced_normals_have_unit_length(start, tmp_path):
+    slopes = Image.new("RGB", (64, 64))
+    slopes.putdata([((218, 128, 218), (128, 218, 218))[(x + y) % 2] for y in range(64) for x in range(64)])  # (0.7, 0, 0.7), (0, 0.7, 0.7)
+    out = io.BytesIO()
+    slopes.save(out, "PNG")
+    glb = export(start(), made.write_gltf(tmp_path, out.getvalue(), "png", slot="normal"), "&max_texture=8")
+    texels = set(Image.open(io.BytesIO(image(glb)[1])).convert("RGB").getdata())
+    assert len(texels) == 1
+    x, y, z = (texel / 255 * 2 - 1 for texel in texels.pop())
+    assert abs(x * x + y * y + z * z - 1) < 0.02 and x == y and abs(z / x - 2) < 0.05
+
+
+def test_formats_that_glb_has_not_become_png(start, tmp_path):
+    server = start()
+    image_file = Image.open(io.BytesIO(source("png")))
+    image_file.save(tmp_path / "skin.tga")
+    made.write_obj(tmp_path, (tmp_path / "skin.tga").read_bytes(), "tga")
+    glb = export(server, "a.obj")
+    assert image(glb)[0] == "image/png" and told(glb) == [{"format": "png", "own_file": False, "width": 64, "height": 32}]
+    assert "texture 0 'skin.tga' of 48 x 20 pixels is a PNG of 64 x 32" in warnings(glb)["texture_encoded"]
+    assert "texture_encoded" not in warnings(export(server, "a.obj", "&textures=png"))
+    image_file.convert("CMYK").save(tmp_path / "skin.jpg")  # no viewer's business
+    made.write_obj(tmp_path, (tmp_path / "skin.jpg").read_bytes(), "jpg")
+    assert image(export(server, "a.obj"))[0] == "image/png"
+
+
+def test_what_is_drawn_smaller_is_told(start, tmp_path):
+    data = made.picture("JPEG", 2500, 16)
+    model = made.write_gltf(tmp_path, data, "jpg")
+    server = start()
+    told_by_model = {one["code"]: one["message"] for one in server.json("/v1/model", model=model)["warnings"]}
+    assert told_by_model == {"texture_reduced": "texture 'skin.jpg' of 2500 x 16 pixels is drawn with 2048 x 16: the limit is "
+                                                "--max-texture-side 2048"}
+    glb = export(server, model)
+    assert image(glb) == ("image/jpeg", data) and warnings(glb) == {}  # its own bytes
+    glb = export(server, model, "&textures=png")
+    assert Image.open(io.BytesIO(image(glb)[1])).size == (2048, 16) and list(warnings(glb)) == ["texture_reduced"]
+    assert list(warnings(export(server, model, "&textures=png&max_texture=1024"))) == []
+    larger = start("--max-texture-side", "4096")
+    assert larger.json("/v1/model", model=model)["warnings"] == []
+    assert Image.open(io.BytesIO(larger.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size == (4096, 16)
+
+
+# --- files that change ---
+
+def test_a_changed_picture_is_read_anew(start, tmp_path):
+    server = start()
+    model = made.write_gltf(tmp_path, source("png"), "png")
+    assert image(export(server, model)) == ("image/png", source("png"))
+    other = made.picture("PNG", seed=99)
+    (tmp_path / "skin.png").write_bytes(other)
+    assert image(export(server, model)) == ("image/png", other)
+    os.remove(tmp_path / "skin.png")
+    assert export(server, model).json["asset"]["extras"]["textures"][0]["state"] == "missing"
+
+
+@pytest.fixture
+def unwatched(start, tmp_path):
+    """A server that has imported the model and does not look at its files."""
+    def begin(kind="png", **parameters):
+        model = made.write_gltf(tmp_path, source(kind), kind, **parameters)
+        server = start("--watch", "off", "--watch-interval", "600000")
+        assert server.json("/v1/model", model=model)["textures"][0]["state"] == "found"
+        return server, model
+    return begin
+
+
+def unserved(server, model, name):
+    """Every answer with the file's bytes is refused, and the pixels are still there."""
+    for path in (f"/v1/export?model={model}", f"/v1/texture?model={model}&texture=0", f"/v1/mesh?model={model}&format=glb"):
+        answer = server.get(path)
+        assert (answer.status, answer.error()) == (503, "model_changing"), answer.body
+        assert f"'{name}'" in answer.json()["error"]["message"] and answer.headers["retry-after"]
+    form = "png" if name.endswith("jpg") else "jpeg"
+    assert export(server, model, f"&textures={form}").json["images"][0]["mimeType"] == f"image/{form}"
+    return True
+
+
+def test_a_deleted_picture_is_refused(unwatched, tmp_path):
+    server, model = unwatched("jpg")
+    os.remove(tmp_path / "skin.jpg")
+    assert unserved(server, model, "skin.jpg")
+
+
+def test_a_picture_of_other_bytes_is_refused(unwatched, tmp_path):
+    server, model = unwatched()
+    data = bytearray(source("png"))
+    data[-20] ^= 1  # as long as before
+    (tmp_path / "skin.png").write_bytes(data)
+    assert unserved(server, model, "skin.png")
+    (tmp_path / "skin.png").write_bytes(source("png"))  # the same bytes again, whatever their time
+    assert image(export(server, model)) == ("image/png", source("png"))
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 100000], ids=["shorter", "larger"])
+def test_a_picture_of_another_size_is_refused(unwatched, tmp_path, data):
+    server, model = unwatched()
+    (tmp_path / "skin.png").write_bytes(source("png") + data if data else source("png")[:-1])
+    assert unserved(server, model, "skin.png")
+
+
+def test_a_link_out_of_the_root_is_refused(unwatched, tmp_path, tmp_path_factory):
+    server, model = unwatched()
+    outside = tmp_path_factory.mktemp("outside") / "skin.png"
+    outside.write_bytes(source("png"))
+    os.remove(tmp_path / "skin.png")
+    os.symlink(outside, tmp_path / "skin.png")
+    assert unserved(server, model, "skin.png")
+
+
+def test_a_model_that_became_shorter_is_refused(unwatched, tmp_path):
+    server, model = unwatched(where="view")
+    (tmp_path / model).write_bytes((tmp_path / model).read_bytes()[:300])
+    assert unserved(server, model, model)
+
+
+def test_pictures_of_stored_models_are_read(start, tmp_path):
+    """A model of the disk cache has its textures' places, too."""
+    cache = tmp_path / "cache"
+    root = tmp_path / "root"
+    root.mkdir()
+    model = made.write_gltf(root, source("webp"), "webp")
+    for _ in range(2):
+        server = start("--cache-dir", str(cache), root=root)
+        assert image(export(server, model)) == ("image/webp", source("webp"))
+        server.end()
+
+
+# --- limits ---
+
+def test_answers_with_textures_keep_the_limit(start, tmp_path):
+    noise = Image.frombytes("RGB", (256, 256), os.urandom(256 * 256 * 3))
+    out = io.BytesIO()
+    noise.save(out, "PNG")
+    server = start("--max-answer", "100000")
+    model = made.write_gltf(tmp_path, out.getvalue(), "png")
+    for path in (f"/v1/export?model={model}", f"/v1/texture?model={model}&texture=0"):
+        answer = server.get(path)
+        assert (answer.status, answer.error()) == (400, "too_many_frames"), answer.body
+    assert server.get(f"/v1/export?model={model}&max_texture=64").status == 200
+
+
+@pytest.mark.parametrize("query, words", [
+    ("export?model=a&textures=0", "it must be keep, png, jpeg, webp or none"), ("mesh?model=a&format=glb&textures=1", "keep, png, jpeg, webp or none"),
+    ("export?model=a&max_texture=0", "whole number from 1 to 16384"), ("export?model=a&max_texture=16385", "whole number from 1 to 16384"),
+    ("export?model=a&quality=50", "'quality' needs"), ("export?model=a&textures=jpeg&quality=0", "from 1 to 100"),
+    ("export?model=a&textures=none&quality=5", "textures=none"), ("texture?model=a&texture=0&textures=none", "it must be keep, png, jpeg or webp"),
+])
+def test_refusals(start, query, words):
+    answer = start().get("/v1/" + query)
+    assert answer.error() == "bad_parameter" and words in answer.json()["error"]["message"]
+
+
+def test_names_are_kept(start, tmp_path):
+    glb = export(start(), made.write_gltf(tmp_path, source("jpg"), "jpg"))
+    assert glb.json["images"][0]["name"] == "skin.jpg" and json.loads(json.dumps(glb.json))
