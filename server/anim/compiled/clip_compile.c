@@ -6,6 +6,7 @@
 #include "anim/compiled/clip_error.h"
 #include "anim/compiled/clip_magnitude.h"
 #include "anim/compiled/clip_parts.h"
+#include "anim/compiled/clip_splines.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,6 +122,12 @@ static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
 /* A clip of another file is compiled while a request waits, so this limit keeps it to a fraction of a second. */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
+/* How far frames of splines may be off. Those of most clips are good with the first; what the float kernels add depends
+ * on the rig. */
+static const double TOLERANCES[] = {6e-8, 2e-8};
+enum { TOLERANCE_COUNT = sizeof TOLERANCES / sizeof *TOLERANCES };
+/* Channels may share keys, and a small model must not take long: how often each key may be compared with frames. */
+enum { LOOKS_SHARE = 64, LOOKS_MIN = 1 << 20 };
 
 /* Removes what a clip added; arrays that grew stay where they are. */
 static void go_back(struct bake_builder *builder, const struct bake_builder *before, struct compiled_clip *clip)
@@ -129,7 +136,6 @@ static void go_back(struct bake_builder *builder, const struct bake_builder *bef
     builder->lane_value_count = before->lane_value_count;
     builder->lane_block_count = before->lane_block_count;
     builder->still_node_count = before->still_node_count;
-    builder->sampled_node_count = before->sampled_node_count;
     builder->rig_part_count = before->rig_part_count;
     builder->used_bytes = before->used_bytes;
     *clip = (struct compiled_clip){0};
@@ -153,8 +159,8 @@ struct compile_work {
     uint32_t moments; /* number of times at which each clip is measured */
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
-    uint64_t sampled_floats; /* clip_sampled_floats() of all compiled clips */
-    uint32_t last;           /* the last compiled clip, once there is one; blends are measured with it */
+    uint64_t looks_left; /* at keys of splines (clip_splines.h) */
+    uint32_t last;       /* the last compiled clip, once there is one; blends are measured with it */
     struct clip_error measure;
 };
 
@@ -180,22 +186,36 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
 {
     const struct model model = bake_builder_view(builder);
     const uint32_t c = (uint32_t)(clip - builder->compiled_clips);
-    const uint64_t sampled_floats = work->sampled_floats + clip_sampled_floats(&model, clip);
-    if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
-        !clip_is_bounded(&model, clip, work->binds, work->magnitudes))
+    if (!clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
     const double error_f32 = clip_error_measure(&work->measure, &model, c, work->moments);
     double error = error_f32;
     if (error > ERROR_MAX && error < HOPELESS) {
-        clip->flags = COMPILED_F64;
+        clip->flags |= COMPILED_F64;
         error = clip_error_measure(&work->measure, &model, c, work->moments);
     }
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* also for NaN */
         return false;
     measure_blends(&model, clip, error_f32, work);
-    work->sampled_floats = sampled_floats;
     return true;
+}
+
+static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
+                        struct compile_work *work)
+{
+    bool is_added = false;
+    for (int i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
+        const struct bake_builder before = *builder;
+        if (!clip_splines_choose(plan, TOLERANCES[i], work->measure.size, clip_blocks_frame_limit(builder, plan),
+                                 &work->looks_left) ||
+            !clip_blocks_add(builder, plan, clip))
+            break;
+        is_added = is_good(builder, clip, work);
+        if (!is_added)
+            go_back(builder, &before, clip);
+    }
+    return is_added;
 }
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
@@ -207,9 +227,10 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
-    const bool is_added = clip_blocks_add(builder, &plan, clip);
+    const bool is_added = plan.has_splines ? add_splines(builder, &plan, clip, work)
+                                           : clip_blocks_add(builder, &plan, clip) && is_good(builder, clip, work);
     clip_plan_fini(&plan);
-    if (!builder->is_failed && !(is_added && is_good(builder, clip, work)))
+    if (!builder->is_failed && !is_added)
         go_back(builder, &before, clip);
 }
 
@@ -219,6 +240,7 @@ static void work_init(struct compile_work *work, const struct model *model, uint
     *work = (struct compile_work){
         .moments = moments_of(steps_of(model, clip_count)),
         .rig_of_node = rig_of_node,
+        .looks_left = LOOKS_MIN + LOOKS_SHARE * (uint64_t)model->key_value_count / 12,
         .binds = mem_alloc(model->node_count * sizeof *work->binds),
         .magnitudes = mem_alloc(model->node_count * sizeof *work->magnitudes),
     };
