@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats in a cache line */ };
+enum { EXPANSION_MAX = 4, SPLINES_EXPANSION_MAX = 16, ROUNDING = 16 /* floats in a cache line */ };
 /* Channels may share keys, so a small file could become a large model. All clips together may have at most SHARE_MAX
  * times its keys plus SMALL_FLOATS. */
 enum { SHARE_MAX = 16, SMALL_FLOATS = 1 << 20 };
@@ -132,7 +132,8 @@ static void lanes_init(struct lanes *lanes, const struct clip_plan *plan)
 uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan)
 {
     const uint64_t shared = SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS;
-    const uint64_t own = EXPANSION_MAX * plan->key_floats, least = own < shared ? own : shared;
+    const uint64_t own = (plan->has_splines ? SPLINES_EXPANSION_MAX : EXPANSION_MAX) * plan->key_floats;
+    const uint64_t least = own < shared ? own : shared;
     return plan->moving_floats == 0 ? UINT32_MAX : least / plan->moving_floats;
 }
 

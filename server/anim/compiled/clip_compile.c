@@ -122,9 +122,8 @@ static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
 /* A clip of another file is compiled while a request waits, so this limit keeps it to a fraction of a second. */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
-/* How far frames of splines may be off. Those of most clips are good with the first; what the float kernels add depends
- * on the rig. */
-static const double TOLERANCES[] = {6e-8, 2e-8};
+/* How far frames of splines may be off (clip_splines.h), tried in turn: fewer frames first. */
+static const double TOLERANCES[] = {2.5e-7, 1e-7, 4e-8};
 enum { TOLERANCE_COUNT = sizeof TOLERANCES / sizeof *TOLERANCES };
 /* Channels may share keys, and a small model must not take long: how often each key may be compared with frames. */
 enum { LOOKS_SHARE = 64, LOOKS_MIN = 1 << 20 };
@@ -180,9 +179,10 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
-/* Measures the clip that was just added, first in float and, where that is not precise enough, in double precision from
- * the quaternions on. True when the clip may be used. */
-static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
+/* Measures the clip that was just added, first in float and, where that is not precise enough and may_widen, in double
+ * precision from the quaternions on. True when the clip may be used. */
+static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, bool may_widen,
+                    struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
     const uint32_t c = (uint32_t)(clip - builder->compiled_clips);
@@ -190,7 +190,7 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
         return false;
     const double error_f32 = clip_error_measure(&work->measure, &model, c, work->moments);
     double error = error_f32;
-    if (error > ERROR_MAX && error < HOPELESS) {
+    if (may_widen && error > ERROR_MAX && error < HOPELESS) {
         clip->flags |= COMPILED_F64;
         error = clip_error_measure(&work->measure, &model, c, work->moments);
     }
@@ -201,6 +201,8 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
+/* Adds a clip with splines. Frames that are not exact enough are chosen again, closer to each other, before the clip
+ * becomes one in double precision. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
@@ -211,7 +213,7 @@ static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, st
                                  &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
-        is_added = is_good(builder, clip, work);
+        is_added = is_good(builder, clip, i > 0, work);
         if (!is_added)
             go_back(builder, &before, clip);
     }
@@ -227,8 +229,9 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
-    const bool is_added = plan.has_splines ? add_splines(builder, &plan, clip, work)
-                                           : clip_blocks_add(builder, &plan, clip) && is_good(builder, clip, work);
+    const bool is_added = plan.has_splines
+                              ? add_splines(builder, &plan, clip, work)
+                              : clip_blocks_add(builder, &plan, clip) && is_good(builder, clip, true, work);
     clip_plan_fini(&plan);
     if (!builder->is_failed && !is_added)
         go_back(builder, &before, clip);

@@ -246,7 +246,7 @@ static bool choose_times(struct choice *choice, const double *keys, uint32_t key
 static bool has_kink(const struct choice *choice, double time_s, double longest_s)
 {
     /* a slope's weight is at most 4/27 of the distance (clip_magnitude.h); the mean is off by half of the difference */
-    static const double SHARE = 0.25, WEIGHT = 4.0 / 27 / 2;
+    static const double WEIGHT = 4.0 / 27 / 2;
     for (uint32_t i = 0; i < choice->count; i++) {
         const struct spline *spline = &choice->splines[i];
         const struct channel *channel = spline->channel;
@@ -256,7 +256,7 @@ static bool has_kink(const struct choice *choice, double time_s, double longest_
             continue;
         key_of(choice->plan->model, channel, key, &before, &after);
         for (uint32_t c = 0; c < channel->component_count; c++)
-            if (!(fabs(after.slope[c] - before.slope[c]) * WEIGHT * longest_s <= SHARE * spline->tolerance))
+            if (!(fabs(after.slope[c] - before.slope[c]) * WEIGHT * longest_s <= spline->tolerance))
                 return true;
     }
     return false;
