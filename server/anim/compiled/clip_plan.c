@@ -126,7 +126,7 @@ uint32_t clip_plan_times(const struct clip_plan *plan, bool has_splines, double 
     struct times of = {0};
     for (uint32_t i = 0; i < plan->model->rig_node_count; i++)
         for (int path = 0; path < 3; path++) {
-            const unsigned motions = plan->motions[i] >> path;
+            const unsigned motions = (unsigned)plan->motions[i] >> path;
             if ((motions & MOTION_MOVES) == 0 || (!has_splines && (motions & MOTION_CUBIC) != 0))
                 continue;
             const struct channel *channel = &plan->model->channels[plan->channels[i][path]];

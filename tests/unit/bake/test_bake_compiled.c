@@ -38,7 +38,6 @@ static void check_worked(const struct model *m)
     assert_int_equal(m->lane_block_count, 1);
     assert_int_equal(m->lane_blocks[0].flags, LANES_ROTATE | LANES_TRANSLATE | LANES_FIXED_SCALE | LANES_STEP);
     assert_int_equal(m->compiled_clips[0].frame_count, 3);
-    assert_int_equal(m->sampled_node_count, 1);
     assert_int_equal(m->rig_part_count, 3 * 4); /* at rest, and of three clips */
 }
 
@@ -86,7 +85,6 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, compiled_clips[0].block_count, 2, "compiled_clips[0].blocks");
     REFUSED(&f, compiled_clips[0].block_count, 0, "compiled_clips[0].rig_nodes"); /* which nobody gives */
     REFUSED(&f, compiled_clips[0].still_count, 9, "compiled_clips[0].still_nodes");
-    REFUSED(&f, compiled_clips[0].sampled_count, 2, "compiled_clips[0].sampled_nodes");
     REFUSED(&f, compiled_clips[0].error, 1e-5f, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].error, NAN, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].flags, 2, "compiled_clips[0].flags");
@@ -102,10 +100,6 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, still_nodes[0].rig_node, 0, "lane_blocks[0].rig_nodes"); /* given twice */
     REFUSED(&f, still_nodes[0].parent_from_node[11], HUGE_VALF, "still_nodes[0].parent_from_node");
     REFUSED(&f, still_nodes[0].parent_from_node[11], 1e31f, "compiled_clips[0].values");
-    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 5, "sampled_nodes[0].channels");
-    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 1, "sampled_nodes[0].channels"); /* of another clip */
-    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], 4, "sampled_nodes[0].channels");       /* another path */
-    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], -2, "sampled_nodes[0].channels");
     fixture_fini(&f);
 }
 
@@ -166,52 +160,13 @@ TEST(bake_decode_refuses_lane_blocks_that_multiply_frames)
     fixture_fini(&f);
 }
 
-/* A clip again and again: each check of the model would look at the splines' keys as often. */
-TEST(bake_decode_refuses_clips_that_multiply_keys)
-{
-    struct fixture f;
-    fixture_worked(&f);
-    struct bake_builder *b = &f.builder;
-    for (uint32_t i = 0; i < 100; i++) {
-        const struct clip clip = b->clips[2];
-        const struct compiled_clip compiled = b->compiled_clips[2];
-        struct channel *channels = bake_add_channel(b, clip.channel_count);
-        memcpy(channels, b->channels + clip.channel_first, clip.channel_count * sizeof *channels);
-        *bake_add_clip(b, 1) = clip;
-        b->clips[b->clip_count - 1].channel_first = b->channel_count - clip.channel_count;
-        *bake_add_compiled_clip(b, 1) = compiled;
-        struct compiled_clip *to = &b->compiled_clips[b->clip_count - 1];
-        to->frame_first = b->frame_time_count;
-        double *times = bake_add_frame_time(b, compiled.frame_count);
-        memcpy(times, b->frame_times + compiled.frame_first, compiled.frame_count * sizeof *times);
-        to->value_first = b->lane_value_count;
-        to->block_first = b->lane_block_count;
-        to->part_first = b->rig_part_count;
-        struct rig_part *parts = bake_add_rig_part(b, b->rig_node_count);
-        memcpy(parts, b->rig_parts + compiled.part_first, b->rig_node_count * sizeof *parts);
-        to->still_first = b->still_node_count;
-        struct still_node *still = bake_add_still_node(b, compiled.still_count);
-        memcpy(still, b->still_nodes + compiled.still_first, compiled.still_count * sizeof *still);
-        to->sampled_first = b->sampled_node_count;
-        struct sampled_node *sampled = bake_add_sampled_node(b, compiled.sampled_count);
-        memcpy(sampled, b->sampled_nodes + compiled.sampled_first, compiled.sampled_count * sizeof *sampled);
-        for (uint32_t s = 0; s < compiled.sampled_count; s++)
-            for (int path = 0; path < 3; path++)
-                if (sampled[s].channels[path] >= 0)
-                    sampled[s].channels[path] +=
-                        (int32_t)(b->clips[b->clip_count - 1].channel_first - clip.channel_first);
-    }
-    check_refused_block(b, "].sampled_nodes");
-    fixture_fini(&f);
-}
-
 TEST(bake_decode_takes_a_model_that_is_not_compiled)
 {
     struct fixture f;
     fixture_worked(&f);
     struct bake_builder *b = &f.builder;
     b->rig_node_count = b->rig_skin_count = b->rig_output_count = b->compiled_clip_count = b->lane_block_count = 0;
-    b->still_node_count = b->sampled_node_count = b->frame_time_count = b->lane_value_count = 0;
+    b->still_node_count = b->frame_time_count = b->lane_value_count = 0;
     b->rig_part_count = b->rig_matrix_count = b->rig_place_count = 0;
     struct buf buf;
     struct err err = {0};
