@@ -287,41 +287,6 @@ TEST(clip_palette_of_what_a_parent_of_no_size_hides)
     }
 }
 
-/* `count` joints that have one spline's keys for their place, and each its own rotations; or its own of both. */
-static void make_shared(struct fixture *f, uint32_t count, bool is_shared)
-{
-    fixture_init(f);
-    chance_state = 11;
-    add_rig(f, count);
-    add_skin(f, 0, count, 1);
-    fixture_clip(f);
-    for (uint32_t n = 0; n < count; n++) {
-        add_channel(f, n, PATH_TRANSLATION, INTERPOLATION_CUBICSPLINE, TIMES, KEYS);
-        add_channel(f, n, PATH_ROTATION, INTERPOLATION_LINEAR, TIMES, 2);
-        struct channel *channels = f->builder.channels;
-        if (is_shared && n > 0) {
-            channels[2 * n].value_first = channels[0].value_first;
-            f->builder.key_value_count -= KEYS * 9 + 8; /* the translations of the joint leave, ... */
-            channels[2 * n + 1].value_first = f->builder.key_value_count;
-            memmove(f->builder.key_values + f->builder.key_value_count,
-                    f->builder.key_values + f->builder.key_value_count + KEYS * 9, 8 * sizeof(float));
-            f->builder.key_value_count += 8; /* ... its rotations move up */
-        }
-    }
-    fixture_finish(f);
-}
-
-TEST(clip_palette_is_not_compiled_where_many_nodes_share_splines)
-{
-    struct fixture f;
-    make_shared(&f, 40, false);
-    check_compiled(&f, 0);
-    fixture_fini(&f);
-    make_shared(&f, 40, true); /* else each check of the model would look at the keys 40 times */
-    assert_false(clip_palette_is_compiled(&f.model, 0));
-    fixture_fini(&f);
-}
-
 /* `count` joints that turn by the same keys, `keys` of them. */
 static void make_turning(struct fixture *f, uint32_t count, uint32_t keys)
 {
