@@ -119,7 +119,7 @@ bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], co
         end += along[i] * to[i];
     }
     const double least = TURN_MIN * sqrt(square);
-    return start >= least && first >= least && second >= least && end >= least && is_length(inner[0]) &&
+    return least > 0 && start >= least && first >= least && second >= least && end >= least && is_length(inner[0]) &&
            is_length(inner[1]) && is_length(from) && is_length(to);
 }
 
