@@ -27,8 +27,14 @@ struct lanes {
 
 /* The paths, as bits, in which a node moves, holds values between keys, or follows splines. */
 static unsigned moves(const struct clip_plan *plan, uint32_t rig_node) { return plan->motions[rig_node] & 7u; }
-static unsigned holds(const struct clip_plan *plan, uint32_t rig_node) { return (unsigned)plan->motions[rig_node] >> 3 & 7u; }
-static unsigned curves(const struct clip_plan *plan, uint32_t rig_node) { return (unsigned)plan->motions[rig_node] >> 6 & 7u; }
+static unsigned holds(const struct clip_plan *plan, uint32_t rig_node)
+{
+    return (unsigned)plan->motions[rig_node] >> 3 & 7u;
+}
+static unsigned curves(const struct clip_plan *plan, uint32_t rig_node)
+{
+    return (unsigned)plan->motions[rig_node] >> 6 & 7u;
+}
 
 static int compare_motions(const void *a, const void *b, void *context)
 {
