@@ -30,7 +30,7 @@ struct clip_plan {
  * of the clip (POSE_REST: at rest). Blends of such clips are plain as well, because scales mix linearly. */
 bool clip_plan_is_plain(const struct model *model, int32_t clip);
 
-/* Plans clip `clip` of the model. rig_of_node[node_count] comes from compile_rig() and is borrowed for the call. */
+/* Plans clip `clip` of the model. rig_of_node[node_count] comes from clip_rig_add() and is borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
 void clip_plan_fini(struct clip_plan *plan);
 

@@ -2,6 +2,7 @@
 #include "anim/compiled/clip_splines.h"
 
 #include "anim/compiled/clip_magnitude.h"
+#include "anim/compiled/spline_end.h"
 #include "anim/pose/sample.h"
 #include "base/mem.h"
 
@@ -9,66 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A spline on one side of a time. */
-struct end {
-    double value[4], slope[4];
-};
-
-/* --- one channel --- */
-
-/* The values of key `k`, then its slopes before and after it. Before the first key and after the last one the value
- * holds. */
-static void key_of(const struct model *model, const struct channel *channel, uint32_t k, struct end *before,
-                   struct end *after)
-{
-    const uint32_t n = channel->component_count;
-    const float *in = model->key_values + channel->value_first + 3 * (size_t)n * k;
-    for (uint32_t i = 0; i < n; i++) {
-        before->value[i] = after->value[i] = (double)in[n + i];
-        before->slope[i] = k > 0 ? (double)in[i] : 0;
-        after->slope[i] = k + 1 < channel->key_count ? (double)in[2 * n + i] : 0;
-    }
-}
-
-/* Evaluates the cubic between two ends at u, which is 0 to 1. */
-static void between(const struct end *from, const struct end *to, uint32_t n, double u, double distance_s,
-                    struct end *out)
-{
-    const double rest = 1 - u, step = u * u * (3 - 2 * u);
-    const double slope_from = u * rest * rest * distance_s, slope_to = -u * u * rest * distance_s;
-    const double steepness = 6 * u * rest / distance_s, steep_from = rest * (1 - 3 * u), steep_to = u * (3 * u - 2);
-    for (uint32_t i = 0; i < n; i++) {
-        const double way = to->value[i] - from->value[i];
-        out->value[i] = from->value[i] + (step * way + (slope_from * from->slope[i] + slope_to * to->slope[i]));
-        out->slope[i] = steepness * way + (steep_from * from->slope[i] + steep_to * to->slope[i]);
-    }
-}
-
-/* Evaluates both sides of a time. `key` is the last key at or before it, or the first. */
-static void ends_at(const struct model *model, const struct channel *channel, uint32_t key, double time_s,
-                    struct end *before, struct end *after)
-{
-    const double *times = model->key_times + channel->key_time_first;
-    struct end unused, to;
-    key_of(model, channel, key, before, after);
-    if (time_s > times[key] && key + 1 < channel->key_count) {
-        const double distance_s = times[key + 1] - times[key];
-        const struct end from = *after;
-        key_of(model, channel, key + 1, &to, &unused);
-        between(&from, &to, channel->component_count, (time_s - times[key]) / distance_s, distance_s, before);
-        *after = *before;
-    } else if (time_s != times[key]) { /* it holds */
-        memset(before->slope, 0, sizeof before->slope);
-        memset(after->slope, 0, sizeof after->slope);
-    }
-}
-
 void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
                          double value[4], double slope[4])
 {
     const double *times = model->key_times + channel->key_time_first;
-    struct end before, after;
-    ends_at(model, channel, sample_key(times, channel->key_count, time_s), time_s, &before, &after);
+    struct spline_end before, after;
+    spline_ends(model, channel, sample_key(times, channel->key_count, time_s), time_s, &before, &after);
     for (uint32_t i = 0; i < channel->component_count; i++) {
         value[i] = after.value[i];
         slope[i] = sides == FRAME_LEFT    ? before.slope[i]
@@ -83,8 +30,8 @@ struct spline {
     const struct channel *channel;
     const double *times;
     double tolerance;
-    uint32_t key;     /* the last one at or before the segment's start, or the first */
-    struct end start; /* after the segment's start */
+    uint32_t key;            /* the last one at or before the segment's start, or the first */
+    struct spline_end start; /* after the segment's start */
 };
 
 struct choice {
@@ -98,8 +45,8 @@ struct choice {
 };
 
 /* The difference between a segment and its spline at one key, with the Bezier points beside it. */
-static bool is_near_key(const struct spline *spline, const struct end *before, const struct end *after,
-                        const struct end *segment, double before_s, double after_s)
+static bool is_near_key(const struct spline *spline, const struct spline_end *before, const struct spline_end *after,
+                        const struct spline_end *segment, double before_s, double after_s)
 {
     const uint32_t n = spline->channel->component_count;
     double most = 0;
@@ -119,20 +66,20 @@ static bool is_near(struct choice *choice, const struct spline *spline, double f
     const struct channel *channel = spline->channel;
     const double *times = spline->times, distance_s = to_s - from_s;
     uint32_t last = sample_key(times, channel->key_count, to_s);
-    struct end stop, unused;
-    ends_at(model, channel, last, to_s, &stop, &unused);
+    struct spline_end stop, unused;
+    spline_ends(model, channel, last, to_s, &stop, &unused);
     if (times[last] >= to_s && last > 0)
         last--;
     double former_s = from_s;
     *choice->looks_left -= *choice->looks_left > 0;
     for (uint32_t k = spline->key; k <= last; k++) {
-        struct end before, after, segment;
+        struct spline_end before, after, segment;
         if (!(times[k] > from_s && times[k] < to_s))
             continue;
         const double next_s = k < last ? times[k + 1] : to_s;
-        key_of(model, channel, k, &before, &after);
-        between(&spline->start, &stop, channel->component_count, (times[k] - from_s) / distance_s, distance_s,
-                &segment);
+        spline_key(model, channel, k, &before, &after);
+        spline_between(&spline->start, &stop, channel->component_count, (times[k] - from_s) / distance_s, distance_s,
+                       &segment);
         *choice->looks_left -= *choice->looks_left > 0;
         if (!is_near_key(spline, &before, &after, &segment, times[k] - former_s, next_s - times[k]))
             return false;
@@ -169,10 +116,10 @@ static bool push(struct choice *choice, double time_s)
     plan->times[plan->time_count++] = time_s;
     for (uint32_t i = 0; i < choice->count; i++) {
         struct spline *spline = &choice->splines[i];
-        struct end before;
+        struct spline_end before;
         while (spline->key + 1 < spline->channel->key_count && spline->times[spline->key + 1] <= time_s)
             spline->key++;
-        ends_at(plan->model, spline->channel, spline->key, time_s, &before, &spline->start);
+        spline_ends(plan->model, spline->channel, spline->key, time_s, &before, &spline->start);
     }
     return true;
 }
@@ -227,7 +174,7 @@ static bool choose_times(struct choice *choice, const double *keys, uint32_t key
 {
     uint32_t f = 0, i = 0, limit = 0; /* keys[limit]: the next fixed one */
     bool is_good = push(choice, keys[0]);
-    while (is_good && i + 1 < key_count) {
+    while (is_good && i + 1 < key_count && *choice->looks_left > 0) {
         while (f < fixed_count && fixed[f] <= keys[i])
             f++;
         for (limit = limit > i ? limit : i + 1; limit + 1 < key_count; limit++)
@@ -251,10 +198,10 @@ static bool has_kink(const struct choice *choice, double time_s, double longest_
         const struct spline *spline = &choice->splines[i];
         const struct channel *channel = spline->channel;
         const uint32_t key = sample_key(spline->times, channel->key_count, time_s);
-        struct end before, after;
+        struct spline_end before, after;
         if (spline->times[key] != time_s)
             continue;
-        key_of(choice->plan->model, channel, key, &before, &after);
+        spline_key(choice->plan->model, channel, key, &before, &after);
         for (uint32_t c = 0; c < channel->component_count; c++)
             if (!(fabs(after.slope[c] - before.slope[c]) * WEIGHT * longest_s <= spline->tolerance))
                 return true;
