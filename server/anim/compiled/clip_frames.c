@@ -61,7 +61,7 @@ static struct frame_pair find_frame_pair(const struct model *model, const struct
 }
 
 /* Evaluates the weights of a cubic Hermite spline (glTF 2.0, appendix C.4). Slopes are per second. */
-static struct kernel_spline spline_between(const struct frame_pair *pair)
+static struct kernel_spline spline_weights(const struct frame_pair *pair)
 {
     const double u = pair->u, rest = 1 - u;
     return (struct kernel_spline){
@@ -83,6 +83,7 @@ void clip_frames_find(const struct model *model, const struct compiled_clip *cli
         .from = frames + (size_t)pair.from * clip->frame_floats,
         .to = frames + (size_t)pair.to * clip->frame_floats,
         .u = (float)pair.u,
-        .spline = spline_between(&pair),
     };
+    if ((clip->flags & COMPILED_CUBIC) != 0)
+        lanes->spline = spline_weights(&pair);
 }
