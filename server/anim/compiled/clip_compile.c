@@ -20,9 +20,10 @@ static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
 /* A clip of another file is compiled while a request waits, so this limit keeps it to a fraction of a second. */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
-/* How far frames of splines may be off (clip_splines.h), tried in turn: fewer frames first. */
-static const double TOLERANCES[] = {2.5e-7, 1e-7, 4e-8};
-enum { TOLERANCE_COUNT = sizeof TOLERANCES / sizeof *TOLERANCES };
+/* How far frames of splines may be off (clip_splines.h): less in deep rigs, where the errors of a chain add up. Frames
+ * that are not exact enough are chosen again with a share of it. */
+static const double TOLERANCE_MAX = 2.5e-7, TOLERANCE_OF_CHAIN = 2.1e-6, TOLERANCE_SHARES[] = {1, 0.4};
+enum { TOLERANCE_COUNT = sizeof TOLERANCE_SHARES / sizeof *TOLERANCE_SHARES };
 /* Channels may share keys, and a small model must not take long: how often each key may be compared with frames. */
 enum { LOOKS_SHARE = 64, LOOKS_MIN = 1 << 20 };
 
@@ -56,7 +57,8 @@ struct compile_work {
     uint32_t moments; /* number of times at which each clip is measured */
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
-    uint64_t looks_left; /* at keys of splines (clip_splines.h) */
+    double tolerance;    /* of splines */
+    uint64_t looks_left; /* at their keys (clip_splines.h) */
     uint32_t last;       /* the last compiled clip, once there is one; blends are measured with it */
     struct clip_error measure;
 };
@@ -99,16 +101,15 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
-/* Adds a clip with splines. Frames that are not exact enough are chosen again, closer to each other, before the clip
- * becomes one in double precision. */
+/* Adds a clip with splines. Closer frames are tried before double precision, which is slower. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
     bool is_added = false;
     for (int i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
         const struct bake_builder before = *builder;
-        if (!clip_splines_choose(plan, TOLERANCES[i], work->measure.size, clip_blocks_frame_limit(builder, plan),
-                                 &work->looks_left) ||
+        if (!clip_splines_choose(plan, work->tolerance * TOLERANCE_SHARES[i], work->measure.size,
+                                 clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
         is_added = is_good(builder, clip, i > 0, work);
@@ -135,12 +136,26 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
         go_back(builder, &before, clip);
 }
 
+/* Returns how many rig nodes the longest chain has. */
+static uint32_t depth_of(const struct model *model)
+{
+    uint32_t *depths = mem_alloc(((size_t)model->rig_node_count + 1) * sizeof *depths), most = 1;
+    for (uint32_t i = 0; i < model->rig_node_count; i++) {
+        const int32_t parent = model->rig_nodes[i].parent;
+        depths[i] = parent < 0 ? 1 : depths[parent] + 1;
+        most = depths[i] > most ? depths[i] : most;
+    }
+    free(depths);
+    return most;
+}
+
 /* The model must have its rig. rig_of_node comes from clip_rig_add(); the work takes it over. */
 static void work_init(struct compile_work *work, const struct model *model, uint32_t clip_count, uint32_t *rig_of_node)
 {
     *work = (struct compile_work){
         .moments = moments_of(steps_of(model, clip_count)),
         .rig_of_node = rig_of_node,
+        .tolerance = fmin(TOLERANCE_MAX, TOLERANCE_OF_CHAIN / depth_of(model)),
         .looks_left = LOOKS_MIN + LOOKS_SHARE * (uint64_t)model->key_value_count / 12,
         .binds = mem_alloc(model->node_count * sizeof *work->binds),
         .magnitudes = mem_alloc(model->node_count * sizeof *work->magnitudes),
