@@ -59,13 +59,25 @@ static bool is_near_key(const struct spline *spline, const struct spline_end *be
     return most <= spline->tolerance;
 }
 
+/* Returns the last key at or before a time after the segment's start, which is mostly near. */
+static uint32_t find_key(const struct spline *spline, double time_s)
+{
+    enum { NEAR = 4 };
+    const uint32_t count = spline->channel->key_count;
+    uint32_t key = spline->key;
+    while (key + 1 < count && spline->times[key + 1] <= time_s)
+        if (++key == spline->key + NEAR)
+            return sample_key(spline->times, count, time_s);
+    return key;
+}
+
 /* True when one cubic from from_s to to_s is near the spline at all times between, and a rotation not near 0. */
 static bool is_near(struct choice *choice, const struct spline *spline, double from_s, double to_s)
 {
     const struct model *model = choice->plan->model;
     const struct channel *channel = spline->channel;
     const double *times = spline->times, distance_s = to_s - from_s;
-    uint32_t last = sample_key(times, channel->key_count, to_s);
+    uint32_t last = find_key(spline, to_s);
     struct spline_end stop, unused;
     spline_ends(model, channel, last, to_s, &stop, &unused);
     if (times[last] >= to_s && last > 0)
@@ -190,18 +202,18 @@ static bool choose_times(struct choice *choice, const double *keys, uint32_t key
 /* --- sides --- */
 
 /* True when some spline's slopes differ so much at a time that their mean would show. */
-static bool has_kink(const struct choice *choice, double time_s, double longest_s)
+static bool has_kink(struct choice *choice, double time_s, double longest_s)
 {
     /* a slope's weight is at most 4/27 of the distance (clip_magnitude.h); the mean is off by half of the difference */
     static const double WEIGHT = 4.0 / 27 / 2;
     for (uint32_t i = 0; i < choice->count; i++) {
-        const struct spline *spline = &choice->splines[i];
+        struct spline *spline = &choice->splines[i];
         const struct channel *channel = spline->channel;
-        const uint32_t key = sample_key(spline->times, channel->key_count, time_s);
         struct spline_end before, after;
-        if (spline->times[key] != time_s)
+        spline->key = find_key(spline, time_s);
+        if (spline->times[spline->key] != time_s)
             continue;
-        spline_key(choice->plan->model, channel, key, &before, &after);
+        spline_key(choice->plan->model, channel, spline->key, &before, &after);
         for (uint32_t c = 0; c < channel->component_count; c++)
             if (!(fabs(after.slope[c] - before.slope[c]) * WEIGHT * longest_s <= spline->tolerance))
                 return true;
@@ -217,6 +229,8 @@ static bool choose_sides(struct choice *choice)
     double *times = mem_alloc(2 * (size_t)count * sizeof *times);
     uint8_t *sides = mem_alloc(2 * (size_t)count * sizeof *sides);
     uint32_t out = 0;
+    for (uint32_t i = 0; i < choice->count; i++)
+        choice->splines[i].key = 0;
     for (uint32_t f = 0; f < count; f++) {
         const double time_s = plan->times[f];
         const bool is_first = f == 0 || is_jump(plan->times[f - 1], time_s);
