@@ -13,8 +13,10 @@ import skeletons
 
 TITLE = "one palette"
 JOINTS = (24, 40, 100, 300, 1000)
+SPLINE_JOINTS = (40, 53, 100)
 PATTERNS = {"random": "random times", "sequential": "60 frames a second"}
 LAYOUTS = ("mat3x4", "mat4")
+SPLINES = "rig of splines"
 POSES = 100000  # poses that pose.c evaluates for one figure
 SAME = 2e-4  # relative to a palette's greatest number: the tolerance for float32 and the shortcuts of other programs
 THREE = peers.conftest.REPOSITORY / "tests/web/node_modules/three"
@@ -22,7 +24,7 @@ OTHERS = ("gltf/Fox.glb", "gltf/cesium_man.gltf", "md5/Bob.md5mesh")
 
 
 def make_models(bench):
-    """(root, [(name, file, whether three.js reads it, whether it is in README.md)])."""
+    """(root, [(name, file, whether three.js reads it, whether it is in README.md)]). assimp reads no splines, so nothing walks those."""
     root = bench.make_folder("poses")
     found = []
     for path in bench.others(*OTHERS):
@@ -32,6 +34,9 @@ def make_models(bench):
     for joints in JOINTS:
         (root / f"rig_{joints}.glb").write_bytes(skeletons.glb(joints))
         found.append(("rig", f"rig_{joints}.glb", True, joints in (40, 100)))
+    for joints in SPLINE_JOINTS:
+        (root / f"splines_{joints}.glb").write_bytes(skeletons.glb(joints, has_splines=True))
+        found.append((SPLINES, f"splines_{joints}.glb", True, joints in (40, 100)))
     return root, found
 
 
@@ -74,29 +79,30 @@ def kernels(baked, rounds, poses, *options):
     return {(row["kernel"], row["access"], row["form"]): row for row in map(json.loads, found.splitlines())}
 
 
-def programs_of(path, is_gltf):
-    programs = {"classic walk": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0),
-                "walk with a map": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0, "map")}
+def programs_of(path, is_gltf, has_splines):
+    programs = {} if has_splines else {"classic walk": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0),
+                                       "walk with a map": peers.Asked(peers.PROGRAMS / "classic_walk", path, 0, "map")}
     if is_gltf and THREE.is_dir():
         programs["three.js"] = peers.Asked(peers.program("node"), peers.conftest.REPOSITORY / "tests/bench/programs/three_pose.mjs", path, 0)
     return programs
 
 
-def measure_all(bench, root, file, is_gltf, baked, server):
+def measure_all(bench, root, model, baked, server):
     """(rounds of everything, the other programs' names, one answer of pose.c)."""
-    programs = programs_of(root / file, is_gltf)
+    name, file, is_gltf, _ = model
+    programs = programs_of(root / file, is_gltf, name == SPLINES)
+    described = server.json("/v1/model", model=file)
     seconds = bench.seconds(0.04)
     try:
-        sizes = {}
         for who, program in programs.items():  # node compiles hot code again and again
             for pattern in PATTERNS:
-                sizes[who] = program.ask(f"measure {pattern} {bench.seconds(0.4) if who == 'three.js' else 0.02}")
-        time_s = round(0.37 * sizes["classic walk"]["duration_s"], 6)
+                program.ask(f"measure {pattern} {bench.seconds(0.4) if who == 'three.js' else 0.02}")
+        time_s = round(0.37 * described["clips"][0]["duration"], 6)
         for who, program in programs.items():  # the tutorials remove the root node, three.js does not
             check_same(who, file, program.ask(f"palette {time_s}"), palette_of(server, file, time_s, "scene" if who == "three.js" else "root"))
         tasks = {(who, pattern): quiet.processor_time(lambda program=program, pattern=pattern: program.ask(f"measure {pattern} {seconds}")["ns"])
                  for pattern in PATTERNS for who, program in programs.items()}
-        poses = max(64, POSES // sizes["classic walk"]["joints"])
+        poses = max(64, POSES // len(described["skins"][0]["joints"]))
         tasks["posed"] = quiet.processor_time(lambda: kernels(baked, 1 if bench.is_quick else 3, poses, "-b"))
         rounds = bench.interleave(tasks)
     finally:
@@ -143,8 +149,8 @@ def add_many(bench, baked, what, facts):
 
 
 def measure(bench, model, root, baked, server):
-    name, file, is_gltf, is_headline = model
-    rounds, others, found = measure_all(bench, root, file, is_gltf, baked, server)
+    name, _, _, is_headline = model
+    rounds, others, found = measure_all(bench, root, model, baked, server)
     best = ([kernel for kernel, *_ in found if kernel != "double"] or ["double"])[-1]  # kernels may not cover a clip
     first_layout = LAYOUTS[0] if (best, "random", LAYOUTS[0]) in found else LAYOUTS[1]
     one = next(iter(found.values()))
@@ -154,6 +160,8 @@ def measure(bench, model, root, baked, server):
         is_first = is_headline and pattern == "random"
         for layout in LAYOUTS[LAYOUTS.index(first_layout):]:
             ours = best, pattern, layout
+            if not others:
+                bench.add("poses", f"{what}, {layout}", "ns per pose", rounds.figure(ours), facts={**facts, "layout": layout})
             for who in others if layout == first_layout or pattern == "random" else ():
                 target = {"classic walk": "pose_classic", "three.js": "pose_three"}.get(who, "") if is_first and layout == first_layout else ""
                 bench.add("poses", f"{what}, {layout}", "ns per pose", rounds.figure(ours), who, rounds.figure((who, pattern)),

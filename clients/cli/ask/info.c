@@ -22,13 +22,15 @@ static void put_clips(struct text *out, const cJSON *clips)
     if (cJSON_GetArraySize(clips) == 0)
         return;
     put_heading(out, "clip", columns + 7);
-    text_printf(out, "%s  seconds  channels    keys%s\n", colour(COLOUR_DIM), colour(COLOUR_NONE));
+    text_printf(out, "%s  seconds  channels    keys  palettes%s\n", colour(COLOUR_DIM), colour(COLOUR_NONE));
     cJSON_ArrayForEach(clip, clips)
     {
         text_printf(out, "  %5.0f  ", member_number(clip, "index"));
         text_put_column(out, json_name(clip), columns);
-        text_printf(out, "  %7.3f  %8.0f  %6.0f\n", member_number(clip, "duration"), member_number(clip, "channels"),
+        text_printf(out, "  %7.3f  %8.0f  %6.0f  ", member_number(clip, "duration"), member_number(clip, "channels"),
                     member_number(clip, "keys"));
+        text_put_printable(out, member_text(clip, "evaluation"));
+        text_put(out, "\n");
     }
 }
 

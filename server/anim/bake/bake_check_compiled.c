@@ -105,9 +105,8 @@ static int check_parts(const struct model *model, bool has_rig, struct err *err)
 
 /* How far the clips so far reach into the arrays that they divide among them in order. */
 struct ends {
-    uint32_t frames, values, blocks, still, sampled;
+    uint32_t frames, values, blocks, still;
     uint64_t parts;
-    uint64_t sampled_floats; /* clip_sampled_floats() so far */
 };
 
 static bool takes(uint32_t *end, uint32_t first, uint32_t count, uint32_t total)
@@ -126,15 +125,7 @@ static bool gives(const struct model *model, uint32_t *driven, uint32_t rig_node
     return true;
 }
 
-static bool is_channel(const struct model *model, uint32_t clip, uint32_t node, int32_t channel, uint32_t path)
-{
-    const struct clip *of = &model->clips[clip];
-    return channel == -1 || (channel >= 0 && (uint32_t)channel >= of->channel_first &&
-                             (uint32_t)channel - of->channel_first < of->channel_count &&
-                             model->channels[channel].node == node && model->channels[channel].path == path);
-}
-
-static int check_others(const struct model *model, uint32_t c, uint32_t *driven, struct err *err)
+static int check_still(const struct model *model, uint32_t c, uint32_t *driven, struct err *err)
 {
     const struct compiled_clip *clip = &model->compiled_clips[c];
     for (uint32_t i = 0; i < clip->still_count; i++) {
@@ -144,21 +135,16 @@ static int check_others(const struct model *model, uint32_t c, uint32_t *driven,
         if (!floats_are_finite(still->parent_from_node, 12))
             return bake_check_fail(err, "still_nodes", clip->still_first + i, "parent_from_node");
     }
-    for (uint32_t i = 0; i < clip->sampled_count; i++) {
-        const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
-        if (!gives(model, driven, sampled->rig_node, c))
-            return bake_check_fail(err, "sampled_nodes", clip->sampled_first + i, "rig_node");
-        for (uint32_t path = 0; path < 3; path++)
-            if (!is_channel(model, c, model->rig_nodes[sampled->rig_node].node, sampled->channels[path], path))
-                return bake_check_fail(err, "sampled_nodes", clip->sampled_first + i, "channels");
-    }
     return 0;
 }
 
 static bool is_kind(uint32_t flags)
 {
-    const uint32_t all = LANES_ROTATE | LANES_TRANSLATE | LANES_SCALE | LANES_FIXED_SCALE | LANES_STEP;
-    return (flags & ~all) == 0 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != (LANES_SCALE | LANES_FIXED_SCALE);
+    const uint32_t moving = LANES_ROTATE | LANES_TRANSLATE | LANES_SCALE;
+    const uint32_t all = moving | LANES_FIXED_SCALE | LANES_STEP | LANES_CUBIC;
+    const uint32_t curved = (flags & LANES_CUBIC) / LANES_CUBIC_ROTATE; /* the bits of LANES_ROTATE and so on */
+    return (flags & ~all) == 0 && (curved & ~flags) == 0 &&
+           (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != (LANES_SCALE | LANES_FIXED_SCALE);
 }
 
 static bool are_factors(const float *factors, uint32_t count)
@@ -180,9 +166,9 @@ static int check_block(const struct model *model, uint32_t c, uint32_t b, uint32
     const uint64_t constants = (uint64_t)block->width * block_constant_vectors(block->flags);
     const uint32_t factors = (LANES_STEP & block->flags) != 0 ? 3 * block->width : 0;
     const char *field =
-        block->rig_nodes[0] >= model->rig_node_count                                                  ? "rig_nodes"
-        : !is_kind(block->flags)                                                                      ? "flags"
-        : block->width != LANE_WIDTH && block->width != LANE_WIDTH_HALF                               ? "width"
+        block->rig_nodes[0] >= model->rig_node_count ? "rig_nodes"
+        : !is_kind(block->flags) || ((block->flags & LANES_CUBIC) != 0 && (clip->flags & COMPILED_CUBIC) == 0) ? "flags"
+        : block->width != LANE_WIDTH && block->width != LANE_WIDTH_HALF                                        ? "width"
         : block->frame_offset != *frame_end || !bake_is_range(*frame_end, floats, clip->frame_floats) ? "frame_offset"
         : block->constant_first < first || !bake_is_range(block->constant_first, constants, clip->value_first) ||
                 !are_factors(model->lane_values + block->constant_first + (constants - factors), factors)
@@ -218,10 +204,12 @@ static bool are_rotations(const struct model *model, const struct compiled_clip 
     return is_good;
 }
 
-static bool are_times(const double *times, uint32_t count)
+/* is_cubic: two frames may have the same time. */
+static bool are_times(const double *times, uint32_t count, bool is_cubic)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!(fabs(times[i]) <= BAKE_TIME_MAX) || (i > 0 && !(times[i] > times[i - 1])))
+        if (!(fabs(times[i]) <= BAKE_TIME_MAX) || (i > 0 && !(times[i] >= times[i - 1])) ||
+            (i > 0 && !is_cubic && times[i] == times[i - 1]) || (i > 1 && times[i] == times[i - 2]))
             return false;
     return true;
 }
@@ -233,18 +221,18 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
     const uint32_t rig_parts = model->rig_part_count > 0 ? model->rig_node_count : 0;
     const char *field =
         !takes(&ends->frames, clip->frame_first, clip->frame_count, model->frame_time_count) ||
-                !are_times(model->frame_times + clip->frame_first, clip->frame_count) ||
+                !are_times(model->frame_times + clip->frame_first, clip->frame_count,
+                           (clip->flags & COMPILED_CUBIC) != 0) ||
                 !(clip->frames_per_s >= 0 && clip->frames_per_s <= 1e9)
             ? "frames"
         : clip->value_first < ends->values || clip->value_first % LANE_WIDTH != 0 ||
                 clip->frame_floats % LANE_WIDTH != 0 ||
                 !bake_is_range(clip->value_first, values, model->lane_value_count)
             ? "values"
-        : !takes(&ends->blocks, clip->block_first, clip->block_count, model->lane_block_count)        ? "blocks"
-        : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)         ? "still_nodes"
-        : !takes(&ends->sampled, clip->sampled_first, clip->sampled_count, model->sampled_node_count) ? "sampled_nodes"
-        : !(clip->error >= 0 && clip->error <= 1e-6f)                                                 ? "error"
-        : (clip->flags & ~(uint32_t)COMPILED_F64) != 0                                                ? "flags"
+        : !takes(&ends->blocks, clip->block_first, clip->block_count, model->lane_block_count) ? "blocks"
+        : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)  ? "still_nodes"
+        : !(clip->error >= 0 && clip->error <= 1e-6f)                                          ? "error"
+        : (clip->flags & ~(uint32_t)(COMPILED_F64 | COMPILED_CUBIC)) != 0                      ? "flags"
         : clip->part_first != ends->parts || !bake_is_range(ends->parts, rig_parts, model->rig_part_count) ? "rig_parts"
         : clip->sized_count > model->rig_node_count                   ? "sized_count"
         : !(clip->blend_errors[0] >= 0 && clip->blend_errors[1] >= 0) ? "blend_errors"
@@ -269,7 +257,7 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
         return is_blank(clip) ? 0 : bake_check_fail(err, "compiled_clips", c, "frame_count");
     int rc = check_ranges(model, c, ends, err);
     if (rc == 0)
-        rc = check_others(model, c, driven, err);
+        rc = check_still(model, c, driven, err);
     for (uint32_t b = 0; b < clip->block_count && rc == 0; b++)
         rc = check_block(model, c, clip->block_first + b, constant_first, &frame_end, driven, err);
     for (uint32_t i = 0; i < model->rig_node_count && rc == 0; i++)
@@ -277,12 +265,9 @@ static int check_clip(const struct model *model, uint32_t c, struct ends *ends, 
             rc = bake_check_fail(err, "compiled_clips", c, "rig_nodes");
     for (uint32_t b = 0; b < clip->block_count && rc == 0; b++) {
         const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
-        if ((block->flags & LANES_ROTATE) != 0 && !are_rotations(model, clip, block))
+        if (block_has_arcs(block->flags) && !are_rotations(model, clip, block))
             rc = bake_check_fail(err, "lane_blocks", clip->block_first + b, "rotations");
     }
-    ends->sampled_floats += rc == 0 ? clip_sampled_floats(model, clip) : 0;
-    if (rc == 0 && ends->sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model->key_value_count)
-        rc = bake_check_fail(err, "compiled_clips", c, "sampled_nodes");
     if (rc == 0 && !clip_is_bounded(model, clip, magnitudes, magnitudes + model->rig_node_count))
         rc = bake_check_fail(err, "compiled_clips", c, "values");
     if (rc == 0)
@@ -299,13 +284,12 @@ static int check_clips(const struct model *model, uint32_t *driven, struct clip_
         if (rc < 0)
             return rc;
     }
-    const char *section = ends.frames != model->frame_time_count      ? "frame_times"
-                          : ends.values != model->lane_value_count    ? "lane_values"
-                          : ends.blocks != model->lane_block_count    ? "lane_blocks"
-                          : ends.still != model->still_node_count     ? "still_nodes"
-                          : ends.sampled != model->sampled_node_count ? "sampled_nodes"
-                          : ends.parts != model->rig_part_count       ? "rig_parts"
-                                                                      : NULL;
+    const char *section = ends.frames != model->frame_time_count   ? "frame_times"
+                          : ends.values != model->lane_value_count ? "lane_values"
+                          : ends.blocks != model->lane_block_count ? "lane_blocks"
+                          : ends.still != model->still_node_count  ? "still_nodes"
+                          : ends.parts != model->rig_part_count    ? "rig_parts"
+                                                                   : NULL;
     return section == NULL ? 0 : err_set(err, ERR_BAD_BAKE, "%s has elements that no clip has", section);
 }
 

@@ -32,6 +32,9 @@ enum clip_blend_way clip_blend_choose(const struct model *model, const struct bl
 /* True when some scale of the layers differs from 1, as in plan->is_sized. */
 bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan *plan);
 
+/* True when some clip of the layers has splines (COMPILED_CUBIC). */
+bool clip_blend_is_cubic(const struct model *model, const struct clip_blend_plan *plan);
+
 /* Bounds the difference of a blend's palettes from those of blend_evaluate(), in units of the model's size. The bound
  * is the largest blend_errors of the clips, which were measured at import (clip_error.h). Each additive layer adds its
  * weight times the sum of the blend_errors of its clip and its reference, because it adds the difference of the two.

@@ -5,22 +5,6 @@
 
 #include <string.h>
 
-static void put_sampled(const struct model *source, const struct compiled_clip *clip, double time_s,
-                        struct rig_part *parts)
-{
-    for (uint32_t i = 0; i < clip->sampled_count; i++) {
-        const struct sampled_node *sampled = &source->sampled_nodes[clip->sampled_first + i];
-        const struct trs trs = clip_frames_sample(source, sampled, time_s);
-        struct rig_part *part = &parts[sampled->rig_node];
-        for (int k = 0; k < 4; k++)
-            part->rotation[k] = (float)trs.rotation[k];
-        for (int k = 0; k < 3; k++) {
-            part->translation[k] = (float)trs.translation[k];
-            part->scale[k] = (float)trs.scale[k];
-        }
-    }
-}
-
 void clip_blend_put_parts(const struct clip_palette *palette, const struct model *source, int32_t clip, double time_s,
                           bool has_still, float *parts)
 {
@@ -44,5 +28,4 @@ void clip_blend_put_parts(const struct clip_palette *palette, const struct model
     lanes.parts = parts;
     if (!is_first)
         palette->kernel->lanes(&lanes);
-    put_sampled(source, compiled, time_s, to);
 }

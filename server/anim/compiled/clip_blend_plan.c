@@ -104,6 +104,22 @@ bool clip_blend_is_sized(const struct model *model, const struct clip_blend_plan
     return is;
 }
 
+static bool is_cubic(const struct model *model, const struct model *source, int32_t clip)
+{
+    return clip != POSE_REST && (source_of(model, source)->compiled_clips[clip].flags & COMPILED_CUBIC) != 0;
+}
+
+bool clip_blend_is_cubic(const struct model *model, const struct clip_blend_plan *plan)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct blend_layer *layer = &plan->layers[i];
+        is = is || is_cubic(model, layer->source, layer->clip) ||
+             (layer->is_additive && is_cubic(model, layer->reference_source, layer->reference_clip));
+    }
+    return is;
+}
+
 /* True when no weight, as a float, comes near the smallest floats. */
 static bool are_weights_near(const struct clip_blend_plan *plan)
 {

@@ -1,6 +1,7 @@
 /* clip_blocks.c - the blocks, constants and frames of a planned clip (anim/model/compiled_clip.h). */
 #include "anim/compiled/clip_plan.h"
 #include "anim/compiled/clip_parts.h"
+#include "anim/compiled/clip_splines.h"
 
 #include "base/mem.h"
 #include "anim/pose/sample.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPANSION_MAX = 4, ROUNDING = 16 /* floats in a cache line */ };
+enum { EXPANSION_MAX = 4, SPLINES_EXPANSION_MAX = 16, ROUNDING = 16 /* floats in a cache line */ };
 /* Channels may share keys, so a small file could become a large model. All clips together may have at most SHARE_MAX
  * times its keys plus SMALL_FLOATS. */
 enum { SHARE_MAX = 16, SMALL_FLOATS = 1 << 20 };
@@ -22,10 +23,18 @@ struct lanes {
     struct lane_block *blocks; /* [block_count] */
     uint32_t block_count;
     uint64_t constant_floats, frame_floats;
-    uint64_t moving_floats; /* of frame_floats: floats that some node needs */
 };
 
+/* The paths, as bits, in which a node moves, holds values between keys, or follows splines. */
 static unsigned moves(const struct clip_plan *plan, uint32_t rig_node) { return plan->motions[rig_node] & 7u; }
+static unsigned holds(const struct clip_plan *plan, uint32_t rig_node)
+{
+    return (unsigned)plan->motions[rig_node] >> 3 & 7u;
+}
+static unsigned curves(const struct clip_plan *plan, uint32_t rig_node)
+{
+    return (unsigned)plan->motions[rig_node] >> 6 & 7u;
+}
 
 static int compare_motions(const void *a, const void *b, void *context)
 {
@@ -34,9 +43,14 @@ static int compare_motions(const void *a, const void *b, void *context)
     /* Scales are the rarest and rotations the most common. */
     static const unsigned char RANKS[8] = {7, 5, 6, 4, 3, 1, 2, 0};
     const unsigned rank_p = RANKS[moves(plan, p)], rank_q = RANKS[moves(plan, q)];
-    const unsigned held_p = plan->motions[p] >> 3 & 7, held_q = plan->motions[q] >> 3 & 7;
+    const unsigned held_p = holds(plan, p), held_q = holds(plan, q);
+    const unsigned curves_p = curves(plan, p), curves_q = curves(plan, q);
+    if ((curves_p != 0) != (curves_q != 0))
+        return curves_p != 0 ? -1 : 1;
     if (rank_p != rank_q)
         return rank_p < rank_q ? -1 : 1;
+    if (curves_p != curves_q)
+        return curves_p < curves_q ? -1 : 1;
     if ((held_p != 0) != (held_q != 0))
         return held_p != 0 ? -1 : 1;
     return p < q ? -1 : p > q;
@@ -48,20 +62,40 @@ static bool is_sized(const struct clip_plan *plan, uint32_t rig_node)
     return !(scale[0] == 1 && scale[1] == 1 && scale[2] == 1);
 }
 
+static uint32_t lanes_of(unsigned paths, uint32_t rotate, uint32_t translate, uint32_t scale)
+{
+    return ((paths & 1u << PATH_ROTATION) != 0 ? rotate : 0) | ((paths & 1u << PATH_TRANSLATION) != 0 ? translate : 0) |
+           ((paths & 1u << PATH_SCALE) != 0 ? scale : 0);
+}
+
 static uint32_t flags_of(const struct lanes *lanes, uint32_t first, uint32_t count)
 {
     uint32_t flags = 0;
     bool has_size = false;
     for (uint32_t i = first; i < first + count && i < lanes->count; i++) {
-        const unsigned motions = lanes->plan->motions[lanes->nodes[i]];
-        flags |= (motions & MOTION_MOVES << PATH_ROTATION) != 0 ? LANES_ROTATE : 0;
-        flags |= (motions & MOTION_MOVES << PATH_TRANSLATION) != 0 ? LANES_TRANSLATE : 0;
-        flags |= (motions & MOTION_MOVES << PATH_SCALE) != 0 ? LANES_SCALE : 0;
-        flags |= (motions >> 3 & 7) != 0 ? LANES_STEP : 0;
+        const uint32_t node = lanes->nodes[i];
+        flags |= lanes_of(moves(lanes->plan, node), LANES_ROTATE, LANES_TRANSLATE, LANES_SCALE);
+        flags |= lanes_of(curves(lanes->plan, node), LANES_CUBIC_ROTATE, LANES_CUBIC_TRANSLATE, LANES_CUBIC_SCALE);
+        flags |= holds(lanes->plan, node) != 0 ? LANES_STEP : 0;
         has_size = has_size || is_sized(lanes->plan, lanes->nodes[i]);
     }
     /* Constant rotations are multiplied with constant scales in advance. */
     return flags | (has_size && (flags & LANES_SCALE) == 0 && (flags & LANES_ROTATE) != 0 ? LANES_FIXED_SCALE : 0);
+}
+
+/* Returns how many nodes from `first` on can share a block: in each path they follow splines, or none of them does. */
+static uint32_t count_alike(const struct lanes *lanes, uint32_t first)
+{
+    unsigned curved = 0, straight = 0;
+    uint32_t i = first;
+    for (; i < lanes->count && i < first + LANE_WIDTH; i++) {
+        const unsigned own = curves(lanes->plan, lanes->nodes[i]);
+        curved |= own;
+        straight |= moves(lanes->plan, lanes->nodes[i]) & ~own;
+        if ((curved & straight) != 0)
+            break;
+    }
+    return i - first;
 }
 
 /* Cuts a block of half the width where the other half would carry components that only the first half needs. */
@@ -69,21 +103,21 @@ static void cut_blocks(struct lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->count;) {
         struct lane_block *block = &lanes->blocks[lanes->block_count++];
-        const uint32_t half = flags_of(lanes, i, LANE_WIDTH_HALF);
-        const bool is_f64 =
-            i + LANE_WIDTH_HALF < lanes->count && flags_of(lanes, i + LANE_WIDTH_HALF, LANE_WIDTH_HALF) == half;
+        const uint32_t alike = count_alike(lanes, i), first = alike < LANE_WIDTH_HALF ? alike : LANE_WIDTH_HALF;
+        const uint32_t half = flags_of(lanes, i, first);
+        const bool is_whole = alike > first && flags_of(lanes, i + first, alike - first) == half;
+        const uint32_t count = is_whole ? alike : first;
         *block = (struct lane_block){
             .flags = half,
-            .width = is_f64 ? LANE_WIDTH : LANE_WIDTH_HALF,
+            .width = is_whole ? LANE_WIDTH : LANE_WIDTH_HALF,
             .frame_offset = (uint32_t)lanes->frame_floats,
             .constant_first = (uint32_t)lanes->constant_floats,
         };
         for (uint32_t l = 0; l < LANE_WIDTH; l++)
-            block->rig_nodes[l] =
-                l < block->width && i + l < lanes->count ? lanes->nodes[i + l] : lanes->plan->model->rig_node_count;
+            block->rig_nodes[l] = l < count ? lanes->nodes[i + l] : lanes->plan->model->rig_node_count;
         lanes->frame_floats += (uint64_t)block->width * block_frame_vectors(half);
         lanes->constant_floats += (uint64_t)block->width * block_constant_vectors(half);
-        i += block->width;
+        i += count;
     }
     lanes->frame_floats = (lanes->frame_floats + ROUNDING - 1) / ROUNDING * ROUNDING;
     lanes->constant_floats = (lanes->constant_floats + ROUNDING - 1) / ROUNDING * ROUNDING;
@@ -91,25 +125,28 @@ static void cut_blocks(struct lanes *lanes)
 
 static void lanes_init(struct lanes *lanes, const struct clip_plan *plan)
 {
-    static const unsigned FLOATS[3] = {3, 4, 3};
     const uint32_t rig_nodes = plan->model->rig_node_count;
     *lanes = (struct lanes){.plan = plan, .nodes = mem_alloc((size_t)rig_nodes * sizeof *lanes->nodes)};
-    for (uint32_t i = 0; i < rig_nodes; i++) {
-        if ((plan->motions[i] & MOTION_SAMPLED) != 0 || moves(plan, i) == 0)
-            continue;
-        lanes->nodes[lanes->count++] = i;
-        for (int path = 0; path < 3; path++)
-            lanes->moving_floats += (plan->motions[i] & MOTION_MOVES << path) != 0 ? FLOATS[path] : 0;
-    }
+    for (uint32_t i = 0; i < rig_nodes; i++)
+        if (moves(plan, i) != 0)
+            lanes->nodes[lanes->count++] = i;
     qsort_r(lanes->nodes, lanes->count, sizeof *lanes->nodes, compare_motions, (void *)(uintptr_t)plan);
-    lanes->blocks = mem_alloc(((size_t)lanes->count / LANE_WIDTH_HALF + 1) * sizeof *lanes->blocks);
+    lanes->blocks = mem_alloc(((size_t)lanes->count + 1) * sizeof *lanes->blocks);
     cut_blocks(lanes);
+}
+
+uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan)
+{
+    const uint64_t shared = SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS;
+    const uint64_t own = (plan->has_splines ? SPLINES_EXPANSION_MAX : EXPANSION_MAX) * plan->key_floats;
+    const uint64_t least = own < shared ? own : shared;
+    return plan->moving_floats == 0 ? UINT32_MAX : least / plan->moving_floats;
 }
 
 static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *builder, uint64_t *floats)
 {
     const struct clip_plan *plan = lanes->plan;
-    if (lanes->frame_floats > UINT32_MAX || lanes->moving_floats * plan->time_count > EXPANSION_MAX * plan->key_floats)
+    if (lanes->frame_floats > UINT32_MAX || plan->time_count > clip_blocks_frame_limit(builder, plan))
         return false;
     *floats = lanes->constant_floats + lanes->frame_floats * plan->time_count;
     const uint64_t size_bytes = *floats * sizeof(float) + plan->time_count * sizeof(double) +
@@ -190,58 +227,75 @@ static void sample(const struct clip_plan *plan, uint32_t rig_node, int path, do
         keep_key(plan->model, &plan->model->channels[channel], time_s, out);
 }
 
+/* Writes the components of one path of a lane, `width` apart: a rotation on the side of the frame before. */
+static void put_linear(const struct clip_plan *plan, uint32_t rig_node, int path, uint32_t frame,
+                       struct rotation_side *side, float *to, uint32_t width)
+{
+    double v[4] = {0, 0, 0, 1}; /* unused lanes need a valid rotation too */
+    if (rig_node < plan->model->rig_node_count)
+        sample(plan, rig_node, path, plan->times[frame], v);
+    if (path == PATH_ROTATION)
+        put_rotation(side, v, frame == 0, to, width);
+    for (uint32_t i = 0; i < 3 && path != PATH_ROTATION; i++)
+        to[i * width] = (float)v[i];
+}
+
+/* The same for a block whose lanes follow splines: the components, then their slopes. */
+static void put_spline(const struct clip_plan *plan, uint32_t rig_node, int path, uint32_t frame, float *to,
+                       uint32_t width)
+{
+    double v[4] = {0, 0, 0, 1}, slope[4] = {0};
+    const uint32_t count = path == PATH_ROTATION ? 4 : 3;
+    const bool is_used = rig_node < plan->model->rig_node_count;
+    if (is_used && (plan->motions[rig_node] & MOTION_CUBIC << path) != 0)
+        clip_splines_sample(plan->model, &plan->model->channels[plan->channels[rig_node][path]], plan->times[frame],
+                            plan->sides[frame], v, slope);
+    else if (is_used)
+        sample(plan, rig_node, path, plan->times[frame], v);
+    for (uint32_t i = 0; i < count; i++) {
+        to[i * width] = (float)v[i];
+        to[(count + i) * width] = (float)slope[i];
+    }
+}
+
 static void put_frame(const struct lanes *lanes, uint32_t frame, struct rotation_side *sides, float *values)
 {
-    static const uint32_t PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
-    static const uint32_t FLAGS[3] = {LANES_ROTATE, LANES_TRANSLATE, LANES_SCALE};
-    const double time_s = lanes->plan->times[frame];
+    static const int PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
+    static const uint32_t CUBIC[3] = {LANES_CUBIC_ROTATE, LANES_CUBIC_TRANSLATE, LANES_CUBIC_SCALE};
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         const struct lane_block *block = &lanes->blocks[b];
-        const uint32_t width = block->width;
+        const uint32_t flags = block->flags, width = block->width;
+        const uint32_t vectors[3] = {block_rotation_vectors(flags), block_translation_vectors(flags),
+                                     block_scale_vectors(flags)};
         float *to = values + block->frame_offset;
         for (int p = 0; p < 3; p++) {
-            if ((block->flags & FLAGS[p]) == 0)
-                continue;
-            for (uint32_t l = 0; l < width; l++) {
-                const uint32_t rig_node = block->rig_nodes[l];
-                double v[4] = {0, 0, 0, 1}; /* unused lanes need a valid rotation too */
-                if (rig_node < lanes->plan->model->rig_node_count)
-                    sample(lanes->plan, rig_node, (int)PATHS[p], time_s, v);
-                if (PATHS[p] == PATH_ROTATION)
-                    put_rotation(&sides[b * LANE_WIDTH + l], v, frame == 0, to + l, width);
-                for (uint32_t i = 0; i < 3 && PATHS[p] != PATH_ROTATION; i++)
-                    to[i * width + l] = (float)v[i];
-            }
-            to += (PATHS[p] == PATH_ROTATION ? 4 : 3) * width;
+            for (uint32_t l = 0; l < width && vectors[p] > 0; l++)
+                if ((flags & CUBIC[p]) != 0)
+                    put_spline(lanes->plan, block->rig_nodes[l], PATHS[p], frame, to + l, width);
+                else
+                    put_linear(lanes->plan, block->rig_nodes[l], PATHS[p], frame, &sides[b * LANE_WIDTH + l], to + l,
+                               width);
+            to += vectors[p] * width;
         }
     }
 }
 
-/* --- still and sampled nodes --- */
+/* --- still nodes --- */
 
-static void add_others(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)
+static void add_still(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)
 {
     const struct model *model = plan->model;
     out->still_first = builder->still_node_count;
-    out->sampled_first = builder->sampled_node_count;
     for (uint32_t i = 0; i < model->rig_node_count && !builder->is_failed; i++) {
-        if ((plan->motions[i] & MOTION_SAMPLED) != 0) {
-            struct sampled_node *sampled = bake_add_sampled_node(builder, 1);
-            if (sampled != NULL) {
-                sampled->rig_node = i;
-                memcpy(sampled->channels, plan->channels[i], sizeof sampled->channels);
-            }
-        } else if (moves(plan, i) == 0) {
-            struct still_node *still = bake_add_still_node(builder, 1);
-            const struct dmat4 matrix = pose_parent_from_node(&plan->pose, model, model->rig_nodes[i].node);
-            for (int e = 0; e < 12 && still != NULL; e++)
-                still->parent_from_node[e] = (float)matrix.m[e % 4 * 4 + e / 4];
-            if (still != NULL)
-                still->rig_node = i;
-        }
+        struct still_node *still = moves(plan, i) == 0 ? bake_add_still_node(builder, 1) : NULL;
+        if (still == NULL)
+            continue;
+        const struct dmat4 matrix = pose_parent_from_node(&plan->pose, model, model->rig_nodes[i].node);
+        for (int e = 0; e < 12; e++)
+            still->parent_from_node[e] = (float)matrix.m[e % 4 * 4 + e / 4];
+        still->rig_node = i;
     }
     out->still_count = builder->still_node_count - out->still_first;
-    out->sampled_count = builder->sampled_node_count - out->sampled_first;
 }
 
 static void add_frames(struct bake_builder *builder, const struct lanes *lanes, uint64_t floats,
@@ -255,6 +309,7 @@ static void add_frames(struct bake_builder *builder, const struct lanes *lanes, 
     out->block_count = lanes->block_count;
     out->value_first = first + (uint32_t)lanes->constant_floats;
     out->frame_floats = (uint32_t)lanes->frame_floats;
+    out->flags = plan->has_splines ? COMPILED_CUBIC : 0;
     out->frames_per_s = end > 0 ? fmin(end / (plan->times[end] - plan->times[0]), 1e9) : 0;
     double *times = bake_add_frame_time(builder, plan->time_count);
     struct lane_block *blocks = bake_add_lane_block(builder, lanes->block_count);
@@ -281,7 +336,7 @@ bool clip_blocks_add(struct bake_builder *builder, const struct clip_plan *plan,
     const bool is_added = is_worthwhile(&lanes, builder, &floats);
     if (is_added) {
         add_frames(builder, &lanes, floats, out);
-        add_others(builder, plan, out);
+        add_still(builder, plan, out);
         clip_parts_add(builder, plan, out);
     }
     free(lanes.nodes);

@@ -1,4 +1,4 @@
-/* clip_compile.c - compiles the rig of a model, and those clips of it, or of another file, that are exact enough. */
+/* clip_compile.c - compiles those clips of a model, or of another file, that are exact enough. */
 #include "anim/compiled/clip_compile.h"
 
 #include "base/mem.h"
@@ -6,113 +6,12 @@
 #include "anim/compiled/clip_error.h"
 #include "anim/compiled/clip_magnitude.h"
 #include "anim/compiled/clip_parts.h"
+#include "anim/compiled/clip_rig.h"
+#include "anim/compiled/clip_splines.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- the rig --- */
-
-/* The sort key of rig nodes. */
-struct place {
-    uint32_t node, depth;
-    bool is_animated; /* by some clip; moving nodes lie side by side, and so do still ones */
-    uint32_t order;   /* index in node_order */
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *p = a, *q = b;
-    if (p->depth != q->depth)
-        return p->depth < q->depth ? -1 : 1;
-    if (p->is_animated != q->is_animated)
-        return p->is_animated ? -1 : 1;
-    return p->order < q->order ? -1 : p->order > q->order;
-}
-
-/* Collects the joints and their ancestors, with their depth. Returns how many there are. */
-static uint32_t collect(const struct model *model, struct place *places)
-{
-    bool *is_needed = mem_zalloc(model->node_count, sizeof *is_needed);
-    bool *is_animated = mem_zalloc(model->node_count, sizeof *is_animated);
-    uint32_t *depths = mem_alloc(model->node_count * sizeof *depths);
-    uint32_t count = 0;
-    for (uint32_t s = 0; s < model->skin_count; s++)
-        for (uint32_t j = 0; j < model->skins[s].joint_count; j++) {
-            int32_t n = (int32_t)model->joints[model->skins[s].joint_first + j].node;
-            for (; n >= 0 && !is_needed[n]; n = model->nodes[n].parent)
-                is_needed[n] = true;
-        }
-    for (uint32_t c = 0; c < model->clip_count; c++)
-        for (uint32_t i = 0; i < model->clips[c].channel_count; i++) {
-            const struct channel *channel = &model->channels[model->clips[c].channel_first + i];
-            is_animated[channel->node] = is_animated[channel->node] || path_is_transform(channel->path);
-        }
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t n = model->node_order[i];
-        const int32_t parent = model->nodes[n].parent;
-        depths[n] = parent < 0 ? 0 : depths[parent] + 1;
-        if (is_needed[n])
-            places[count++] = (struct place){n, depths[n], is_animated[n], i};
-    }
-    free(is_needed);
-    free(is_animated);
-    free(depths);
-    return count;
-}
-
-static int compare_outputs(const void *a, const void *b)
-{
-    const struct rig_output *p = a, *q = b;
-    if (p->rig_node != q->rig_node)
-        return p->rig_node < q->rig_node ? -1 : 1;
-    return p->joint < q->joint ? -1 : p->joint > q->joint;
-}
-
-static void add_skin(struct bake_builder *builder, uint32_t s, const uint32_t *rig_of_node)
-{
-    const struct skin *skin = &builder->skins[s];
-    struct rig_skin *rig_skin = bake_add_rig_skin(builder, 1);
-    const uint32_t first = builder->rig_output_count;
-    struct rig_output *outputs = bake_add_rig_output(builder, skin->joint_count);
-    if (rig_skin == NULL || outputs == NULL)
-        return;
-    for (uint32_t j = 0; j < skin->joint_count; j++) {
-        const struct joint *joint = &builder->joints[skin->joint_first + j];
-        outputs[j].rig_node = rig_of_node[joint->node];
-        outputs[j].joint = j;
-        for (uint32_t e = 0; e < 12; e++)
-            outputs[j].joint_from_bind[e] = joint->joint_from_bind.m[e % 4 * 4 + e / 4];
-    }
-    qsort(outputs, skin->joint_count, sizeof *outputs, compare_outputs);
-    rig_skin->output_first = first;
-    for (uint32_t i = 0; i < skin->joint_count; i++)
-        if (outputs[i].rig_node > i + rig_skin->lag)
-            rig_skin->lag = outputs[i].rig_node - i;
-}
-
-/* Makes rig_nodes, rig_skins and rig_outputs. Fills rig_of_node[node_count], UINT32_MAX for nodes that move no joint.
- */
-static void compile_rig(struct bake_builder *builder, uint32_t *rig_of_node)
-{
-    const struct model model = bake_builder_view(builder);
-    struct place *places = mem_alloc(((size_t)model.node_count + 1) * sizeof *places);
-    const uint32_t count = collect(&model, places);
-    qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t n = 0; n < model.node_count; n++)
-        rig_of_node[n] = UINT32_MAX;
-    struct rig_node *nodes = bake_add_rig_node(builder, count);
-    for (uint32_t i = 0; i < count && nodes != NULL; i++) {
-        const int32_t parent = model.nodes[places[i].node].parent;
-        nodes[i] = (struct rig_node){places[i].node, parent < 0 ? -1 : (int32_t)rig_of_node[parent]};
-        rig_of_node[places[i].node] = i;
-    }
-    for (uint32_t s = 0; s < model.skin_count && nodes != NULL; s++)
-        add_skin(builder, s, rig_of_node);
-    free(places);
-}
-
-/* --- clips --- */
 
 /* The error is measured at sample times, so the measured maximum must stay below the promised bound (1e-6). Each clip
  * is measured at up to MOMENTS_MAX times, or fewer in a large model, to limit the time of an import. A model with too
@@ -121,6 +20,12 @@ static const double ERROR_MAX = 9e-7, HOPELESS = 1e-4;
 enum { MOMENTS_MAX = 200, MOMENTS_MIN = 8, STEPS = 150000, STEPS_MAX = 1000000 };
 /* A clip of another file is compiled while a request waits, so this limit keeps it to a fraction of a second. */
 enum { CLIP_FLOATS_MAX = 1 << 23 };
+/* How far frames of splines may be off (clip_splines.h): less in deep rigs, where the errors of a chain add up. Frames
+ * that are not exact enough are chosen again with a share of it. */
+static const double TOLERANCE_MAX = 2.5e-7, TOLERANCE_OF_CHAIN = 2.1e-6, TOLERANCE_SHARES[] = {1, 0.4};
+enum { TOLERANCE_COUNT = sizeof TOLERANCE_SHARES / sizeof *TOLERANCE_SHARES };
+/* Channels may share keys, and a small model must not take long: how often each key may be compared with frames. */
+enum { LOOKS_SHARE = 64, LOOKS_MIN = 1 << 20 };
 
 /* Removes what a clip added; arrays that grew stay where they are. */
 static void go_back(struct bake_builder *builder, const struct bake_builder *before, struct compiled_clip *clip)
@@ -129,7 +34,6 @@ static void go_back(struct bake_builder *builder, const struct bake_builder *bef
     builder->lane_value_count = before->lane_value_count;
     builder->lane_block_count = before->lane_block_count;
     builder->still_node_count = before->still_node_count;
-    builder->sampled_node_count = before->sampled_node_count;
     builder->rig_part_count = before->rig_part_count;
     builder->used_bytes = before->used_bytes;
     *clip = (struct compiled_clip){0};
@@ -153,8 +57,9 @@ struct compile_work {
     uint32_t moments; /* number of times at which each clip is measured */
     uint32_t *rig_of_node;
     struct clip_magnitude *binds, *magnitudes;
-    uint64_t sampled_floats; /* clip_sampled_floats() of all compiled clips */
-    uint32_t last;           /* the last compiled clip, once there is one; blends are measured with it */
+    double tolerance;    /* of splines */
+    uint64_t looks_left; /* at their keys (clip_splines.h) */
+    uint32_t last;       /* the last compiled clip, once there is one; blends are measured with it */
     struct clip_error measure;
 };
 
@@ -174,28 +79,44 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
-/* Measures the clip that was just added, first in float and, where that is not precise enough, in double precision from
- * the quaternions on. True when the clip may be used. */
-static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, struct compile_work *work)
+/* Measures the clip that was just added, first in float and, where that is not precise enough and may_widen, in double
+ * precision from the quaternions on. True when the clip may be used. */
+static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, bool may_widen,
+                    struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
     const uint32_t c = (uint32_t)(clip - builder->compiled_clips);
-    const uint64_t sampled_floats = work->sampled_floats + clip_sampled_floats(&model, clip);
-    if (sampled_floats > CLIP_SAMPLED_SHARE * (uint64_t)model.key_value_count ||
-        !clip_is_bounded(&model, clip, work->binds, work->magnitudes))
+    if (!clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
     const double error_f32 = clip_error_measure(&work->measure, &model, c, work->moments);
     double error = error_f32;
-    if (error > ERROR_MAX && error < HOPELESS) {
-        clip->flags = COMPILED_F64;
+    if (may_widen && error > ERROR_MAX && error < HOPELESS) {
+        clip->flags |= COMPILED_F64;
         error = clip_error_measure(&work->measure, &model, c, work->moments);
     }
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* also for NaN */
         return false;
     measure_blends(&model, clip, error_f32, work);
-    work->sampled_floats = sampled_floats;
     return true;
+}
+
+/* Adds a clip with splines. Closer frames are tried before double precision, which is slower. */
+static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
+                        struct compile_work *work)
+{
+    bool is_added = false;
+    for (int i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
+        const struct bake_builder before = *builder;
+        if (!clip_splines_choose(plan, work->tolerance * TOLERANCE_SHARES[i], work->measure.size,
+                                 clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
+            !clip_blocks_add(builder, plan, clip))
+            break;
+        is_added = is_good(builder, clip, i > 0, work);
+        if (!is_added)
+            go_back(builder, &before, clip);
+    }
+    return is_added;
 }
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
@@ -207,18 +128,35 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
-    const bool is_added = clip_blocks_add(builder, &plan, clip);
+    const bool is_added = plan.has_splines
+                              ? add_splines(builder, &plan, clip, work)
+                              : clip_blocks_add(builder, &plan, clip) && is_good(builder, clip, true, work);
     clip_plan_fini(&plan);
-    if (!builder->is_failed && !(is_added && is_good(builder, clip, work)))
+    if (!builder->is_failed && !is_added)
         go_back(builder, &before, clip);
 }
 
-/* The model must have its rig. rig_of_node comes from compile_rig(); the work takes it over. */
+/* Returns how many rig nodes the longest chain has. */
+static uint32_t depth_of(const struct model *model)
+{
+    uint32_t *depths = mem_alloc(((size_t)model->rig_node_count + 1) * sizeof *depths), most = 1;
+    for (uint32_t i = 0; i < model->rig_node_count; i++) {
+        const int32_t parent = model->rig_nodes[i].parent;
+        depths[i] = parent < 0 ? 1 : depths[parent] + 1;
+        most = depths[i] > most ? depths[i] : most;
+    }
+    free(depths);
+    return most;
+}
+
+/* The model must have its rig. rig_of_node comes from clip_rig_add(); the work takes it over. */
 static void work_init(struct compile_work *work, const struct model *model, uint32_t clip_count, uint32_t *rig_of_node)
 {
     *work = (struct compile_work){
         .moments = moments_of(steps_of(model, clip_count)),
         .rig_of_node = rig_of_node,
+        .tolerance = fmin(TOLERANCE_MAX, TOLERANCE_OF_CHAIN / depth_of(model)),
+        .looks_left = LOOKS_MIN + LOOKS_SHARE * (uint64_t)model->key_value_count / 12,
         .binds = mem_alloc(model->node_count * sizeof *work->binds),
         .magnitudes = mem_alloc(model->node_count * sizeof *work->magnitudes),
     };
@@ -240,7 +178,7 @@ void clip_compile_all(struct bake_builder *builder)
         return;
     struct compile_work work;
     uint32_t *rig_of_node = mem_alloc(builder->node_count * sizeof *rig_of_node);
-    compile_rig(builder, rig_of_node);
+    clip_rig_add(builder, rig_of_node);
     clip_parts_add_rest(builder, rig_of_node);
     if (builder->clip_count == 0 || builder->is_failed) {
         free(rig_of_node);

@@ -4,7 +4,7 @@
  * Pure; any thread. A clip is not compiled, and only pose.h evaluates it, when
  *   - frames at the times of all its channels would hold more than four times as many values as its keys,
  *   - the frames would take the builder over its limit, or the model far beyond the keys that its channels share,
- *   - many nodes share its splines, because a check of the model reads them for each node,
+ *   - its splines are too many to choose frames for, or rotations on them pass by 0,
  *   - nodes of the rig do not inherit scales as a product of matrices does (anim/pose/scale_effect.h),
  *   - its numbers are so large that a palette, or a matrix on the way to it, may not fit a float, or
  *   - its palettes differ from those in double precision by more than 9e-7 of the model's size (clip_error.h). */

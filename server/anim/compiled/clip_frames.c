@@ -1,7 +1,6 @@
 /* clip_frames.c - finds the frames around a time. */
 #include "anim/compiled/clip_frames.h"
 
-#include "anim/pose/pose.h"
 #include "anim/pose/sample.h"
 
 #include <stdlib.h>
@@ -29,11 +28,11 @@ bool clip_frames_reserve(void *array, uint32_t *capacity, uint32_t count, size_t
 /* The frames around a time; u is 0 at either end and at each frame. */
 struct frame_pair {
     uint32_t from, to;
-    float u;
+    double u, distance_s;
 };
 
-/* Finds the last frame at or before a time between the first and the last frame. It guesses even spacing, corrects a
- * rounding error by one, and otherwise searches. */
+/* Finds the last frame at or before a time between the first and the last frame, the second one of two at that time. It
+ * guesses even spacing, corrects a rounding error by one, and otherwise searches. */
 static uint32_t find_frame(const struct compiled_clip *clip, const double *times, double time_s)
 {
     const uint32_t last = clip->frame_count - 2;
@@ -53,11 +52,23 @@ static struct frame_pair find_frame_pair(const struct model *model, const struct
     const double *times = model->frame_times + clip->frame_first;
     const uint32_t end = clip->frame_count - 1;
     if (!(time_s > times[0]))
-        return (struct frame_pair){0, 0, 0};
+        return (struct frame_pair){0, 0, 0, 0};
     if (time_s >= times[end])
-        return (struct frame_pair){end, end, 0};
+        return (struct frame_pair){end, end, 0, 0};
     const uint32_t f = find_frame(clip, times, time_s);
-    return (struct frame_pair){f, f + 1, (float)((time_s - times[f]) / (times[f + 1] - times[f]))};
+    const double distance_s = times[f + 1] - times[f];
+    return (struct frame_pair){f, f + 1, (time_s - times[f]) / distance_s, distance_s};
+}
+
+/* Evaluates the weights of a cubic Hermite spline (glTF 2.0, appendix C.4). Slopes are per second. */
+static struct kernel_spline spline_weights(const struct frame_pair *pair)
+{
+    const double u = pair->u, rest = 1 - u;
+    return (struct kernel_spline){
+        .step = (float)(u * u * (3 - 2 * u)),
+        .slope_from = (float)(u * rest * rest * pair->distance_s),
+        .slope_to = (float)(-u * u * rest * pair->distance_s),
+    };
 }
 
 void clip_frames_find(const struct model *model, const struct compiled_clip *clip, double time_s,
@@ -71,16 +82,8 @@ void clip_frames_find(const struct model *model, const struct compiled_clip *cli
         .values = model->lane_values,
         .from = frames + (size_t)pair.from * clip->frame_floats,
         .to = frames + (size_t)pair.to * clip->frame_floats,
-        .u = pair.u,
+        .u = (float)pair.u,
     };
-}
-
-struct trs clip_frames_sample(const struct model *model, const struct sampled_node *sampled, double time_s)
-{
-    struct trs trs = pose_rest_transform(&model->nodes[model->rig_nodes[sampled->rig_node].node]);
-    double *const targets[] = {trs.translation, trs.rotation, trs.scale};
-    for (int path = 0; path < 3; path++)
-        if (sampled->channels[path] >= 0)
-            sample_channel(model, &model->channels[sampled->channels[path]], time_s, targets[path]);
-    return trs;
+    if ((clip->flags & COMPILED_CUBIC) != 0)
+        lanes->spline = spline_weights(&pair);
 }

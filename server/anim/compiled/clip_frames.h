@@ -1,9 +1,8 @@
-/* clip_frames.h - finds the frames of a compiled clip around a time, and samples the nodes that have no frames. Pure;
- * any thread. For clip_palette.c and clip_blend.c. */
+/* clip_frames.h - finds the frames of a compiled clip around a time. Pure; any thread. For clip_palette.c and
+ * clip_blend.c. */
 #pragma once
 
 #include "anim/kernel/kernel.h"
-#include "anim/model/mat.h"
 
 #include <stddef.h>
 
@@ -18,9 +17,6 @@ static inline bool clip_frames_are_first(const struct model *model, const struct
 {
     return lanes->u == 0 && lanes->from == model->lane_values + clip->value_first;
 }
-
-/* Evaluates a node of cubic splines as pose.c does. */
-struct trs clip_frames_sample(const struct model *model, const struct sampled_node *sampled, double time_s);
 
 /* Gives the array that `room` points to zeroed room for `count` items, at a multiple of 64 bytes. False: memory ran
  * out, and the array is unchanged. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static double length3(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
 
@@ -35,48 +36,28 @@ static double scaled_norm(double norm, const double scale[3])
     return largest <= CLIP_MAGNITUDE_MAX ? norm * largest : HUGE_VAL;
 }
 
-/* Returns the largest absolute value of a component of a channel at any time. The value weights of a spline sum to 1,
- * and those of its tangents are at most 4/27 of the key distance. */
-static double largest_value(const struct model *model, const struct channel *channel, uint32_t component)
+/* Where the frames of one lane's components are. */
+struct lane_frames {
+    const double *times;
+    uint32_t count;
+    size_t stride; /* floats from one frame to the next */
+};
+
+/* Returns the largest absolute value of a component. `at`: its place in the first frame; `slope_at`: floats from it to
+ * its slope, 0 for none. The value weights of a spline sum to 1, and those of its slopes are at most 4/27 of the
+ * frames' distance. */
+static double largest_in_frames(const struct lane_frames *frames, const float *at, size_t slope_at)
 {
-    const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
-    const size_t n = channel->component_count, stride = is_cubic ? 3 * n : n;
-    const float *values = model->key_values + channel->value_first + component;
-    const double *times = model->key_times + channel->key_time_first;
     double largest = 0;
-    for (uint32_t k = 0; k < channel->key_count; k++, values += stride) {
-        const double before_s = k > 0 ? times[k] - times[k - 1] : 0;
-        const double after_s = k + 1 < channel->key_count ? times[k + 1] - times[k] : 0;
-        const double value = fabs((double)values[is_cubic ? n : 0]);
-        const double in = is_cubic ? fabs((double)values[0]) * before_s : 0;
-        const double out = is_cubic ? fabs((double)values[2 * n]) * after_s : 0;
-        largest = fmax(largest, value + in + out);
+    for (uint32_t f = 0; f < frames->count; f++, at += frames->stride) {
+        const bool is_end = f + 1 == frames->count;
+        const float *next = is_end ? at : at + frames->stride;
+        const double value = fmax(fabs((double)*at), fabs((double)*next));
+        const double distance_s = slope_at == 0 || is_end ? 0 : frames->times[f + 1] - frames->times[f];
+        const double slopes = slope_at == 0 ? 0 : fabs((double)at[slope_at]) + fabs((double)next[slope_at]);
+        largest = fmax(largest, value + 4.0 / 27 * distance_s * slopes);
     }
     return largest;
-}
-
-static struct clip_magnitude magnitude_of_sampled(const struct model *model, const struct sampled_node *sampled)
-{
-    const struct node *node = &model->nodes[model->rig_nodes[sampled->rig_node].node];
-    double translation[3], scale[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        translation[i] = sampled->channels[PATH_TRANSLATION] < 0
-                             ? (double)node->translation[i]
-                             : largest_value(model, &model->channels[sampled->channels[PATH_TRANSLATION]], i);
-        scale[i] = sampled->channels[PATH_SCALE] < 0
-                       ? (double)node->scale[i]
-                       : largest_value(model, &model->channels[sampled->channels[PATH_SCALE]], i);
-    }
-    return (struct clip_magnitude){scaled_norm(1.01, scale), length3(translation[0], translation[1], translation[2])};
-}
-
-/* Returns the largest absolute value of a lane's component. `at`: its place in the first of `count` frames. */
-static double largest_in_frames(const float *at, uint32_t count, size_t stride)
-{
-    float largest = 0;
-    for (uint32_t f = 0; f < count; f++)
-        largest = fabsf(at[f * stride]) > largest ? fabsf(at[f * stride]) : largest;
-    return (double)largest;
 }
 
 static struct clip_magnitude magnitude_of_lane(const struct model *model, const struct compiled_clip *clip,
@@ -84,7 +65,10 @@ static struct clip_magnitude magnitude_of_lane(const struct model *model, const 
 {
     const uint32_t width = block->width, flags = block->flags;
     const float *constants = model->lane_values + block->constant_first + lane;
-    const float *frames = model->lane_values + clip->value_first + block->frame_offset + lane;
+    const float *values = model->lane_values + clip->value_first + block->frame_offset + lane;
+    const struct lane_frames frames = {model->frame_times + clip->frame_first, clip->frame_count, clip->frame_floats};
+    const uint32_t translation_slope = (flags & LANES_CUBIC_TRANSLATE) != 0 ? 3 * width : 0;
+    const uint32_t scale_slope = (flags & LANES_CUBIC_SCALE) != 0 ? 3 * width : 0;
     double norm = 1.01, translation[3], scale[3] = {1, 1, 1}; /* a rotation's norm, but for its rounding */
     if ((flags & LANES_ROTATE) == 0) {
         float rows[12] = {0};
@@ -92,20 +76,95 @@ static struct clip_magnitude magnitude_of_lane(const struct model *model, const 
             rows[i / 3 * 4 + i % 3] = constants[i * width];
         norm = 1.01 * magnitude_of_rows(rows, 4).norm;
         constants += 9 * width;
-    } else {
-        frames += 4 * width;
     }
+    values += block_rotation_vectors(flags) * width;
     for (uint32_t i = 0; i < 3; i++)
         translation[i] = (flags & LANES_TRANSLATE) != 0
-                             ? largest_in_frames(frames + i * width, clip->frame_count, clip->frame_floats)
+                             ? largest_in_frames(&frames, values + i * width, translation_slope)
                              : (double)constants[i * width];
-    *((flags & LANES_TRANSLATE) != 0 ? &frames : &constants) += 3 * width;
+    values += block_translation_vectors(flags) * width;
+    constants += (flags & LANES_TRANSLATE) != 0 ? 0 : 3 * width;
     for (uint32_t i = 0; i < 3 && (flags & LANES_SCALE) != 0; i++)
-        scale[i] = largest_in_frames(frames + i * width, clip->frame_count, clip->frame_floats);
+        scale[i] = largest_in_frames(&frames, values + i * width, scale_slope);
     for (uint32_t i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++)
         scale[i] = (double)constants[i * width];
     return (struct clip_magnitude){scaled_norm(norm, scale), length3(translation[0], translation[1], translation[2])};
 }
+
+/* --- splines --- */
+
+/* Lengths of the rotations that splines pass. The kernels divide by their squares. */
+static const double TURN_MIN = 0.3, TURN_MAX = 4;
+
+static bool is_length(const double q[4])
+{
+    double square = 0;
+    for (int i = 0; i < 4; i++)
+        square += q[i] * q[i];
+    return square >= TURN_MIN * TURN_MIN && square <= TURN_MAX * TURN_MAX;
+}
+
+bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
+                            const double to_slope[4], double distance_s)
+{
+    double inner[2][4], along[4], square = 0, first = 0, second = 0, start = 0, end = 0;
+    for (int i = 0; i < 4; i++) {
+        inner[0][i] = from[i] + from_slope[i] * distance_s / 3;
+        inner[1][i] = to[i] - to_slope[i] * distance_s / 3;
+        along[i] = from[i] + to[i];
+        square += along[i] * along[i];
+        start += along[i] * from[i];
+        first += along[i] * inner[0][i];
+        second += along[i] * inner[1][i];
+        end += along[i] * to[i];
+    }
+    const double least = TURN_MIN * sqrt(square);
+    return least > 0 && start >= least && first >= least && second >= least && end >= least && is_length(inner[0]) &&
+           is_length(inner[1]) && is_length(from) && is_length(to);
+}
+
+static void load_turn(const float *at, uint32_t width, double value[4], double slope[4])
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        value[i] = (double)at[i * width];
+        slope[i] = (double)at[(4 + i) * width];
+    }
+}
+
+/* True when the rotations of a lane have such lengths at all times. */
+static bool are_turns(const double *times, const float *at, const struct compiled_clip *clip, uint32_t width)
+{
+    double from[2][4], to[2][4];
+    bool is_good = true;
+    load_turn(at, width, from[0], from[1]);
+    is_good = is_length(from[0]);
+    for (uint32_t f = 1; f < clip->frame_count && is_good; f++) {
+        at += clip->frame_floats;
+        load_turn(at, width, to[0], to[1]);
+        is_good = nextafter(times[f - 1], HUGE_VAL) >= times[f] /* no time lies between */
+                      ? is_length(to[0])
+                      : clip_magnitude_is_turn(from[0], from[1], to[0], to[1], times[f] - times[f - 1]);
+        memcpy(from, to, sizeof from);
+    }
+    return is_good;
+}
+
+static bool are_splines_bounded(const struct model *model, const struct compiled_clip *clip)
+{
+    const double *times = model->frame_times + clip->frame_first;
+    bool is_good = true;
+    for (uint32_t f = 1; f < clip->frame_count && is_good; f++)
+        is_good = times[f] - times[f - 1] <= CLIP_MAGNITUDE_MAX; /* the weights of slopes are floats */
+    for (uint32_t b = 0; b < clip->block_count && is_good; b++) {
+        const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
+        const float *values = model->lane_values + clip->value_first + block->frame_offset;
+        for (uint32_t l = 0; l < block->width && is_good && (block->flags & LANES_CUBIC_ROTATE) != 0; l++)
+            is_good = are_turns(times, values + l, clip, block->width);
+    }
+    return is_good;
+}
+
+/* --- all --- */
 
 void clip_magnitude_of_outputs(const struct model *model, struct clip_magnitude *binds)
 {
@@ -133,13 +192,11 @@ static struct clip_magnitude product(struct clip_magnitude a, struct clip_magnit
 bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip, const struct clip_magnitude *binds,
                      struct clip_magnitude *magnitudes)
 {
+    if ((clip->flags & COMPILED_CUBIC) != 0 && !are_splines_bounded(model, clip))
+        return false;
     for (uint32_t i = 0; i < clip->still_count; i++) {
         const struct still_node *still = &model->still_nodes[clip->still_first + i];
         magnitudes[still->rig_node] = magnitude_of_rows(still->parent_from_node, 4);
-    }
-    for (uint32_t i = 0; i < clip->sampled_count; i++) {
-        const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
-        magnitudes[sampled->rig_node] = magnitude_of_sampled(model, sampled);
     }
     for (uint32_t b = 0; b < clip->block_count; b++) {
         const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
@@ -157,19 +214,4 @@ bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip
             return false;
     }
     return true;
-}
-
-uint64_t clip_sampled_floats(const struct model *model, const struct compiled_clip *clip)
-{
-    uint64_t floats = 0;
-    for (uint32_t i = 0; i < clip->sampled_count; i++)
-        for (int path = 0; path < 3; path++) {
-            const int32_t c = model->sampled_nodes[clip->sampled_first + i].channels[path];
-            if (c < 0)
-                continue;
-            const struct channel *channel = &model->channels[c];
-            const uint64_t parts = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
-            floats += parts * channel->key_count * channel->component_count;
-        }
-    return floats;
 }

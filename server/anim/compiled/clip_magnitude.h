@@ -16,14 +16,14 @@ struct clip_magnitude {
 void clip_magnitude_of_outputs(const struct model *model, struct clip_magnitude *binds);
 
 /* True when no matrix of the compiled clip has an element above CLIP_MAGNITUDE_MAX at any time, so that none leaves the
- * range of float. It multiplies and adds lengths of translations and norms of the 3x3 parts, from the roots to the
- * outputs. Indices and ranges must have been checked. Linear in the clip's frames, the rig's nodes and
- * clip_sampled_floats(). `magnitudes` is scratch memory of rig_node_count elements. */
+ * range of float, and no spline of rotations passes by 0. It multiplies and adds lengths of translations and norms of
+ * the 3x3 parts, from the roots to the outputs. Indices and ranges must have been checked. Linear in the clip's frames
+ * and the rig's nodes. `magnitudes` is scratch memory of rig_node_count elements. */
 bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip, const struct clip_magnitude *binds,
                      struct clip_magnitude *magnitudes);
 
-/* Counts the values in the channels of the clip's sampled nodes. Channels may share values. All compiled clips of a
- * model together may have at most CLIP_SAMPLED_SHARE times the model's values, which keeps the time to check them
- * linear in the model's size. */
-enum { CLIP_SAMPLED_SHARE = 4 };
-uint64_t clip_sampled_floats(const struct model *model, const struct compiled_clip *clip);
+/* True when the rotations of a cubic Hermite spline between two frames have lengths far enough from 0 and infinity for
+ * floats. Slopes are per second. A spline lies within the convex hull of its Bezier points, so it suffices that these
+ * are on one side of 0. */
+bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
+                            const double to_slope[4], double distance_s);

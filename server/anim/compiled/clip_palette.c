@@ -59,24 +59,6 @@ void clip_palette_put_still(struct clip_palette *palette, const struct still_nod
         memcpy(palette->matrices + KERNEL_MATRIX * node, still->parent_from_node, sizeof still->parent_from_node);
 }
 
-/* Evaluates nodes of cubic splines, to `f64` unless it is NULL. */
-static void put_sampled(const struct model *model, const struct compiled_clip *clip, double time_s, float *matrices,
-                        double *f64)
-{
-    for (uint32_t i = 0; i < clip->sampled_count; i++) {
-        const struct sampled_node *sampled = &model->sampled_nodes[clip->sampled_first + i];
-        const struct trs trs = clip_frames_sample(model, sampled, time_s);
-        const struct dmat4 matrix = dmat4_from_trs(&trs);
-        const size_t node = sampled->rig_node;
-        double rows[12];
-        dmat4_rows(&matrix, rows);
-        if (f64 != NULL)
-            memcpy(f64 + 12 * node, rows, sizeof rows);
-        for (size_t e = 0; e < 12 && f64 == NULL; e++)
-            matrices[KERNEL_MATRIX * node + e] = (float)rows[e];
-    }
-}
-
 static void sample(const struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
                    double time_s, float *matrices, double *f64)
 {
@@ -86,7 +68,6 @@ static void sample(const struct clip_palette *palette, const struct model *model
     lanes.local = matrices;
     lanes.f64 = f64;
     palette->kernel->lanes(&lanes);
-    put_sampled(model, clip, time_s, matrices, f64);
 }
 
 void clip_palette_sample(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s)

@@ -57,7 +57,7 @@ static bool is_sized(const struct clip_plan *plan, uint32_t rig_node)
 {
     const struct node *node = &plan->model->nodes[plan->model->rig_nodes[rig_node].node];
     const double *scale = plan->pose.local[plan->model->rig_nodes[rig_node].node].scale;
-    return (plan->motions[rig_node] & (MOTION_SAMPLED | MOTION_MOVES << PATH_SCALE)) != 0 ||
+    return (plan->motions[rig_node] & MOTION_MOVES << PATH_SCALE) != 0 ||
            !(scale[0] == 1 && scale[1] == 1 && scale[2] == 1) ||
            !(node->scale[0] == 1 && node->scale[1] == 1 && node->scale[2] == 1);
 }

@@ -6,7 +6,7 @@
 
 /* Adds rig_places. Where blends can be compiled it also adds the set at rest and rig_matrices: the builder's limit must
  * leave room, and the rig must be a product of matrices at rest too (anim/pose/scale_effect.h). rig_of_node comes from
- * compile_rig(). */
+ * clip_rig_add(). */
 void clip_parts_add_rest(struct bake_builder *builder, const uint32_t *rig_of_node);
 
 /* Adds the clip's set. Values that the clip's lanes do not change are final, the others are those of the first frame.

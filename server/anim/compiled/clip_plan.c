@@ -61,14 +61,28 @@ static void classify(struct clip_plan *plan, const uint32_t *rig_of_node)
         plan->channels[rig_node][channel->path] = (int32_t)(clip->channel_first + i);
         if (is_still(model, channel))
             continue;
-        unsigned bits = MOTION_SAMPLED;
-        if (channel->interpolation == INTERPOLATION_LINEAR)
-            bits = (unsigned)MOTION_MOVES << channel->path;
-        else if (channel->interpolation == INTERPOLATION_STEP)
-            bits = ((unsigned)MOTION_MOVES | (unsigned)MOTION_HOLDS) << channel->path;
-        plan->motions[rig_node] = (uint8_t)(plan->motions[rig_node] | bits);
+        static const unsigned BITS[] = {
+            [INTERPOLATION_LINEAR] = MOTION_MOVES,
+            [INTERPOLATION_STEP] = MOTION_MOVES | MOTION_HOLDS,
+            [INTERPOLATION_CUBICSPLINE] = MOTION_MOVES | MOTION_CUBIC,
+        };
+        const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
+        const unsigned bits = BITS[channel->interpolation] << channel->path;
+        plan->motions[rig_node] = (uint16_t)(plan->motions[rig_node] | bits);
+        plan->has_splines = plan->has_splines || is_cubic;
+        plan->key_floats += (uint64_t)channel->key_count * channel->component_count * (is_cubic ? 3 : 1);
+        plan->moving_floats += channel->component_count * (is_cubic ? 2u : 1u);
     }
 }
+
+/* --- times --- */
+
+/* A growing list of times. */
+struct times {
+    double *times;
+    uint32_t count;
+    size_t capacity;
+};
 
 static int compare_times(const void *a, const void *b)
 {
@@ -77,50 +91,56 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Sorts the times and removes duplicates. */
-static void unite(struct clip_plan *plan)
+static void unite(struct times *of)
 {
     uint32_t kept = 0;
-    if (plan->time_count > 0)
-        qsort(plan->times, plan->time_count, sizeof *plan->times, compare_times);
-    for (uint32_t i = 0; i < plan->time_count; i++)
-        if (kept == 0 || plan->times[i] > plan->times[kept - 1])
-            plan->times[kept++] = plan->times[i];
-    plan->time_count = kept;
+    if (of->count > 0)
+        qsort(of->times, of->count, sizeof *of->times, compare_times);
+    for (uint32_t i = 0; i < of->count; i++)
+        if (kept == 0 || of->times[i] > of->times[kept - 1])
+            of->times[kept++] = of->times[i];
+    of->count = kept;
 }
 
 /* Adds a channel's times, unless it shares those of the channel before, as most do. */
-static void add_times(struct clip_plan *plan, const struct channel *channel, const struct channel *before,
-                      size_t *capacity)
+static void add_times(struct times *of, const struct model *model, const struct channel *channel,
+                      const struct channel *before)
 {
-    const double *times = plan->model->key_times + channel->key_time_first;
+    const double *times = model->key_times + channel->key_time_first;
     const size_t size_bytes = channel->key_count * sizeof *times;
     if (before != NULL && before->key_count == channel->key_count &&
-        memcmp(times, plan->model->key_times + before->key_time_first, size_bytes) == 0)
+        memcmp(times, model->key_times + before->key_time_first, size_bytes) == 0)
         return;
-    const size_t needed = (size_t)plan->time_count + channel->key_count;
-    if (needed > *capacity) {
-        unite(plan); /* so that memory follows the size of the union, not of the sum */
-        *capacity = 2 * ((size_t)plan->time_count + channel->key_count);
-        plan->times = mem_realloc(plan->times, *capacity * sizeof *plan->times);
+    if ((size_t)of->count + channel->key_count > of->capacity) {
+        unite(of); /* so that memory follows the size of the union, not of the sum */
+        of->capacity = 2 * ((size_t)of->count + channel->key_count);
+        of->times = mem_realloc(of->times, of->capacity * sizeof *of->times);
     }
-    memcpy(plan->times + plan->time_count, times, size_bytes);
-    plan->time_count += channel->key_count;
+    memcpy(of->times + of->count, times, size_bytes);
+    of->count += channel->key_count;
+}
+
+uint32_t clip_plan_times(const struct clip_plan *plan, bool has_splines, double **times)
+{
+    const struct channel *before = NULL;
+    struct times of = {0};
+    for (uint32_t i = 0; i < plan->model->rig_node_count; i++)
+        for (int path = 0; path < 3; path++) {
+            const unsigned motions = (unsigned)plan->motions[i] >> path;
+            if ((motions & MOTION_MOVES) == 0 || (!has_splines && (motions & MOTION_CUBIC) != 0))
+                continue;
+            const struct channel *channel = &plan->model->channels[plan->channels[i][path]];
+            add_times(&of, plan->model, channel, before);
+            before = channel;
+        }
+    unite(&of);
+    *times = of.times;
+    return of.count;
 }
 
 static void collect_times(struct clip_plan *plan)
 {
-    const struct channel *before = NULL;
-    size_t capacity = 0;
-    for (uint32_t i = 0; i < plan->model->rig_node_count; i++)
-        for (int path = 0; path < 3 && (plan->motions[i] & MOTION_SAMPLED) == 0; path++) {
-            if ((plan->motions[i] & MOTION_MOVES << path) == 0)
-                continue;
-            const struct channel *channel = &plan->model->channels[plan->channels[i][path]];
-            add_times(plan, channel, before, &capacity);
-            before = channel;
-            plan->key_floats += (uint64_t)channel->key_count * channel->component_count;
-        }
-    unite(plan);
+    plan->time_count = clip_plan_times(plan, true, &plan->times);
     if (plan->time_count == 0) {
         plan->times = mem_realloc(plan->times, sizeof *plan->times);
         plan->times[plan->time_count++] = plan->model->clips[plan->clip].start_s;
@@ -160,4 +180,5 @@ void clip_plan_fini(struct clip_plan *plan)
     free(plan->channels);
     free(plan->motions);
     free(plan->times);
+    free(plan->sides);
 }

@@ -181,7 +181,10 @@ uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluato
         if ((alone >> i & 1) == 0 && !is_direct(member) &&
             !put_answer(compiled->kernel, member, lanes[i].out, group->palettes + KERNEL_GROUP_MAX * floats))
             alone |= UINT32_C(1) << i;
-        evaluator->compiled_count += (alone >> i & 1) == 0;
+        if ((alone >> i & 1) != 0)
+            continue;
+        evaluator->compiled_count++;
+        evaluator->cubic_count += clip_blend_is_cubic(model, &group->plans[i]);
     }
     return alone;
 }

@@ -112,6 +112,7 @@ void entity_evaluate(struct entity_work *work, const struct entity *entity)
     work->is_compiled = true;
     work->is_composed = work->has_exact = false;
     work->compiled_count++;
+    work->cubic_count += clip_blend_is_cubic(entity->model, &work->plan);
     if (entity->motion != NULL)
         entity_chain_still(work);
 }
@@ -121,6 +122,7 @@ void entity_give_up(struct entity_work *work)
     const struct entity entity = work->entity;
     entity_evaluate_exact(work, &entity);
     work->compiled_count--;
+    work->cubic_count -= clip_blend_is_cubic(entity.model, &work->plan);
     work->exact_count++;
 }
 

@@ -39,6 +39,7 @@ struct entity_work {
     struct root_step step;                /* with a motion: the part that was taken out */
     bool is_compiled;                     /* the last entity was evaluated by compiled clips */
     uint64_t compiled_count, exact_count; /* entities evaluated each way; other blends are exact */
+    uint64_t cubic_count;                 /* of compiled_count: those that play clips with splines */
     /* private */
     struct entity entity; /* the last one evaluated */
     struct clip_blend mixed;

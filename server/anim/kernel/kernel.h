@@ -5,12 +5,13 @@
  * on the data, not on the width. Kernels check nothing: bake_check_compiled() has ensured that indices are valid and
  * that no result overflows a float.
  *
- * Rotations between two frames are interpolated along the arc (slerp) with the weights sin((1-u)a)/sin a and sin(u
- * a)/sin a. Only their ratio matters, because the matrix is made from q with 2/|q|^2. So sin is replaced by S(y) =
- * sin(sqrt y)/sqrt y with y = (u a)^2, and a^2 = x Q(x) with x = 1 - dot. Both functions are analytic, and polynomials
- * of x in 0..1 and y in 0..(pi/2)^2 reach float precision. This avoids acos, sqrt and division (D. Eberly, "A Fast and
- * Accurate Algorithm for Computing SLERP", 2011). The coefficients are least-squares fits, weighted towards the largest
- * error. */
+ * Values and rotations of splines are interpolated component by component, with weights that all lanes share (struct
+ * kernel_spline). Other rotations between two frames are interpolated along the arc (slerp) with the weights
+ * sin((1-u)a)/sin a and sin(u a)/sin a. Only their ratio matters, because the matrix is made from q with 2/|q|^2. So
+ * sin is replaced by S(y) = sin(sqrt y)/sqrt y with y = (u a)^2, and a^2 = x Q(x) with x = 1 - dot. Both functions are
+ * analytic, and polynomials of x in 0..1 and y in 0..(pi/2)^2 reach float precision. This avoids acos, sqrt and
+ * division (D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011). The coefficients are least-squares
+ * fits, weighted towards the largest error. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -28,6 +29,13 @@
 /* Floats of a matrix in scratch memory: three rows, and a row of 0. */
 enum { KERNEL_MATRIX = 16 };
 
+/* The weights of a cubic Hermite spline between two frames: value = from + (step * (to - from) + (slope_from * from's
+ * slope + slope_to * to's slope)). */
+struct kernel_spline {
+    float step;                 /* 3 u^2 - 2 u^3 */
+    float slope_from, slope_to; /* u^3 - 2 u^2 + u and u^3 - u^2, times the seconds between the frames */
+};
+
 /* The moving nodes between two frames. */
 struct kernel_lanes {
     const struct lane_block *blocks;
@@ -35,10 +43,11 @@ struct kernel_lanes {
     const float *values;    /* model->lane_values: the constants */
     const float *from, *to; /* the frames before and after; the same frame at either end of a clip */
     float u;                /* 0..1, from `from` to `to` */
-    float *weights;         /* scratch: 2 * LANE_WIDTH a block */
-    float *local;           /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
-    double *f64;  /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
-    float *parts; /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    struct kernel_spline spline;
+    float *weights; /* scratch: 2 * LANE_WIDTH a block */
+    float *local;   /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
+    double *f64;    /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
+    float *parts;   /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
 };
 
 /* Floats of a struct rig_part: rows of four for rotation, translation and scale. */

@@ -16,7 +16,7 @@ static void lanes(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
-        if ((lanes->blocks[b].flags & LANES_ROTATE) == 0)
+        if (!block_has_arcs(lanes->blocks[b].flags))
             continue;
         if (lanes->blocks[b].width == LANE_WIDTH)
             lanes_weights_16(lanes, &lanes->blocks[b], 0, weights);

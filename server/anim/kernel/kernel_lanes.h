@@ -31,9 +31,28 @@ KERNEL_INLINE void NAME(lanes_weights)(const struct kernel_lanes *lanes, const s
     NAME(store)(weights + LANE_WIDTH + first, NAME(sine)(u, square));
 }
 
+/* Interpolates `count` components of a frame from vector `in_frame` on with the spline's weights. */
+KERNEL_INLINE void NAME(along_spline)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
+                                      uint32_t in_frame, uint32_t count, VF *out)
+{
+    const uint32_t w = block->width, at = block->frame_offset + in_frame * w + first;
+    const float *from = lanes->from + at, *to = lanes->to + at;
+    const VF step = lanes->spline.step - (VF){0};
+    const VF slope_from = lanes->spline.slope_from - (VF){0}, slope_to = lanes->spline.slope_to - (VF){0};
+    for (uint32_t i = 0; i < count; i++) {
+        const VF a = NAME(load)(from + i * w), b = NAME(load)(to + i * w);
+        const VF bent = slope_from * NAME(load)(from + (count + i) * w) + slope_to * NAME(load)(to + (count + i) * w);
+        out[i] = a + (step * (b - a) + bent);
+    }
+}
+
 KERNEL_INLINE void NAME(rotations)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
                                    const float *weights, VF q[4])
 {
+    if ((block->flags & LANES_CUBIC_ROTATE) != 0) {
+        NAME(along_spline)(lanes, block, first, 0, 4, q);
+        return;
+    }
     const uint32_t w = block->width;
     const float *from = lanes->from + block->frame_offset + first, *to = lanes->to + block->frame_offset + first;
     const VF wa = NAME(load)(weights + first), wb = NAME(load)(weights + LANE_WIDTH + first);
@@ -41,9 +60,16 @@ KERNEL_INLINE void NAME(rotations)(const struct kernel_lanes *lanes, const struc
         q[i] = wa * NAME(load)(from + i * w) + wb * NAME(load)(to + i * w);
 }
 
+/* Interpolates translations (what = 0) or scales (2) of the frames. */
 KERNEL_INLINE void NAME(between)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
-                                 uint32_t component, uint32_t what, VF out[3])
+                                 uint32_t what, VF out[3])
 {
+    const uint32_t flags = block->flags;
+    const uint32_t component = block_rotation_vectors(flags) + (what == 0 ? 0 : block_translation_vectors(flags));
+    if ((flags & (what == 0 ? LANES_CUBIC_TRANSLATE : LANES_CUBIC_SCALE)) != 0) {
+        NAME(along_spline)(lanes, block, first, component, 3, out);
+        return;
+    }
     const VF u = NAME(u_of)(lanes, block, first, what);
     const uint32_t at = block->frame_offset + component * block->width + first;
     for (uint32_t i = 0; i < 3; i++) {
@@ -58,25 +84,22 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
 {
     const uint32_t flags = block->flags, w = block->width;
     const float *constants = lanes->values + block->constant_first + first;
-    uint32_t in_frame = 0;
     if ((flags & LANES_ROTATE) != 0) {
         NAME(rotations)(lanes, block, first, weights, m);
-        in_frame += 4;
     } else {
         for (uint32_t i = 0; i < 9; i++)
             m[i] = NAME(load)(constants + i * w);
         constants += 9 * w;
     }
     if ((flags & LANES_TRANSLATE) != 0) {
-        NAME(between)(lanes, block, first, in_frame, 0, t);
-        in_frame += 3;
+        NAME(between)(lanes, block, first, 0, t);
     } else {
         for (uint32_t i = 0; i < 3; i++)
             t[i] = NAME(load)(constants + i * w);
         constants += 3 * w;
     }
     if ((flags & LANES_SCALE) != 0)
-        NAME(between)(lanes, block, first, in_frame, 2, s);
+        NAME(between)(lanes, block, first, 2, s);
     for (uint32_t i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++)
         s[i] = NAME(load)(constants + i * w);
 }
@@ -122,7 +145,6 @@ KERNEL_INLINE void NAME(lanes_parts)(const struct kernel_lanes *lanes, const str
                                      const float *weights)
 {
     const uint32_t flags = block->flags;
-    uint32_t in_frame = 0;
     VF v[4];
     float *to[LANES];
     for (uint32_t i = 0; i < LANES; i++)
@@ -131,15 +153,13 @@ KERNEL_INLINE void NAME(lanes_parts)(const struct kernel_lanes *lanes, const str
         NAME(rotations)(lanes, block, first, weights, v);
         NAME(normalize)(v);
         NAME(store_rows)(to, 0, v[0], v[1], v[2], v[3]);
-        in_frame += 4;
     }
     if ((flags & LANES_TRANSLATE) != 0) {
-        NAME(between)(lanes, block, first, in_frame, 0, v);
+        NAME(between)(lanes, block, first, 0, v);
         NAME(store_rows)(to, 4, v[0], v[1], v[2], 1 - (VF){0});
-        in_frame += 3;
     }
     if ((flags & LANES_SCALE) != 0) {
-        NAME(between)(lanes, block, first, in_frame, 2, v);
+        NAME(between)(lanes, block, first, 2, v);
         NAME(store_rows)(to, 8, v[0], v[1], v[2], (VF){0});
     }
 }
@@ -160,7 +180,7 @@ KERNEL_INLINE void NAME(lanes_out)(const struct kernel_lanes *lanes, const struc
 KERNEL_INLINE void NAME(lanes_all)(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)
-        for (uint32_t i = 0; i < lanes->blocks[b].width && (lanes->blocks[b].flags & LANES_ROTATE) != 0; i += LANES)
+        for (uint32_t i = 0; i < lanes->blocks[b].width && block_has_arcs(lanes->blocks[b].flags); i += LANES)
             NAME(lanes_weights)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
     for (uint32_t b = 0; b < lanes->block_count; b++)
         for (uint32_t i = 0; i < lanes->blocks[b].width; i += LANES)

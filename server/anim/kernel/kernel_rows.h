@@ -45,6 +45,8 @@ KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 
 KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { rows_store(to, rows); }
 
+KERNEL_INLINE ROWS_TYPE rows_join(f32x4 first, f32x4 second, f32x4 last) { return (ROWS_TYPE){first, second, last}; }
+
 #elif ROWS == 2
 
 typedef float f32x8 __attribute__((vector_size(32)));
@@ -79,6 +81,11 @@ KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 }
 
 KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { rows_store(to, rows); }
+
+KERNEL_INLINE ROWS_TYPE rows_join(f32x4 first, f32x4 second, f32x4 last)
+{
+    return (ROWS_TYPE){__builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7), last};
+}
 
 #else
 
@@ -115,6 +122,13 @@ KERNEL_INLINE void rows_store(float *to, ROWS_TYPE rows)
 
 /* Stores to scratch memory in one piece, because it is read back in one. */
 KERNEL_INLINE void rows_keep(float *to, ROWS_TYPE rows) { memcpy(to, &rows.all, sizeof rows.all); }
+
+KERNEL_INLINE ROWS_TYPE rows_join(f32x4 first, f32x4 second, f32x4 last)
+{
+    const f32x8 upper = __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+    const f32x8 lower = __builtin_shufflevector(last, (f32x4){0}, 0, 1, 2, 3, 4, 5, 6, 7);
+    return (ROWS_TYPE){__builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)};
+}
 
 #endif
 
@@ -154,13 +168,16 @@ KERNEL_INLINE void f64_multiply(const double *a, double *own)
     }
 }
 
+/* Stores in the pieces in which it is read back; smaller ones would have to reach the cache first. */
 KERNEL_INLINE void f64_round(const double *from, float *to)
 {
+    f32x4 rows[3];
     for (int r = 0; r < 3; r++) {
         f64x4 row;
         memcpy(&row, from + 4 * r, sizeof row);
-        f32x4_store(to + 4 * r, __builtin_convertvector(row, f32x4));
+        rows[r] = __builtin_convertvector(row, f32x4);
     }
+    rows_keep(to, rows_join(rows[0], rows[1], rows[2]));
 }
 
 KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, bool is_f64)

@@ -50,6 +50,16 @@ static float between(const struct lane *lane, uint32_t c, float u)
     return from + u * (to - from);
 }
 
+/* Interpolates a component with the spline's weights; `slope_at`: how many vectors after it its slope is. */
+static float along_spline(const struct lane *lane, uint32_t c, uint32_t slope_at)
+{
+    const struct kernel_spline *spline = &lane->lanes->spline;
+    const uint32_t width = lane->block->width, at = lane->block->frame_offset + c * width + lane->index;
+    const float *from = lane->lanes->from + at, *to = lane->lanes->to + at;
+    const float bent = spline->slope_from * from[slope_at * width] + spline->slope_to * to[slope_at * width];
+    return *from + (spline->step * (*to - *from) + bent);
+}
+
 static float constant(const struct lane *lane, uint32_t c)
 {
     return lane->lanes->values[lane->block->constant_first + c * lane->block->width + lane->index];
@@ -57,6 +67,11 @@ static float constant(const struct lane *lane, uint32_t c)
 
 static void rotation(const struct lane *lane, float u, float q[4])
 {
+    if ((lane->block->flags & LANES_CUBIC_ROTATE) != 0) {
+        for (uint32_t i = 0; i < 4; i++)
+            q[i] = along_spline(lane, i, 4);
+        return;
+    }
     const uint32_t width = lane->block->width, at = lane->block->frame_offset + lane->index;
     const float *a = lane->lanes->from + at, *b = lane->lanes->to + at;
     const float dot = (a[0] * b[0] + a[width] * b[width]) + (a[2 * width] * b[2 * width] + a[3 * width] * b[3 * width]);
@@ -74,30 +89,39 @@ struct parts {
     float translation[3], scale[3];
 };
 
+/* Fills three components of a frame from vector `in_frame` on. */
+static void place(const struct lane *lane, uint32_t in_frame, bool is_spline, float u, float out[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = is_spline ? along_spline(lane, in_frame + i, 3) : between(lane, in_frame + i, u);
+}
+
 static struct parts parts_of(const struct lane *lane)
 {
     const uint32_t flags = lane->block->flags;
     struct parts parts = {.is_turned = (flags & LANES_ROTATE) != 0,
                           .is_scaled = (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0};
-    uint32_t in_frame = 0, in_constants = 0;
+    uint32_t in_constants = 0;
     if (parts.is_turned) {
         rotation(lane, lane->u[1], parts.rotation);
-        in_frame += 4;
     } else {
         for (uint32_t i = 0; i < 9; i++)
             parts.matrix[i] = constant(lane, i);
         in_constants += 9;
     }
-    for (uint32_t i = 0; i < 3; i++)
-        parts.translation[i] =
-            (flags & LANES_TRANSLATE) != 0 ? between(lane, in_frame + i, lane->u[0]) : constant(lane, in_constants + i);
-    if ((flags & LANES_TRANSLATE) != 0)
-        in_frame += 3;
-    else
+    const uint32_t after_rotation = block_rotation_vectors(flags);
+    if ((flags & LANES_TRANSLATE) != 0) {
+        place(lane, after_rotation, (flags & LANES_CUBIC_TRANSLATE) != 0, lane->u[0], parts.translation);
+    } else {
+        for (uint32_t i = 0; i < 3; i++)
+            parts.translation[i] = constant(lane, in_constants + i);
         in_constants += 3;
-    for (uint32_t i = 0; i < 3 && parts.is_scaled; i++)
-        parts.scale[i] =
-            (flags & LANES_SCALE) != 0 ? between(lane, in_frame + i, lane->u[2]) : constant(lane, in_constants + i);
+    }
+    if ((flags & LANES_SCALE) != 0)
+        place(lane, after_rotation + block_translation_vectors(flags), (flags & LANES_CUBIC_SCALE) != 0, lane->u[2],
+              parts.scale);
+    for (uint32_t i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++)
+        parts.scale[i] = constant(lane, in_constants + i);
     return parts;
 }
 

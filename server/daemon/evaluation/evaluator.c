@@ -27,8 +27,9 @@ void evaluator_init(struct evaluator *evaluator, const struct config *config, st
 static void count_poses(struct entity_work *entities)
 {
     stats_add(STAT_POSES_COMPILED, entities->compiled_count);
+    stats_add(STAT_POSES_CUBIC, entities->cubic_count);
     stats_add(STAT_POSES_EXACT, entities->exact_count);
-    entities->compiled_count = entities->exact_count = 0;
+    entities->compiled_count = entities->cubic_count = entities->exact_count = 0;
 }
 
 void evaluator_fini(struct evaluator *evaluator) { workspace_fini(&evaluator->workspace); }

@@ -50,6 +50,7 @@ static void free_stream(struct body_stream *base)
     struct reply_stream *stream = container_of(base, struct reply_stream, base);
     const struct entity_work *entities = reply_cursor_entities(stream->cursor);
     stats_add(STAT_POSES_COMPILED, entities->compiled_count);
+    stats_add(STAT_POSES_CUBIC, entities->cubic_count);
     stats_add(STAT_POSES_EXACT, entities->exact_count);
     reply_cursor_free(stream->cursor);
     for (uint32_t i = 0; i < stream->model_count; i++)

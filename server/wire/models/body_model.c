@@ -1,5 +1,6 @@
 /* body_model.c - lists the content of a model (nodes, skins, meshes, clips, materials, textures, files, warnings), and
  * the file formats that this build reads. */
+#include "anim/compiled/clip_palette.h"
 #include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
 #include "base/file_formats.h"
@@ -107,6 +108,14 @@ static void put_markers(struct buf *out, const struct model *model, uint32_t cli
     buf_put_char(out, ']');
 }
 
+/* How palettes of the clip are evaluated (anim/compiled). */
+static const char *evaluation_of(const struct model *model, uint32_t clip)
+{
+    if (!clip_palette_is_compiled(model, (int32_t)clip))
+        return "exact";
+    return (model->compiled_clips[clip].flags & COMPILED_CUBIC) != 0 ? "cubic" : "linear";
+}
+
 static void put_clip(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct clip *clip = &model->clips[index];
@@ -115,6 +124,9 @@ static void put_clip(struct buf *out, const struct model *model, uint32_t index)
         keys += model->channels[clip->channel_first + c].key_count;
     json_printf(out, "{\"index\":%u,\"name\":%.*s,\"start\":%g,\"duration\":%g,\"channels\":%u,\"keys\":%llu", index,
                 JSON_STR(model, clip->name), clip->start_s, clip->duration_s, clip->channel_count, keys);
+    buf_put_text(out, ",\"evaluation\":\"");
+    buf_put_text(out, evaluation_of(model, index));
+    buf_put_char(out, '"');
     uint32_t properties;
     appearance_channels(model, index, &properties);
     if (properties > 0)

@@ -64,7 +64,7 @@ TEST(clip_palette_of_every_number_of_joints)
         }
         fixture_finish(&f);
         assert_int_equal(f.model.compiled_clips[0].frame_count, KEYS);
-        assert_int_equal(f.model.compiled_clips[0].sampled_count, 0);
+        assert_int_equal(f.model.compiled_clips[0].flags & COMPILED_CUBIC, 0);
         check_compiled(&f, 0);
         fixture_fini(&f);
     }
@@ -85,7 +85,7 @@ TEST(clip_palette_of_every_interpolation)
         add_channel(&f, n, PATH_SCALE, KINDS[n / 9], OTHER_TIMES, n % 4 == 1 ? 2 : KEYS);
     }
     fixture_finish(&f);
-    assert_true(f.model.compiled_clips[0].sampled_count >= 18);
+    assert_true((f.model.compiled_clips[0].flags & COMPILED_CUBIC) != 0);
     assert_true(f.model.compiled_clips[0].frame_count > KEYS);
     check_compiled(&f, 0);
     fixture_fini(&f);
@@ -285,41 +285,6 @@ TEST(clip_palette_of_what_a_parent_of_no_size_hides)
         assert_false(clip_palette_is_compiled(&f.model, 0));
         fixture_fini(&f);
     }
-}
-
-/* `count` joints that have one spline's keys for their place, and each its own rotations; or its own of both. */
-static void make_shared(struct fixture *f, uint32_t count, bool is_shared)
-{
-    fixture_init(f);
-    chance_state = 11;
-    add_rig(f, count);
-    add_skin(f, 0, count, 1);
-    fixture_clip(f);
-    for (uint32_t n = 0; n < count; n++) {
-        add_channel(f, n, PATH_TRANSLATION, INTERPOLATION_CUBICSPLINE, TIMES, KEYS);
-        add_channel(f, n, PATH_ROTATION, INTERPOLATION_LINEAR, TIMES, 2);
-        struct channel *channels = f->builder.channels;
-        if (is_shared && n > 0) {
-            channels[2 * n].value_first = channels[0].value_first;
-            f->builder.key_value_count -= KEYS * 9 + 8; /* the translations of the joint leave, ... */
-            channels[2 * n + 1].value_first = f->builder.key_value_count;
-            memmove(f->builder.key_values + f->builder.key_value_count,
-                    f->builder.key_values + f->builder.key_value_count + KEYS * 9, 8 * sizeof(float));
-            f->builder.key_value_count += 8; /* ... its rotations move up */
-        }
-    }
-    fixture_finish(f);
-}
-
-TEST(clip_palette_is_not_compiled_where_many_nodes_share_splines)
-{
-    struct fixture f;
-    make_shared(&f, 40, false);
-    check_compiled(&f, 0);
-    fixture_fini(&f);
-    make_shared(&f, 40, true); /* else each check of the model would look at the keys 40 times */
-    assert_false(clip_palette_is_compiled(&f.model, 0));
-    fixture_fini(&f);
 }
 
 /* `count` joints that turn by the same keys, `keys` of them. */

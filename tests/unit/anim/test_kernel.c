@@ -44,7 +44,7 @@ static void rotation_beside(const double q[4], double angle, double out[4])
 
 /* --- blocks --- */
 
-enum { BLOCKS = 4, NODES = BLOCKS * LANE_WIDTH, FRAME_FLOATS = BLOCKS * 10 * LANE_WIDTH, CONSTANTS = 18 * NODES };
+enum { BLOCKS = 4, NODES = BLOCKS * LANE_WIDTH, FRAME_FLOATS = BLOCKS * 20 * LANE_WIDTH, CONSTANTS = 18 * NODES };
 
 struct scene {
     struct lane_block blocks[BLOCKS];
@@ -87,7 +87,7 @@ static void fill(struct scene *scene, uint32_t flags)
             fill_rotations(scene->from + offset, scene->to + offset, width);
         for (uint32_t i = 0; i < 3 * width && (flags & LANES_STEP) != 0; i++)
             scene->values[constant + block_factors_at(flags) * width + i] = chance() < 0.5;
-        offset += 10 * width;
+        offset += 20 * width;
         constant += 18 * width;
     }
     scene->blocks[BLOCKS - 1].rig_nodes[LANE_WIDTH_HALF - 1] = NODES;
@@ -104,6 +104,7 @@ static void run(const struct kernel *kernel, struct scene *scene, float u, bool 
                                        .from = scene->from,
                                        .to = scene->to,
                                        .u = u,
+                                       .spline = {u * u * (3 - 2 * u), u * (1 - u) * (1 - u), u * u * (u - 1)},
                                        .weights = scene->weights,
                                        .local = scene->local,
                                        .f64 = is_wide ? scene->f64 : NULL};
@@ -116,8 +117,9 @@ TEST(kernel_lanes_have_the_same_bits)
 {
     static struct scene scene, other;
     unsigned tried = 0;
-    for (uint32_t flags = 0; flags < 32; flags++) {
-        if ((flags & (LANES_SCALE | LANES_FIXED_SCALE)) == (LANES_SCALE | LANES_FIXED_SCALE))
+    for (uint32_t flags = 0; flags < 256; flags++) {
+        if ((flags & (LANES_SCALE | LANES_FIXED_SCALE)) == (LANES_SCALE | LANES_FIXED_SCALE) ||
+            (flags / LANES_CUBIC_ROTATE & ~flags) != 0)
             continue;
         fill(&scene, flags);
         for (int i = 0; i < 20; i++) {
@@ -133,7 +135,39 @@ TEST(kernel_lanes_have_the_same_bits)
         }
     }
     if (kernel_at(1) != NULL)
-        assert_true(tried >= 24 * 20);
+        assert_true(tried >= 72 * 20);
+}
+
+TEST(kernel_draws_splines)
+{
+    /* at a quarter of two seconds: from 1 to 5 with slopes 2 and -4; a slope of 3 keeps what is still from staying so
+     */
+    static struct scene scene;
+    const struct kernel_spline spline = {0.15625f, 2 * 0.140625f, 2 * -0.046875f};
+    scene.blocks[0] = (struct lane_block){.flags = LANES_TRANSLATE | LANES_CUBIC_TRANSLATE, .width = LANE_WIDTH_HALF};
+    const struct lane_block *block = &scene.blocks[0];
+    for (uint32_t l = 0; l < LANE_WIDTH; l++)
+        scene.blocks[0].rig_nodes[l] = l;
+    scene.from[0] = 1;
+    scene.to[0] = 5;
+    scene.from[3 * LANE_WIDTH_HALF] = 2;
+    scene.to[3 * LANE_WIDTH_HALF] = -4;
+    scene.from[4 * LANE_WIDTH_HALF + 1] = 3; /* of lane 1, along y */
+    for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
+        const struct kernel_lanes lanes = {.blocks = block,
+                                           .block_count = 1,
+                                           .values = scene.values,
+                                           .from = scene.from,
+                                           .to = scene.to,
+                                           .u = 0.25f,
+                                           .spline = spline,
+                                           .weights = scene.weights,
+                                           .local = scene.local};
+        kernel_at(k)->lanes(&lanes);
+        CHECK_NEAR(scene.local[3], 1 + 0.15625 * 4 + 0.28125 * 2 + 0.09375 * 4, 1e-6);
+        CHECK_NEAR(scene.local[KERNEL_MATRIX + 7], 0.28125 * 3, 1e-6);
+        CHECK_NEAR(scene.local[KERNEL_MATRIX + 3], 0, 0);
+    }
 }
 
 /* --- slerp --- */

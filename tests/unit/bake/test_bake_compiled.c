@@ -35,10 +35,13 @@ static void check_worked(const struct model *m)
     assert_int_equal(m->rig_nodes[1].node, 0);
     assert_int_equal(m->rig_nodes[2].node, 3);
     assert_int_equal(m->rig_output_count, 3);
-    assert_int_equal(m->lane_block_count, 1);
+    assert_int_equal(m->lane_block_count, 2);
     assert_int_equal(m->lane_blocks[0].flags, LANES_ROTATE | LANES_TRANSLATE | LANES_FIXED_SCALE | LANES_STEP);
+    assert_int_equal(m->lane_blocks[1].flags, LANES_TRANSLATE | LANES_CUBIC_TRANSLATE);
     assert_int_equal(m->compiled_clips[0].frame_count, 3);
-    assert_int_equal(m->sampled_node_count, 1);
+    assert_int_equal(m->compiled_clips[0].flags, 0);
+    assert_int_equal(m->compiled_clips[2].frame_count, 2);
+    assert_int_equal(m->compiled_clips[2].flags, COMPILED_CUBIC);
     assert_int_equal(m->rig_part_count, 3 * 4); /* at rest, and of three clips */
 }
 
@@ -83,13 +86,13 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, compiled_clips[0].value_first, 8, "compiled_clips[0].values");
     REFUSED(&f, compiled_clips[0].value_first, UINT32_MAX - 15, "compiled_clips[0].values");
     REFUSED(&f, compiled_clips[0].frame_floats, 1 << 20, "compiled_clips[0].values");
-    REFUSED(&f, compiled_clips[0].block_count, 2, "compiled_clips[0].blocks");
+    REFUSED(&f, compiled_clips[0].block_count, 3, "compiled_clips[0].blocks");
+    REFUSED(&f, compiled_clips[0].block_count, 2, "lane_blocks[1].flags");        /* a spline of another clip */
     REFUSED(&f, compiled_clips[0].block_count, 0, "compiled_clips[0].rig_nodes"); /* which nobody gives */
     REFUSED(&f, compiled_clips[0].still_count, 9, "compiled_clips[0].still_nodes");
-    REFUSED(&f, compiled_clips[0].sampled_count, 2, "compiled_clips[0].sampled_nodes");
     REFUSED(&f, compiled_clips[0].error, 1e-5f, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].error, NAN, "compiled_clips[0].error");
-    REFUSED(&f, compiled_clips[0].flags, 2, "compiled_clips[0].flags");
+    REFUSED(&f, compiled_clips[0].flags, 4, "compiled_clips[0].flags");
     REFUSED(&f, compiled_clips[0].part_first, 0, "compiled_clips[0].rig_parts"); /* those at rest */
     REFUSED(&f, compiled_clips[0].part_first, UINT32_MAX, "compiled_clips[0].rig_parts");
     REFUSED(&f, compiled_clips[0].sized_count, 4, "compiled_clips[0].sized_count");
@@ -102,10 +105,51 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, still_nodes[0].rig_node, 0, "lane_blocks[0].rig_nodes"); /* given twice */
     REFUSED(&f, still_nodes[0].parent_from_node[11], HUGE_VALF, "still_nodes[0].parent_from_node");
     REFUSED(&f, still_nodes[0].parent_from_node[11], 1e31f, "compiled_clips[0].values");
-    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 5, "sampled_nodes[0].channels");
-    REFUSED(&f, sampled_nodes[0].channels[PATH_TRANSLATION], 1, "sampled_nodes[0].channels"); /* of another clip */
-    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], 4, "sampled_nodes[0].channels");       /* another path */
-    REFUSED(&f, sampled_nodes[0].channels[PATH_SCALE], -2, "sampled_nodes[0].channels");
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_rules_of_splines)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    const struct compiled_clip *clip = &f.model.compiled_clips[2];
+    const uint32_t slope = clip->value_first + 3 * f.model.lane_blocks[1].width, frame = clip->frame_first;
+    REFUSED(&f, compiled_clips[2].flags, 0, "lane_blocks[1].flags");
+    REFUSED(&f, lane_blocks[1].flags, LANES_CUBIC_TRANSLATE, "lane_blocks[1].flags"); /* of what does not move */
+    REFUSED(&f, lane_blocks[1].flags, LANES_TRANSLATE | LANES_CUBIC_SCALE, "lane_blocks[1].flags");
+    REFUSED(&f, lane_blocks[1].flags, LANES_TRANSLATE | 256, "lane_blocks[1].flags");
+    REFUSED(&f, lane_blocks[1].width, LANE_WIDTH, "lane_blocks[1].frame_offset");
+    REFUSED(&f, lane_values[slope], 3e38f, "compiled_clips[2].values");
+    REFUSED(&f, lane_values[slope], NAN, "lane_values");
+    REFUSED(&f, frame_times[frame + 1], 1e40, "compiled_clips[2].values"); /* the weights of slopes are floats */
+    REFUSED(&f, frame_times[frame], 1e3, "compiled_clips[2].frames");
+    fixture_fini(&f);
+}
+
+/* A joint that turns along a spline of three keys, the middle one a kink. */
+TEST(bake_decode_rules_of_rotations_on_splines)
+{
+    const double times[3] = {0, 1, 2};
+    float turns[36] = {[7] = 1, [8] = 1, [19] = 1, [21] = 1, [30] = 0.6f, [31] = 0.8f};
+    const struct vec3 corners[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 2}};
+    const uint32_t joint = 0;
+    struct fixture f;
+    fixture_init(&f);
+    fixture_root(&f, fixture_node(&f, -1, FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE));
+    fixture_mesh_node(&f, fixture_mesh(&f, corners, 3), (int32_t)fixture_skin(&f, &joint, 1));
+    fixture_clip(&f);
+    fixture_channel(&f, 0, PATH_ROTATION, INTERPOLATION_CUBICSPLINE, 4, times, 3, turns);
+    fixture_finish(&f);
+    assert_int_equal(f.model.compiled_clips[0].frame_count, 4); /* 1 s twice */
+    const uint32_t width = f.model.lane_blocks[0].width, w = f.model.compiled_clips[0].value_first + 3 * width;
+    REFUSED(&f, frame_times[3], 1.0, "compiled_clips[0].frames"); /* three of one time */
+    REFUSED(&f, compiled_clips[0].flags, 0, "compiled_clips[0].frames");
+    REFUSED(&f, lane_values[w], 0, "compiled_clips[0].values");
+    REFUSED(&f, lane_values[w], -1, "compiled_clips[0].values"); /* passes by 0 */
+    REFUSED(&f, lane_values[w], 5, "compiled_clips[0].values");
+    REFUSED(&f, lane_values[w + 4 * width], -4, "compiled_clips[0].values"); /* a slope that leads to 0 */
+    REFUSED(&f, lane_values[w + 4 * width], 40, "compiled_clips[0].values");
+    walk_model(&f.model);
     fixture_fini(&f);
 }
 
@@ -157,51 +201,12 @@ TEST(bake_decode_refuses_lane_blocks_that_multiply_frames)
     fixture_worked(&f);
     struct bake_builder *b = &f.builder;
     struct lane_block *block = bake_add_lane_block(b, 1);
-    *block = b->lane_blocks[0];
-    b->compiled_clips[0].block_count = 2;
-    check_refused_block(b, "lane_blocks[1].frame_offset");
+    *block = b->lane_blocks[1];
+    b->compiled_clips[2].block_count = 2;
+    check_refused_block(b, "lane_blocks[2].frame_offset");
     for (uint32_t l = 0; l < LANE_WIDTH; l++)
         block->rig_nodes[l] = b->rig_node_count;
-    check_refused_block(b, "lane_blocks[1].rig_nodes");
-    fixture_fini(&f);
-}
-
-/* A clip again and again: each check of the model would look at the splines' keys as often. */
-TEST(bake_decode_refuses_clips_that_multiply_keys)
-{
-    struct fixture f;
-    fixture_worked(&f);
-    struct bake_builder *b = &f.builder;
-    for (uint32_t i = 0; i < 100; i++) {
-        const struct clip clip = b->clips[2];
-        const struct compiled_clip compiled = b->compiled_clips[2];
-        struct channel *channels = bake_add_channel(b, clip.channel_count);
-        memcpy(channels, b->channels + clip.channel_first, clip.channel_count * sizeof *channels);
-        *bake_add_clip(b, 1) = clip;
-        b->clips[b->clip_count - 1].channel_first = b->channel_count - clip.channel_count;
-        *bake_add_compiled_clip(b, 1) = compiled;
-        struct compiled_clip *to = &b->compiled_clips[b->clip_count - 1];
-        to->frame_first = b->frame_time_count;
-        double *times = bake_add_frame_time(b, compiled.frame_count);
-        memcpy(times, b->frame_times + compiled.frame_first, compiled.frame_count * sizeof *times);
-        to->value_first = b->lane_value_count;
-        to->block_first = b->lane_block_count;
-        to->part_first = b->rig_part_count;
-        struct rig_part *parts = bake_add_rig_part(b, b->rig_node_count);
-        memcpy(parts, b->rig_parts + compiled.part_first, b->rig_node_count * sizeof *parts);
-        to->still_first = b->still_node_count;
-        struct still_node *still = bake_add_still_node(b, compiled.still_count);
-        memcpy(still, b->still_nodes + compiled.still_first, compiled.still_count * sizeof *still);
-        to->sampled_first = b->sampled_node_count;
-        struct sampled_node *sampled = bake_add_sampled_node(b, compiled.sampled_count);
-        memcpy(sampled, b->sampled_nodes + compiled.sampled_first, compiled.sampled_count * sizeof *sampled);
-        for (uint32_t s = 0; s < compiled.sampled_count; s++)
-            for (int path = 0; path < 3; path++)
-                if (sampled[s].channels[path] >= 0)
-                    sampled[s].channels[path] +=
-                        (int32_t)(b->clips[b->clip_count - 1].channel_first - clip.channel_first);
-    }
-    check_refused_block(b, "].sampled_nodes");
+    check_refused_block(b, "lane_blocks[2].rig_nodes");
     fixture_fini(&f);
 }
 
@@ -211,7 +216,7 @@ TEST(bake_decode_takes_a_model_that_is_not_compiled)
     fixture_worked(&f);
     struct bake_builder *b = &f.builder;
     b->rig_node_count = b->rig_skin_count = b->rig_output_count = b->compiled_clip_count = b->lane_block_count = 0;
-    b->still_node_count = b->sampled_node_count = b->frame_time_count = b->lane_value_count = 0;
+    b->still_node_count = b->frame_time_count = b->lane_value_count = 0;
     b->rig_part_count = b->rig_matrix_count = b->rig_place_count = 0;
     struct buf buf;
     struct err err = {0};
