@@ -2,7 +2,7 @@
  * bake_finish().
  *
  * Pure; any thread. A clip is not compiled, and only pose.h evaluates it, when
- *   - frames at the times of all its channels would hold more than four times as many values as its keys,
+ *   - its frames would hold more than four times as many values as its keys, or sixteen times where it has splines,
  *   - the frames would take the builder over its limit, or the model far beyond the keys that its channels share,
  *   - its splines are too many to choose frames for, or rotations on them pass by 0,
  *   - nodes of the rig do not inherit scales as a product of matrices does (anim/pose/scale_effect.h),

@@ -38,8 +38,8 @@ void clip_plan_fini(struct clip_plan *plan);
  * Returns their number; the caller frees *times. */
 uint32_t clip_plan_times(const struct clip_plan *plan, bool has_splines, double **times);
 
-/* Returns how many frames the clip may have: frames of all its channels may not hold more than four times as many
- * values as its keys, nor the model far more than the keys that its channels share. */
+/* Returns how many frames the clip may have: they may not hold more than four times as many values as its keys (sixteen
+ * times where it has splines), nor the model far more than the keys that its channels share. */
 uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan);
 
 /* Adds the clip's frames, blocks and still nodes to the builder and fills *out. False, with nothing added, when there

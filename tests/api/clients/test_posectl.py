@@ -161,7 +161,7 @@ def test_a_flag_needs_no_value(ports, tmp_path):
 @pytest.mark.short
 def test_people_see_aligned_rows():
     info = posectl("info", ROBOT)
-    assert re.search(r"^  +1  wave +2\.000 +7 +135$", info.out, re.M), info.out
+    assert re.search(r"^  +1  wave +2\.000 +7 +135  cubic$", info.out, re.M), info.out
     pose = posectl("pose", ROBOT, "--joints", "head")
     assert re.search(r"^ +\d+  head( +-?\d+\.\d{6}){3}$", pose.out, re.M), pose.out
     palette = posectl("palette", ROBOT, "--clip", "-")

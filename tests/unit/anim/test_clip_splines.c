@@ -314,8 +314,8 @@ TEST(clip_splines_that_are_not_compiled)
     fixture_fini(&f);
 }
 
-/* `count` joints move by the same `keys` keys. */
-static void make_shared(struct fixture *f, uint32_t count, uint32_t keys)
+/* `count` joints move by the same `keys` keys: along a curve, or straight on, where one cubic passes all of them. */
+static void make_shared(struct fixture *f, uint32_t count, uint32_t keys, bool is_straight)
 {
     uint32_t *joints = malloc(count * sizeof *joints);
     fixture_init(f);
@@ -325,6 +325,8 @@ static void make_shared(struct fixture *f, uint32_t count, uint32_t keys)
     add_mesh(f, fixture_skin(f, joints, count));
     fixture_clip(f);
     add_smooth(f, 0, PATH_TRANSLATION, keys, 0);
+    for (uint32_t i = 0; i < 9 * keys && is_straight; i++)
+        f->builder.key_values[i] = i % 9 / 3 == 1 ? (float)f->builder.key_times[i / 9] : 1;
     for (uint32_t n = 1; n < count; n++) {
         struct channel *channel = bake_add_channel(&f->builder, 1);
         *channel = f->builder.channels[0];
@@ -339,10 +341,16 @@ static void make_shared(struct fixture *f, uint32_t count, uint32_t keys)
 TEST(clip_splines_that_share_keys_are_compared_a_limited_number_of_times)
 {
     struct fixture f;
-    make_shared(&f, 40, 100);
+    make_shared(&f, 40, 100, false);
     assert_true(is_cubic(&f));
     fixture_fini(&f);
-    make_shared(&f, 1000, 20000); /* 20 million keys of 20000 */
-    assert_false(clip_palette_is_compiled(&f.model, 0));
+    make_shared(&f, 40, 100, true);
+    assert_true(is_cubic(&f));
+    assert_int_equal(f.model.compiled_clips[0].frame_count, 2);
     fixture_fini(&f);
+    for (int is_straight = 0; is_straight < 2; is_straight++) {
+        make_shared(&f, 1000, 20000, is_straight == 1); /* 20 million keys of 20000 */
+        assert_false(clip_palette_is_compiled(&f.model, 0));
+        fixture_fini(&f);
+    }
 }
