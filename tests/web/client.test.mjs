@@ -142,8 +142,8 @@ test('pictures, files, boxes and batches', async () => {
   assert.deepEqual([(await robot.sheet(sheet)).type, (await remote.sheet({ ...sheet, format: 'json' })).clips?.length > 0], ['image/gif', true]);
   assert.deepEqual((await remote.turntable({ width: 16, height: 16 })).bytes, (await robot.turntable({ width: 16, height: 16 })).bytes);
   assert.equal(new TextDecoder().decode((await robot.glb({ t: 0.3 })).bytes.subarray(0, 4)), 'glTF');
-  assert.equal(new TextDecoder().decode((await robot.export({ clips: ['walk'], textures: 0 })).bytes.subarray(0, 4)), 'glTF');
-  assert.deepEqual((await remote.glb({ t: 0.3, textures: 0 })).bytes, (await robot.glb({ t: 0.3, textures: 0 })).bytes);
+  assert.equal(new TextDecoder().decode((await robot.export({ clips: ['walk'], textures: 'none' })).bytes.subarray(0, 4)), 'glTF');
+  assert.deepEqual((await remote.glb({ t: 0.3, textures: 'none' })).bytes, (await robot.glb({ t: 0.3, textures: 'none' })).bytes);
   assert.deepEqual(await remote.bounds({ over: 'clip' }), await robot.bounds({ over: 'clip' }));
   const queries = [{ op: 'pose', model: 'robot.glb', joints: ['head'], t: [0, 1] }, { op: 'palette', model: 'robot.glb', clip: 'nope' }];
   for (const [pose, error] of [await posed.batch(queries), await link.batch(queries)]) {

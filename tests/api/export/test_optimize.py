@@ -279,10 +279,10 @@ def test_the_work_has_a_limit(start, tmp_path):
 def test_samples(start, tmp_path, name, most):
     (tmp_path / name).write_bytes((SAMPLES / name).read_bytes())
     server = start()
-    data, glb = write_both(server, tmp_path, name, textures=0)
+    data, glb = write_both(server, tmp_path, name, textures="none")
     assert len(data) < most * (tmp_path / "plain.glb").stat().st_size
     assert "TEXCOORD_0" in report(glb)["attributes"]
-    estimate = server.get(query("/v1/export", model=name, textures=0, optimize=1, estimate=1)).json()["estimate"]
+    estimate = server.get(query("/v1/export", model=name, textures="none", optimize=1, estimate=1)).json()["estimate"]
     assert 0.5 * len(data) < estimate["bytes"] < 2 * len(data)
     nodes = len(ask(server, "/v1/model", model=name)["nodes"])
     size = size_of(server, name)
