@@ -46,7 +46,7 @@ async function convert(query) {
 }
 
 // What posed only carries has the numbers of the file that it makes, whatever else the file has.
-for (const query of ['', '&up=z', '&unit=cm', '&subtree=bone&clips=-', '&subtree=body&clips=-', '&compress=meshopt', '&compress=draco', '&textures=none']) {
+for (const query of ['', '&up=z', '&unit=cm', '&subtree=bone&clips=-', '&subtree=body&clips=-', '&compress=meshopt', '&compress=draco', '&textures=none', '&optimize=1', '&optimize=1&compress=none']) {
   test(`the validator finds nothing wrong in rich.gltf, converted with '${query}'`, async () => {
     const { issues } = await validator.validateBytes(await convert('rich.gltf' + query), { maxIssues: 20 });
     assert.deepEqual(issues.messages.filter(({ severity }) => severity <= 1), []);

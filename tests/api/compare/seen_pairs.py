@@ -48,6 +48,18 @@ def normal(m, v):
 
 # --- a plate on a node ---
 
+def sliver(height, is_torn=False):
+    """The plate with a triangle more, of this height. is_torn: without a triangle that is seen."""
+    scene = plate(False)
+    part = scene["meshes"]["plate"][0]
+    for words in ("positions", "normals", "tangents", "uvs"):
+        part[words] = [*part[words], list(part[words][0])]
+    part["targets"] = {"up": [*part["targets"]["up"], part["targets"]["up"][0]]}
+    part["positions"][6][0] += height
+    part["triangles"] = [*part["triangles"][is_torn:], [0, 6, 1]]
+    return scene
+
+
 def plate(is_in_node, bump=0.4, lean=0.0, spin=0.0, offset=(0.0, 0.0), is_in_material=False):
     """A bent plate with a morph target and a normal map. Its transform is the node's or the vertices'. `lean`, `spin`: degrees by which the
     normals lean and the tangents turn. The texture's transform is the material's or the vertices'."""
@@ -262,6 +274,8 @@ PAIRS = [
     Seen("normals_of_a_pole", pole(), pole(True), (("mesh", "8 vertices are lit by another normal"),)),
     Seen("texture_of_a_pole", pole(), pole(True, 0.2), 
          (("mesh", "8 vertices are somewhere else on the textures"), ("mesh", "8 vertices are lit by another normal"))),
+    Seen("sliver_by_rounding", sliver(0), sliver(2e-6)),
+    Seen("sliver_and_a_hole", sliver(0), sliver(2e-6, is_torn=True), (("triangles", "0.75 times the area"),)),
     Seen("nodes_without_names", nested("inner", True), nested("inner_mesh")),
     Seen("nodes_without_names_turned", nested("inner", True), nested("inner_mesh", degrees=80), (("pose", "'inner_mesh'", "at 1 s"),)),
     Seen("clip_without_a_prefix", clips(walk="Armature|walk", wave="Armature|wave"), clips(),
