@@ -79,6 +79,8 @@ cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void 
  * does not exist. "?": it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might get the
  * same stamp. */
 void pass_file_stamp(const struct pass *pass, const char *path, double before_s, char out[96]);
+/* Returns whether a path of the manifest or of a server's list stays within the folder that it is appended to. */
+bool pass_is_safe(const char *path);
 /* Returns whether the entry belongs to this source, and its files have not changed. */
 bool pass_is_fresh(const struct pass *pass, const cJSON *entry, const char *source);
 /* Returns whether all outputs of the entry exist in full length. An entry without outputs must not need any. */

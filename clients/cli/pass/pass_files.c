@@ -28,8 +28,7 @@ void pass_file_stamp(const struct pass *pass, const char *path, double before_s,
                  info.st_ctim.tv_nsec);
 }
 
-/* Returns whether a path from the manifest stays within the folder that it is appended to. */
-static bool is_safe(const char *path)
+bool pass_is_safe(const char *path)
 {
     for (const char *at = path; at != NULL; at = strchr(at, '/') == NULL ? NULL : strchr(at, '/') + 1) {
         const size_t size = strcspn(at, "/");
@@ -49,7 +48,7 @@ bool pass_is_fresh(const struct pass *pass, const cJSON *entry, const char *sour
     {
         char stamp[96];
         const char *known = cJSON_GetStringValue(file);
-        if (!is_safe(file->string))
+        if (!pass_is_safe(file->string))
             return false;
         pass_file_stamp(pass, file->string, 1e18, stamp);
         if (known == NULL || strcmp(known, stamp) != 0)
@@ -65,7 +64,7 @@ const char *pass_why_skipped(const cJSON *entry) { return member_text(entry, "sk
 static const char *file_of(const cJSON *output)
 {
     const char *file = cJSON_GetStringValue(json_get(output, "file"));
-    return file == NULL || !is_safe(file) ? "" : file;
+    return file == NULL || !pass_is_safe(file) ? "" : file;
 }
 
 bool pass_has_outputs(const struct pass *pass, const cJSON *entry)

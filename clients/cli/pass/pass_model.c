@@ -115,6 +115,10 @@ cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void 
                   struct text *problem)
 {
     struct text path = {0};
+    if (!pass_is_safe(file)) {
+        text_put(problem, "the server's name of the model leads out of the output folder");
+        return NULL;
+    }
     text_printf(&path, "%s/%s", pass->out, file);
     const bool is_bad = output_is_behind_link(pass->out, file, problem) ||
                         output_write(path.at, pass->manifest.folder, bytes, size_bytes, problem) < 0;

@@ -41,12 +41,14 @@ static bool needs_pictures(const struct job *job)
 
 /* --- in a work thread --- */
 
-/* Returns an earlier texture with the same file, or `texture` itself. */
+/* Returns an earlier texture with the same file, or `texture` itself. A hash and a size come from the importer, and two
+ * textures may claim one hash with two sizes. */
 static uint32_t first_with_file(const struct job *job, uint32_t texture)
 {
     const struct texture *textures = job->models[0]->model.textures;
     for (uint32_t t = 0; t < texture; t++)
-        if (is_wanted(job, t) && memcmp(textures[t].file_hash, textures[texture].file_hash, TEXTURE_HASH_SIZE) == 0)
+        if (is_wanted(job, t) && textures[t].file_bytes == textures[texture].file_bytes &&
+            memcmp(textures[t].file_hash, textures[texture].file_hash, TEXTURE_HASH_SIZE) == 0)
             return t;
     return texture;
 }

@@ -178,6 +178,10 @@ static void put_all(struct export *e)
         context_fail(e->context, &err);
         return;
     }
+    if (glb_failed(e->glb)) { /* then the last pictures were not made */
+        context_fail_too_large(e->context);
+        return;
+    }
     export_warn_of_textures(e);
     glb_start(e->out);
     const size_t begin = e->out->size_bytes;

@@ -206,7 +206,7 @@ void export_put_more_extras(struct export *e, enum carry_owner owner, uint32_t i
     const size_t begin = e->out->size_bytes;
     if (!put_carried(e->out, e->model, owner, index, "extras", ",") || buf_failed(e->out))
         return;
-    if (e->out->data[begin + 1] != '{') { /* only an object can be joined with another */
+    if (e->out->data[begin + 1] != '{' || e->out->data[begin + 2] == '}') { /* only members can be joined with others */
         e->out->size_bytes = begin;
         return;
     }

@@ -51,7 +51,8 @@ uint64_t surfaces_number(struct surfaces *surfaces)
         if (texture < 0 || model->textures[texture].state != TEXTURE_FOUND || surfaces->textures[texture] != GLB_NONE)
             continue;
         surfaces->textures[texture] = 0;
-        pixel_bytes += picture_encoded_bytes(model, (uint32_t)texture, surfaces->request);
+        pixel_bytes += picture_encoded_bytes(model, (uint32_t)texture, surfaces->request) +
+                       (uint64_t)slots; /* picture_is_normal_map() looks at all */
     }
     number(surfaces->textures, model->texture_count);
     return pixel_bytes;

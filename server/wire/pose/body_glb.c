@@ -320,6 +320,10 @@ static void put_file(struct reply_context *context, struct posed_file *file)
         context_fail(context, &err);
         return;
     }
+    if (glb_failed(glb)) { /* then the last pictures were not made */
+        context_fail_too_large(context);
+        return;
+    }
     glb_start(context->out);
     if (!put_asset(context, file))
         return;

@@ -287,6 +287,24 @@ def test_answers_with_textures_keep_the_limit(start, tmp_path):
     assert server.get(f"/v1/export?model={model}&max_texture=64").status == 200
 
 
+@pytest.mark.parametrize("operation", ["export?", "mesh?format=glb&"])
+@pytest.mark.parametrize("rest", ["", "&textures=png"])
+def test_an_answer_that_is_full_before_its_last_picture_is_refused(start, tmp_path, operation, rest):
+    server = start("--max-answer", "100000")
+    model = made.write_gltf(tmp_path, source("png"), "png")
+    document = json.loads((tmp_path / model).read_text())
+    material = document["materials"][0]
+    for slot, side in (("normalTexture", 250), ("emissiveTexture", 251), ("occlusionTexture", 252)):
+        noise = Image.frombytes("RGB", (side, side), os.urandom(side * side * 3))
+        noise.save(tmp_path / f"{slot}.png")
+        document["images"].append({"uri": f"{slot}.png"})
+        document["textures"].append({"source": len(document["images"]) - 1})
+        material[slot] = {"index": len(document["textures"]) - 1}
+    (tmp_path / model).write_text(json.dumps(document))
+    answer = server.get(f"/v1/{operation}model={model}{rest}")
+    assert (answer.status, answer.error()) == (400, "too_many_frames"), answer.body
+
+
 @pytest.mark.parametrize("query, words", [
     ("export?model=a&textures=0", "it must be keep, png, jpeg, webp or none"), ("mesh?model=a&format=glb&textures=1", "keep, png, jpeg, webp or none"),
     ("export?model=a&max_texture=0", "whole number from 1 to 16384"), ("export?model=a&max_texture=16385", "whole number from 1 to 16384"),
