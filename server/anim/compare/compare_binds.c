@@ -44,10 +44,11 @@ static bool is_suspect(const struct compare *compare, uint32_t index, const stru
 
 bool binds_check(struct compare *compare, const struct pair_error *errors)
 {
+    enum { CHECKS_MOST = 8 }; /* each places all vertices */
     uint32_t count = 0, suspects = 0;
     for (uint32_t i = 0; i < compare->pair_count; i++)
         suspects += is_suspect(compare, i, errors);
-    if (suspects == 0 || compare->looks_left == 0)
+    if (suspects == 0 || compare->looks_left == 0 || compare->bind_checks++ >= CHECKS_MOST)
         return false;
     struct joint_vertices *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
     count_vertices(compare, joints);

@@ -166,6 +166,7 @@ static uint8_t *used_vertices(const struct compare *compare, enum compare_side s
 
 void drawn_vertices_place(struct compare *compare, enum compare_side s)
 {
+    enum { LOOK = 4096 }; /* vertices between two checks whether the request was stopped */
     const struct compare_model *side = &compare->sides[s];
     struct drawn_vertices *drawn = &compare->surface->drawn[s];
     const struct model *model = side->model;
@@ -176,8 +177,10 @@ void drawn_vertices_place(struct compare *compare, enum compare_side s)
     memset(drawn->places, 0, drawn->count * sizeof *drawn->places); /* a walk asks for areas */
     uint8_t *is_used = used_vertices(compare, s);
     drawn->used_count = 0;
+    bool is_stopped = false;
     for (uint32_t i = 0; i < drawn->count; i++) {
-        if (is_used[i] == 0) {
+        is_stopped = is_stopped || (i % LOOK == 0 && compare_is_stopped(compare));
+        if (is_used[i] == 0 || is_stopped) {
             drawn->places[i] = (struct vec3){NAN, NAN, NAN};
             continue;
         }

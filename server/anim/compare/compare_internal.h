@@ -72,6 +72,7 @@ struct compare {
     struct comparison *out;
     double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
     bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
+    uint32_t bind_checks;     /* how often binds_check() has looked at vertices */
     uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
     struct surface *surface;  /* set while drawn surfaces are compared */

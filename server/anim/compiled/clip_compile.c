@@ -239,7 +239,8 @@ static uint64_t clip_floats(const struct model *view, uint32_t clip)
     uint64_t floats = 0;
     for (uint32_t c = 0; c < view->clips[clip].channel_count; c++) {
         const struct channel *channel = &view->channels[view->clips[clip].channel_first + c];
-        floats += (uint64_t)channel->key_count * channel->component_count;
+        const uint64_t parts = channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
+        floats += (uint64_t)channel->key_count * channel->component_count * parts;
     }
     return floats;
 }
@@ -256,6 +257,7 @@ bool clip_compile_one(const struct model *view, uint32_t clip, uint64_t limit_by
     for (uint32_t i = 0; i < view->rig_node_count; i++)
         rig_of_node[view->rig_nodes[i].node] = i;
     work_init(&work, view, 1, rig_of_node);
+    work.looks_left = LOOKS_MIN + LOOKS_SHARE * clip_floats(view, clip) / 12; /* not of all the keys of the file */
     add_rest(&builder, view);
     if (bake_add_compiled_clip(&builder, view->clip_count) != NULL)
         compile(&builder, clip, &work);

@@ -44,7 +44,8 @@ void clip_palette_grow(struct clip_palette *palette, const struct model *model, 
 
 bool clip_palette_reserve(struct clip_palette *palette, const struct model *model)
 {
-    uint32_t blocks = model->rig_node_count / LANE_WIDTH_HALF + 1; /* of any clip of another file */
+    enum { SPLITS = 20 }; /* blocks are cut where the kind of motion changes: at most so often */
+    uint32_t blocks = model->rig_node_count / LANE_WIDTH_HALF + SPLITS; /* of any clip of another file */
     for (uint32_t c = 0; c < model->compiled_clip_count; c++)
         blocks = model->compiled_clips[c].block_count > blocks ? model->compiled_clips[c].block_count : blocks;
     return reserve(palette, model, blocks, true);

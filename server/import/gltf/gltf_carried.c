@@ -68,7 +68,7 @@ static bool is_own(enum carry_owner owner, const char *name)
 {
     static const char *const OF_ASSET[] = {"model",      "hash",     "format",   "generator",
                                            "frame_rate", "humanoid", "textures", "approximations",
-                                           "clip_files", "dropped",  "warnings"};
+                                           "clip_files", "dropped",  "warnings", "optimized"};
     if (owner == CARRY_MESH)
         return strcmp(name, "targetNames") == 0;
     for (size_t i = 0; i < sizeof OF_ASSET / sizeof *OF_ASSET && owner == CARRY_ASSET; i++)

@@ -96,8 +96,10 @@ uint32_t glb_groups_add(struct glb_writer *glb, enum glb_array array, const void
     }
     struct glb_accessor accessor = {.array = array, .view = GLB_GROUPED, .count = count, .offset = bytes->size_bytes};
     bytes->limit_bytes = glb->bin.limit_bytes;
-    buf_put(bytes, elements, size_bytes);
-    if (buf_failed(bytes)) {
+    groups->total_bytes += size_bytes;
+    if (groups->total_bytes <= glb->bin.limit_bytes)
+        buf_put(bytes, elements, size_bytes);
+    if (buf_failed(bytes) || groups->total_bytes > glb->bin.limit_bytes) {
         buf_fail(&glb->bin, BUF_FULL);
         return GLB_NONE;
     }

@@ -8,6 +8,7 @@ struct glb_groups {
     struct buf bytes[GLB_ARRAY_COUNT];
     uint32_t *slots; /* [capacity], a power of two: accessors by the hash of their content, plus 1; 0: free */
     uint32_t capacity, count;
+    uint64_t total_bytes;  /* of all kinds */
     uint32_t merged_count; /* arrays that equal an earlier one, */
     uint64_t merged_bytes; /* and their bytes before compression */
 };

@@ -120,6 +120,7 @@ struct export_optimizing {
     struct grid *grids;              /* [mesh_count] */
     int weight_bits;                 /* to which weights of joints are rounded; 0: floats */
     uint32_t *places;                /* [position_count]: of each vertex in the accessors of its primitive */
+    uint32_t *place_firsts;          /* [primitive_count]: in places; vertices of primitives may overlap */
     uint32_t *place_counts;          /* [primitive_count]; 0: not welded yet */
     struct export_distance worst;    /* of all poses and vertices that were compared, */
     uint64_t compared;               /* so many poses */

@@ -72,7 +72,11 @@ bool export_optimize(struct export *e)
         return true;
     optimizing->places = export_array(e, e->model->position_count, sizeof *optimizing->places);
     optimizing->place_counts = export_array(e, e->model->primitive_count, sizeof *optimizing->place_counts);
-    bool is_good = optimizing->places != NULL && optimizing->place_counts != NULL, is_near = false;
+    optimizing->place_firsts = export_array(e, e->model->primitive_count, sizeof *optimizing->place_firsts);
+    bool is_good = optimizing->places != NULL && optimizing->place_counts != NULL && optimizing->place_firsts != NULL,
+         is_near = false;
+    for (uint32_t p = 1; is_good && p < e->model->primitive_count; p++)
+        optimizing->place_firsts[p] = optimizing->place_firsts[p - 1] + e->model->primitives[p - 1].vertex_count;
     for (int r = 0; r < ROUNDS && is_good && !is_near; r++) {
         optimizing->joints_share = JOINT_SHARES[r];
         optimizing->worst = (struct export_distance){.units = 0};

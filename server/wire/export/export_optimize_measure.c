@@ -168,15 +168,20 @@ static void compare_rest(struct export *e, const struct stored *stored)
 
 bool export_measure_vertices(struct export *e)
 {
-    enum { VERTICES_PER_STEP = 2, LEAST = 4, PARTS = 48 };
+    enum { VERTICES_PER_STEP = 2, DELTAS_PER_STEP = 32, LEAST = 4, PARTS = 48 };
     const struct model *model = e->model;
-    uint64_t vertices = 0, joints = 0;
+    uint64_t vertices = 0, joints = 0, deltas = 0; /* deltas: and influences */
     for (uint32_t d = 0; d < model->draw_count; d++) {
-        vertices += model->primitives[model->draws[d].primitive].vertex_count;
+        const struct primitive *p = &model->primitives[model->draws[d].primitive];
+        const uint32_t *firsts = model->influence_firsts + p->vertex_first;
+        vertices += p->vertex_count;
+        deltas += (uint64_t)p->vertex_count * p->morph_target_count + (firsts[p->vertex_count] - firsts[0]);
         if (d == 0 || model->draws[d].skin != model->draws[d - 1].skin)
             joints += model->skins[model->draws[d].skin].joint_count;
     }
-    const uint64_t steps = 2 * (model->node_count + model->draw_count + joints + vertices / VERTICES_PER_STEP) + 1;
+    const uint64_t steps =
+        2 * (model->node_count + model->draw_count + joints + vertices / VERTICES_PER_STEP + deltas / DELTAS_PER_STEP) +
+        1;
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / PARTS / (e->clips.count + 1) / steps + LEAST;
     struct stored stored = {.positions = NULL};
     bool is_good = export_is_affordable(e, 2 * steps + export_merge_steps(model, 0, model->position_count));

@@ -112,7 +112,7 @@ static uint32_t *weld(struct export *e, uint32_t primitive)
                                          .index_count = p->index_count,
                                          .is_triangles = p->topology == TOPOLOGY_TRIANGLES,
                                          .keeps_order = is_any(e, primitive, 0, material_is_blended)};
-        count = weld_vertices(&input, optimizing->places + p->vertex_first, indices);
+        count = weld_vertices(&input, optimizing->places + optimizing->place_firsts[primitive], indices);
     }
     free(streams);
     optimizing->place_counts[primitive] = count;
@@ -287,8 +287,9 @@ static uint32_t add_indices(const struct small *small, uint32_t *indices)
 
 static struct small small_of(struct export *e, const struct primitive *p)
 {
-    return (struct small){e, p, e->optimizing->places + p->vertex_first,
-                          e->optimizing->place_counts[p - e->model->primitives]};
+    const ptrdiff_t index = p - e->model->primitives;
+    return (struct small){e, p, e->optimizing->places + e->optimizing->place_firsts[index],
+                          e->optimizing->place_counts[index]};
 }
 
 /* Remembers which attributes of the primitive nothing in the file uses. */

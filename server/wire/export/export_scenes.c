@@ -62,8 +62,11 @@ static void put_roots(struct export *e, uint32_t scene, uint32_t *marks)
             node = node * 10 + (uint64_t)(*text - '0');
         text += text < end;
         uint32_t place = is_number && node < model->node_count ? e->node_places[node] : GLB_NONE;
-        while (place != GLB_NONE && e->nodes[place].parent != GLB_NONE)
+        /* a place that was passed has its root in the list */
+        while (place != GLB_NONE && marks[place] != scene + 1 && e->nodes[place].parent != GLB_NONE) {
+            marks[place] = scene + 1;
             place = e->nodes[place].parent;
+        }
         if (place == GLB_NONE || marks[place] == scene + 1)
             continue;
         marks[place] = scene + 1;

@@ -141,7 +141,7 @@ static struct sets sets_of(const struct export *e, const struct primitive *p)
     const struct export_optimizing *optimizing = e->optimizing;
     struct sets sets = {.primitive = p, .row_count = p->vertex_count};
     if (optimizing != NULL) {
-        sets.places = optimizing->places + p->vertex_first;
+        sets.places = optimizing->places + optimizing->place_firsts[p - e->model->primitives];
         sets.row_count = optimizing->place_counts[p - e->model->primitives];
         sets.bits = optimizing->weight_bits;
     }
