@@ -229,7 +229,8 @@ static void shrink(const struct fitter *fitter)
 
 int curve_fit(struct track *track, const struct curve_fit *fit, bool *is_near, struct err *err)
 {
-    struct fitter fitter = {.fit = fit, .track = track, .known_s = NAN, .sixth.from_s = NAN, .is_near = true};
+    struct fitter fitter = {
+        .fit = fit, .track = track, .known_s = (double)NAN, .sixth.from_s = (double)NAN, .is_near = true};
     *track = (struct track){.components = fit->components, .is_rotation = fit->is_rotation};
     fitter.space = mem_alloc((FIT_SAMPLES + 5) * (size_t)fit->components * sizeof *fitter.space);
     fitter.known = fit_sample(&fitter, FIT_SAMPLES + 4);
