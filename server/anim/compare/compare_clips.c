@@ -108,7 +108,7 @@ static void tell_pose(struct compare *compare, const int32_t clips[COMPARE_SIDES
     difference->vertex_distance = worst->error.vertex_distance / compare->unit;
     difference->angle_deg = worst->error.angle * 180 / M_PI;
     difference_say(
-        difference, "%s: %s is %.4g units (%.3g %% of the size) and %.3g degrees away at %.6g s",
+        difference, "%s: %s is %.4g units (%.3g %% of the size) elsewhere and turned by %.3g degrees at %.6g s",
         compare_thing(new, "clip", new->clips[clips[COMPARE_NEW]].name, (uint32_t)clips[COMPARE_NEW], names[0]),
         compare_thing(new, "joint", new->nodes[node].name, node, names[1]), distance,
         100 * worst->error.distance / compare->size, compare_told_deg(difference->angle_deg), worst->time_s);

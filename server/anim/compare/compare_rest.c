@@ -18,7 +18,7 @@ static void tell(struct compare *compare, struct joint_pair *pair, const struct 
     difference->distance = error->distance / compare->unit;
     difference->vertex_distance = error->vertex_distance / compare->unit;
     difference->angle_deg = error->angle * 180 / M_PI;
-    difference_say(difference, "%s is %.4g units (%.3g %% of the size) and %.3g degrees away at rest",
+    difference_say(difference, "%s is %.4g units (%.3g %% of the size) elsewhere and turned by %.3g degrees at rest",
                    compare_thing(new, "joint", new->nodes[node].name, node, name), difference->distance,
                    100 * error->distance / compare->size, compare_told_deg(difference->angle_deg));
 }

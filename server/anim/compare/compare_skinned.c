@@ -57,7 +57,7 @@ static void tell(struct compare *compare, const struct joint_pair *pair, const s
         difference->meshes[s] = (int32_t)drawn_mesh(&drawn[s], ats[s]);
     }
     difference->distance = difference->vertex_distance = joint->distance / compare->unit;
-    difference_say(difference, "the vertices of %s are %.4g units (%.3g %% of the size) away at rest",
+    difference_say(difference, "the vertices of %s are %.4g units (%.3g %% of the size) elsewhere at rest",
                    compare_thing(new, "joint", new->nodes[node].name, node, name), difference->distance,
                    100 * joint->distance / compare->size);
 }
