@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ELEMENTS_MOST = 2000000, /* of the new model; those beyond have no partner */
+    ELEMENTS_MOST = 2000000, /* of a model; those beyond have no partner */
     CANDIDATES_MOST = 512,   /* tried for one element */
     LOOK = 4096,             /* elements between two checks whether the request was stopped */
     ALIKE_SLOTS = 8192,      /* twice the most pairs of materials that are compared */
@@ -61,6 +61,8 @@ bool element_next(struct element_walk *walk, struct drawn_element *out)
 }
 
 /* --- matching --- */
+
+static const double COST_NEAR = 0.05; /* of a candidate that needs no better one: alike, not turned, at the place */
 
 struct alike {
     int32_t materials[COMPARE_SIDES];
@@ -180,7 +182,7 @@ static bool find_partner(struct element_match *match, const struct drawn_element
     double best = HUGE_VAL;
     int32_t firsts[GRID_CELLS];
     uint32_t looked = 0;
-    if (index < match->count && cost_of(match, old, index, out) < 0.05)
+    if (index < match->count && cost_of(match, old, index, out) < COST_NEAR)
         return true;
     if (!match->has_grid)
         place_grid_make(&match->grid, match->middles, match->count, match->radius);
@@ -198,6 +200,8 @@ static bool find_partner(struct element_match *match, const struct drawn_element
                 best = cost;
                 *out = element;
             }
+            if (best < COST_NEAR)
+                return true;
         }
     return best < HUGE_VAL;
 }
@@ -214,7 +218,7 @@ void elements_match(struct compare *compare,
     struct element_walk walk = element_walk_start(compare, COMPARE_OLD);
     struct drawn_element old, new;
     list_new(&all);
-    for (uint32_t i = 0; element_next(&walk, &old) && all.looks_left > 0; i++) {
+    for (uint32_t i = 0; i < ELEMENTS_MOST && element_next(&walk, &old) && all.looks_left > 0; i++) {
         if (i % LOOK == 0 && compare_is_stopped(compare))
             break;
         if (find_partner(&all, &old, i, &new))
