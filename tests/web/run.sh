@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 if ! [ -w . ]; then
     top=$(cd ../.. && pwd) copy=${POSED_BUILD:?is where a copy of a read-only checkout goes}/test/web
     mkdir -p "$copy/tests/web"
-    for folder in clients deploy protocol server shaders tests/fuzz tests/oracle tests/golden tests/unit; do
+    for folder in clients deploy protocol server shaders $(cd "$top" && find tests -mindepth 1 -maxdepth 1 -type d ! -name web); do
         ln -sfn "$top/$folder" "$copy/$folder"
     done
     cp -u ./*.mjs ./*.ts ./*.json ./*.sh "$copy/tests/web/"
