@@ -86,7 +86,7 @@ static void put_transform(struct export *e, const struct export_node *at)
         json_put_floats(e->out, model->node_matrices[node->matrix].m, 16);
         buf_put_char(e->out, ',');
     } else if (at->kind == EXPORT_NODE) {
-        put_rest(e->out, &e->rest[at->source]);
+        put_rest(e->out, node);
     }
 }
 
