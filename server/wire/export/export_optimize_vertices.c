@@ -157,7 +157,7 @@ static uint32_t add_positions(const struct small *small)
     const struct grid *grid = &optimizing->grids[optimizing->mesh_grids[small->p->mesh]];
     if (grid->bits == 0)
         return add_as_is(small, GLB_POSITION, positions, sizeof *positions);
-    uint16_t(*out)[4] = room_for(small, sizeof *out);
+    int16_t(*out)[4] = room_for(small, sizeof *out);
     if (out == NULL)
         return GLB_NONE;
     quantize_positions(grid, positions, small->places, small->p->vertex_count, out);

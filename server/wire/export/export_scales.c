@@ -13,22 +13,29 @@ enum {
     MOVES_INHERITED = 2, /* what it inherits axis by axis */
 };
 
+/* A scale that is sampled: of `node` in the file, for node `of` of the request's model, which is the same or below it.
+ */
+struct target {
+    uint32_t of, node;
+};
+
 /* The scales of a clip. */
 struct sampler {
     struct export *e;
     const struct model *source; /* plays the clip; its nodes are the request's model's */
     uint32_t clip;
-    uint8_t *moves; /* [own_node_count]: MOVES_ */
-    double *times;  /* [count] */
-    size_t count;
-    bool is_step;    /* all scales jump at keys */
-    uint32_t *nodes; /* [channel_count]: of the added channels the node of the request's model */
-    uint32_t channel_first, channel_count;
+    uint8_t *moves;         /* [own_node_count]: MOVES_ */
+    struct target *targets; /* [target_count] */
+    uint32_t target_count;
+    struct buf times;  /* double */
+    struct buf values; /* float: [number of times][target_count][3] */
+    bool is_step;      /* all scales jump at keys */
 };
 
-/* Between keys, the inverse of a scale and products of scales are not linear, so they are sampled at this rate per
- * second. */
-enum { RATE = 60 };
+/* Between keys, the inverse of a scale and products of scales are not linear. They are sampled at this rate per second,
+ * and, where a number is further from its neighbours' mean than NEAR of itself, up to 2^HALVINGS times as often. */
+enum { RATE = 60, HALVINGS = 5 };
+static const double NEAR = 1e-5;
 
 static void mark_moves(struct sampler *sampler)
 {
@@ -70,15 +77,27 @@ static bool moves_own(const struct sampler *sampler, uint32_t n)
     return is_moved && !keeps_own(sampler, n);
 }
 
-/* Lists the key times of all scales of the clip from 0 on, and the times of RATE, once each. False: the reply is an
- * error. */
-static bool list_times(struct sampler *sampler)
+static void find_targets(struct sampler *sampler)
+{
+    const struct export *e = sampler->e;
+    for (uint32_t n = 0; n < e->own_node_count; n++) {
+        if (e->scale_effects[n] == SCALE_EFFECT_NONE)
+            continue;
+        if (e->unscaled[n] != GLB_NONE && moves_above(sampler, n))
+            sampler->targets[sampler->target_count++] = (struct target){n, e->unscaled[n]};
+        if (moves_own(sampler, n))
+            sampler->targets[sampler->target_count++] = (struct target){n, n};
+    }
+}
+
+/* --- times and values --- */
+
+/* Lists the key times of all scales of the clip from 0 on, and those of RATE. False: the reply is an error. */
+static bool list_times(struct sampler *sampler, struct export_times *out)
 {
     const struct clip *clip = &sampler->source->clips[sampler->clip];
-    struct export_times all = {.times = NULL};
     struct channel *scales = calloc((size_t)clip->channel_count + 1, sizeof *scales);
     uint32_t count = 0;
-    size_t kept = 0;
     if (scales == NULL)
         return context_fail_memory(sampler->e->context);
     sampler->is_step = true;
@@ -90,24 +109,106 @@ static bool list_times(struct sampler *sampler)
         sampler->is_step = sampler->is_step && channel->interpolation == INTERPOLATION_STEP;
     }
     const double frames = sampler->is_step ? 0 : ceil(clip->duration_s * RATE);
-    const bool is_listed = frames < 1e7 ? export_list_keys(sampler->e, scales, count, sampler->source->key_times, &all)
+    const bool is_listed = frames < 1e7 ? export_list_keys(sampler->e, scales, count, sampler->source->key_times, out)
                                         : context_fail_too_large(sampler->e->context);
     free(scales);
-    sampler->times = is_listed ? realloc(all.times, (all.count + (size_t)frames + 2) * sizeof *all.times) : NULL;
-    if (sampler->times == NULL) {
-        free(all.times);
+    double *grown = is_listed ? realloc(out->times, (out->count + (size_t)frames + 2) * sizeof *grown) : NULL;
+    if (grown == NULL)
         return is_listed ? context_fail_memory(sampler->e->context) : false;
-    }
-    all.times = sampler->times;
+    out->times = grown;
     for (size_t f = 0; (double)f < frames || f == 0; f++)
-        all.times[all.count++] = (double)f / RATE;
-    export_sort_times(&all);
-    for (size_t i = 0; i < all.count; i++)
-        if (kept == 0 || (float)all.times[i] > (float)all.times[kept - 1])
-            all.times[kept++] = all.times[i];
-    sampler->count = kept;
+        out->times[out->count++] = (double)f / RATE;
+    export_sort_times(out);
     return true;
 }
+
+/* Computes the scales at a time: out[target_count][3]. */
+static void scales_at(const struct sampler *sampler, double time_s, float *out)
+{
+    pose_evaluate(&sampler->e->before, sampler->source, (int32_t)sampler->clip, time_s);
+    for (uint32_t i = 0; i < sampler->target_count; i++) {
+        const struct target *target = &sampler->targets[i];
+        double scales[2][3];
+        export_scales_of(sampler->e, target->of, scales[0], scales[1]);
+        for (size_t c = 0; c < 3; c++)
+            out[3 * (size_t)i + c] = (float)scales[target->node == target->of][c];
+    }
+}
+
+static void put(struct sampler *sampler, double time_s, const float *scales)
+{
+    buf_put(&sampler->times, &time_s, sizeof time_s);
+    buf_put(&sampler->values, scales, 3 * (size_t)sampler->target_count * sizeof *scales);
+}
+
+static bool is_linear(const struct sampler *sampler, const float *from, const float *middle, const float *to)
+{
+    for (size_t i = 0; i < 3 * (size_t)sampler->target_count; i++) {
+        const double mean = ((double)from[i] + (double)to[i]) / 2;
+        if (!(fabs(mean - (double)middle[i]) <= NEAR * fabs((double)middle[i])))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the times between two others that `halvings` allows and that are needed. scratch: as many rows as that. */
+static void put_between(struct sampler *sampler, double from_s, const float *from, double to_s, const float *to,
+                        float *scratch, int halvings)
+{
+    const double middle_s = (from_s + to_s) / 2;
+    if (halvings == 0 || !((float)from_s < (float)middle_s && (float)middle_s < (float)to_s))
+        return;
+    scales_at(sampler, middle_s, scratch);
+    if (is_linear(sampler, from, scratch, to))
+        return;
+    float *deeper = scratch + 3 * (size_t)sampler->target_count;
+    put_between(sampler, from_s, from, middle_s, scratch, deeper, halvings - 1);
+    put(sampler, middle_s, scratch);
+    put_between(sampler, middle_s, scratch, to_s, to, deeper, halvings - 1);
+}
+
+/* Samples at the times, each float once, and between them. rows: scratch for HALVINGS + 2. */
+static void sample_at(struct sampler *sampler, const struct export_times *times, float *rows)
+{
+    const size_t width = 3 * (size_t)sampler->target_count;
+    float *last = rows, *next = rows + width;
+    double last_s = 0;
+    bool is_first = true;
+    for (size_t i = 0; i < times->count && !buf_failed(sampler->e->out) && !buf_failed(&sampler->values); i++) {
+        const double time_s = times->times[i];
+        if (!is_first && !((float)time_s > (float)last_s))
+            continue;
+        scales_at(sampler, time_s, next);
+        if (!is_first && !sampler->is_step)
+            put_between(sampler, last_s, last, time_s, next, rows + 2 * width, HALVINGS);
+        put(sampler, time_s, next);
+        memcpy(last, next, width * sizeof *next);
+        last_s = time_s;
+        is_first = false;
+        context_check_stop(sampler->e->context);
+    }
+}
+
+/* Makes all values of the targets. False: the reply is an error. */
+static bool sample(struct sampler *sampler)
+{
+    struct export *e = sampler->e;
+    struct export_times times = {.times = NULL};
+    float *rows = malloc((HALVINGS + 2) * 3 * (size_t)sampler->target_count * sizeof *rows);
+    bool is_good = rows != NULL ? list_times(sampler, &times) : context_fail_memory(e->context);
+    is_good = is_good && export_is_affordable(e, (2 + 2 * (uint64_t)times.count) * e->own_node_count);
+    if (is_good) {
+        sample_at(sampler, &times, rows);
+        is_good =
+            !buf_failed(&sampler->values) && !buf_failed(&sampler->times) ? true : context_fail_too_large(e->context);
+    }
+    free(rows);
+    free(times.times);
+    /* those at halved times */
+    return is_good && export_is_affordable(e, sampler->times.size_bytes / sizeof(double) * e->own_node_count);
+}
+
+/* --- channels --- */
 
 /* Gives the translations of nodes with an added node to that, and removes the scales that are sampled. */
 static void change_channels(const struct sampler *sampler, struct export_clip *clip)
@@ -128,86 +229,52 @@ static void change_channels(const struct sampler *sampler, struct export_clip *c
     clip->channel_count = kept;
 }
 
-static bool add_channel(struct sampler *sampler, struct export_clip *clip, uint32_t of, uint32_t node)
+/* Adds the channel of a target: one key if its value never changes, otherwise *shared_times. */
+static bool add_channel(const struct sampler *sampler, struct export_clip *clip, uint32_t target,
+                        uint32_t *shared_times)
 {
     struct export *e = sampler->e;
-    struct channel channel = {.node = node,
+    const size_t count = sampler->times.size_bytes / sizeof(double), width = 3 * (size_t)sampler->target_count;
+    const float *values = (const float *)(const void *)sampler->values.data + (size_t)3 * target;
+    struct channel channel = {.node = sampler->targets[target].node,
                               .path = PATH_SCALE,
                               .interpolation = sampler->is_step ? INTERPOLATION_STEP : INTERPOLATION_LINEAR,
                               .component_count = 3,
                               .reserved = EXPORT_OF_NOTHING};
-    if (sampler->count > UINT32_MAX / 16 || !export_add_keys(e, &channel, (uint32_t)sampler->count))
-        return e->context->reply->code != 0 ? false : context_fail_too_large(e->context);
-    if (sampler->channel_count > 0) /* all share the times of the first */
-        e->clips.times.size_bytes -= sampler->count * sizeof(double);
-    else
-        memcpy(export_times(e, &channel), sampler->times, sampler->count * sizeof(double));
-    const struct channel *first = export_channels(e, clip) + sampler->channel_first;
-    channel.key_time_first = sampler->channel_count > 0 ? first->key_time_first : channel.key_time_first;
+    size_t equal = 1;
+    while (equal < count && memcmp(values, values + equal * width, 3 * sizeof *values) == 0)
+        equal++;
+    const size_t kept = equal == count ? 1 : count;
+    if (kept > UINT32_MAX / 16)
+        return context_fail_too_large(e->context);
+    if (!export_add_keys(e, &channel, (uint32_t)kept))
+        return false;
+    if (kept == 1 || *shared_times == GLB_NONE) {
+        memcpy(export_times(e, &channel), sampler->times.data, kept * sizeof(double));
+        *shared_times = kept == 1 ? *shared_times : channel.key_time_first;
+    } else {
+        e->clips.times.size_bytes -= kept * sizeof(double);
+        channel.key_time_first = *shared_times;
+    }
+    for (size_t k = 0; k < kept; k++)
+        memcpy(export_values(e, &channel) + 3 * k, values + k * width, 3 * sizeof *values);
     buf_put(&e->clips.channels, &channel, sizeof channel);
-    sampler->nodes[sampler->channel_count++] = of;
     clip->channel_count++;
     return !buf_failed(&e->clips.channels) || context_fail_too_large(e->context);
 }
 
-static bool add_channels(struct sampler *sampler, struct export_clip *clip)
+static bool put_channels(struct sampler *sampler, struct export_clip *clip)
 {
-    const struct export *e = sampler->e;
-    sampler->channel_first = clip->channel_count;
-    for (uint32_t n = 0; n < e->own_node_count; n++) {
-        if (e->scale_effects[n] == SCALE_EFFECT_NONE)
-            continue;
-        if (e->unscaled[n] != GLB_NONE && moves_above(sampler, n) && !add_channel(sampler, clip, n, e->unscaled[n]))
-            return false;
-        if (moves_own(sampler, n) && !add_channel(sampler, clip, n, n))
-            return false;
-    }
-    return true;
-}
-
-static void fill(const struct sampler *sampler, const struct export_clip *clip)
-{
-    struct export *e = sampler->e;
-    for (size_t k = 0; k < sampler->count && !buf_failed(e->out); k++) {
-        pose_evaluate(&e->before, sampler->source, (int32_t)sampler->clip, sampler->times[k]);
-        for (uint32_t c = 0; c < sampler->channel_count; c++) {
-            const struct channel *channel = export_channels(e, clip) + sampler->channel_first + c;
-            double scales[2][3];
-            export_scales_of(e, sampler->nodes[c], scales[0], scales[1]);
-            for (size_t i = 0; i < 3; i++)
-                export_values(e, channel)[3 * k + i] = (float)scales[channel->node == sampler->nodes[c]][i];
-        }
-        context_check_stop(e->context);
-    }
-}
-
-/* Leaves one key of each channel that holds its value. */
-static void drop_equal_keys(const struct sampler *sampler, const struct export_clip *clip)
-{
-    for (uint32_t c = 0; c < sampler->channel_count; c++) {
-        struct channel *channel = export_channels(sampler->e, clip) + sampler->channel_first + c;
-        const float *values = export_values(sampler->e, channel);
-        uint32_t k = 1;
-        while (k < channel->key_count && memcmp(values, values + (size_t)3 * k, 3 * sizeof *values) == 0)
-            k++;
-        channel->key_count = k == channel->key_count ? 1 : channel->key_count;
-    }
-}
-
-static bool sample(struct sampler *sampler, struct export_clip *clip)
-{
-    struct export *e = sampler->e;
     mark_moves(sampler);
-    if (!list_times(sampler) || !export_is_affordable(e, 2 * (uint64_t)sampler->count * e->own_node_count))
+    find_targets(sampler);
+    if (sampler->target_count > 0 && !sample(sampler))
         return false;
     change_channels(sampler, clip);
-    if (!add_channels(sampler, clip))
-        return false;
-    if (sampler->channel_count == 0)
-        return true;
-    fill(sampler, clip);
-    drop_equal_keys(sampler, clip);
-    clip->is_approximated = true;
+    uint32_t shared_times = GLB_NONE;
+    for (uint32_t i = 0; i < sampler->target_count; i++)
+        if (!add_channel(sampler, clip, i, &shared_times))
+            return false;
+    clip->is_approximated = sampler->target_count > 0;
     return true;
 }
 
@@ -216,13 +283,16 @@ bool export_put_scales(struct export *e, struct export_clip *clip)
     if (e->scale_effects == NULL)
         return true;
     struct sampler sampler = {.e = e, .source = clip->source, .clip = clip->index};
+    buf_init(&sampler.times, e->context->limit_bytes);
+    buf_init(&sampler.values, e->context->limit_bytes);
     sampler.moves = calloc((size_t)e->own_node_count + 1, sizeof *sampler.moves);
-    sampler.nodes = calloc(2 * (size_t)e->own_node_count + 1, sizeof *sampler.nodes);
-    const bool is_good =
-        sampler.moves != NULL && sampler.nodes != NULL ? sample(&sampler, clip) : context_fail_memory(e->context);
+    sampler.targets = calloc(2 * (size_t)e->own_node_count + 1, sizeof *sampler.targets);
+    const bool is_good = sampler.moves != NULL && sampler.targets != NULL ? put_channels(&sampler, clip)
+                                                                          : context_fail_memory(e->context);
     free(sampler.moves);
-    free(sampler.nodes);
-    free(sampler.times);
+    free(sampler.targets);
+    buf_fini(&sampler.times);
+    buf_fini(&sampler.values);
     return is_good;
 }
 

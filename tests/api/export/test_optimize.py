@@ -102,10 +102,10 @@ def test_the_words_of_the_extensions(start, tmp_path):
     accessors, views = document["accessors"], document["bufferViews"]
     packed = lambda accessor: views[accessor["bufferView"]].get("extensions", {}).get("EXT_meshopt_compression", {})
     attributes = {name: accessors[at] for name, at in document["meshes"][0]["primitives"][0]["attributes"].items()}
-    assert [attributes[name]["componentType"] for name in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0")] == [5123, 5120, 5121, 5123]
+    assert [attributes[name]["componentType"] for name in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0")] == [5122, 5120, 5121, 5123]
     assert packed(attributes["NORMAL"])["filter"] == "OCTAHEDRAL" and attributes["NORMAL"]["normalized"]
-    assert attributes["POSITION"]["min"] == [0, 0, 0] or min(attributes["POSITION"]["min"]) >= 0
-    assert max(attributes["POSITION"]["max"]) in (2 ** bits - 1 for bits in (14, 15, 16))
+    assert attributes["POSITION"]["normalized"] and min(attributes["POSITION"]["min"]) == -max(attributes["POSITION"]["max"])
+    assert max(attributes["POSITION"]["max"]) in (2 ** (bits - 1) - 1 for bits in (14, 15, 16))
     assert all("byteStride" in view for view in views if view.get("target") == 34962)
     rigid = next(node for node in document["nodes"] if node.get("name") == "rigid")
     child = document["nodes"][rigid["children"][0]]  # it has the mesh and its grid; the node keeps its own transform
