@@ -4,6 +4,12 @@
 
 static int place_most(int bits) { return (1 << (bits - 1)) - 1; }
 
+static void set_step(struct grid *grid, double step)
+{
+    grid->side = (double)(float)(step * INT16_MAX);
+    grid->step = grid->side / INT16_MAX;
+}
+
 struct grid grid_make(const double min[3], const double max[3], int bits)
 {
     struct grid grid = {.bits = bits};
@@ -12,9 +18,14 @@ struct grid grid_make(const double min[3], const double max[3], int bits)
         grid.middle[i] = (double)(float)((min[i] + max[i]) / 2); /* as the file's transforms say it */
         half = fmax(half, fmax(max[i] - grid.middle[i], grid.middle[i] - min[i]));
     }
-    grid.side = (double)(float)(half / place_most(bits) * INT16_MAX);
-    grid.step = grid.side / INT16_MAX;
+    set_step(&grid, half / place_most(bits));
     return grid;
+}
+
+void grid_refine(struct grid *grid, int bits)
+{
+    set_step(grid, grid->step * place_most(grid->bits) / place_most(bits));
+    grid->bits = bits;
 }
 
 static int16_t place_on(const struct grid *grid, double position, int axis)

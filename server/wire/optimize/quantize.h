@@ -21,6 +21,8 @@ struct grid {
 
 /* Makes the grid of `bits` for a box. */
 struct grid grid_make(const double min[3], const double max[3], int bits);
+/* Makes the steps of a grid smaller: those of so many bits. */
+void grid_refine(struct grid *grid, int bits);
 
 void quantize_positions(const struct grid *grid, const struct vec3 *positions, const uint32_t *places, uint32_t count,
                         int16_t (*out)[4]);

@@ -22,7 +22,8 @@ TEST(quantize_positions_within_half_a_step)
         box_add(&box, DOUBLE3(positions[v]));
     }
     for (int bits = 14; bits <= 16; bits++) {
-        const struct grid grid = grid_make(box.min, box.max, bits);
+        struct grid grid = grid_make(box.min, box.max, 14);
+        grid_refine(&grid, bits);
         quantize_positions(&grid, positions, places, COUNT, out);
         int16_t most = 0;
         for (int v = 0; v < COUNT; v++) {
