@@ -28,7 +28,7 @@ REFUSED = {"not_in_gltf", "too_many_frames"}
 
 
 def query_of(options):
-    """The parameters of /v1/export, or None where two options are of one name or exclude each other."""
+    """The parameters of /v1/export, or None where two options are of one name or posed says that they do not go together."""
     query = dict(options)
     if len(query) < len(options) or ({"optimize", "optimize_alone"} <= query.keys()):
         return None
@@ -36,12 +36,15 @@ def query_of(options):
         if "compress" in query:
             return None
         query |= {"optimize": "1", "compress": "none"}
-    return None if query.get("compress") == "draco" and "optimize" in query else query
+    lossy = query.get("textures") in ("jpeg", "webp") or query.keys() & {"textures", "max_texture"} == {"max_texture"}
+    is_refused = (query.get("compress") == "draco" and "optimize" in query) or (query.get("textures") == "none" and "max_texture" in query) or (
+        "quality" in query and not lossy)
+    return None if is_refused else query
 
 
 def queries(share, turn):
     """The queries of a model: none, each option alone, and the share of the pairs whose turn it is."""
-    alone = [query_of([one]) for one in OPTIONS]
+    alone = [query for query in (query_of([one]) for one in OPTIONS) if query]
     pairs = [query for query in map(query_of, itertools.combinations(OPTIONS, 2)) if query]
     step = max(1, round(1 / share)) if share else len(pairs) + 1
     return [{}, *alone, *pairs[turn % step::step]]

@@ -9,6 +9,7 @@ import pytest
 from conftest import SAMPLES
 from round_trip import TIMES_AT_ONCE, ask, query, size_of, worst_of_clip
 from small_models import gltf
+from small_scenes import png
 from test_compress import sheet
 from test_export import Document, export, positions
 
@@ -291,3 +292,14 @@ def test_samples(start, tmp_path, name, most):
         assert len(times) <= TIMES_AT_ONCE
         assert worst_of_clip(server, "plain.glb", "small.glb", (clip, clip), times, nodes, [], size / 10)[0] <= SHARE * size
     assert report(glb)["share_of_size"] <= SHARE
+
+
+def test_a_texture_without_coordinates(start, tmp_path):
+    """glTF requires coordinates of a material with a texture; an OBJ file need not have them."""
+    (tmp_path / "a.mtl").write_text("newmtl wool\nmap_Kd skin.png\n")
+    (tmp_path / "skin.png").write_bytes(png([(255, 0, 0)]))
+    (tmp_path / "a.obj").write_text("mtllib a.mtl\nv 9 0 0\nv 10 0 0\nv 9 1 0\nusemtl wool\nf 1 2 3\n")
+    glb = export(start(), "a.obj", optimize=1, compress="none")[1]
+    primitive, = glb.json["meshes"][0]["primitives"]
+    assert "baseColorTexture" in glb.json["materials"][primitive["material"]]["pbrMetallicRoughness"]
+    assert glb.values(primitive["attributes"]["TEXCOORD_0"]) == [0] * 6
