@@ -297,7 +297,7 @@ def test_samples(start, tmp_path, name, most):
 def test_a_texture_without_coordinates(start, tmp_path):
     """glTF requires coordinates of a material with a texture; an OBJ file need not have them."""
     (tmp_path / "a.mtl").write_text("newmtl wool\nmap_Kd skin.png\n")
-    (tmp_path / "skin.png").write_bytes(png([(255, 0, 0)]))
+    (tmp_path / "skin.png").write_bytes(png([[(255, 0, 0)]]))
     (tmp_path / "a.obj").write_text("mtllib a.mtl\nv 9 0 0\nv 10 0 0\nv 9 1 0\nusemtl wool\nf 1 2 3\n")
     glb = export(start(), "a.obj", optimize=1, compress="none")[1]
     primitive, = glb.json["meshes"][0]["primitives"]
