@@ -43,7 +43,7 @@ bool export_look_at_nodes(struct export *e)
         if (shows_some[n] != 0 && node->parent >= 0)
             shows_some[node->parent] = 1;
     }
-    for (uint32_t n = 0; n < model->node_count; n++) {
+    for (uint32_t n = 0; n < e->own_node_count; n++) {
         const struct node *node = &model->nodes[n];
         const bool is_below =
             node->parent >= 0 && (model->nodes[node->parent].flags & NODE_HIDDEN) != 0 && shows_some[node->parent] == 0;
@@ -205,9 +205,10 @@ static void put_all(struct export *e)
 static bool plan(struct export *e)
 {
     plan_axes(e);
-    if (!export_start_optimizing(e) || !export_select(e) || !export_plan_meshes(e) || !export_plan_grids(e) ||
-        !export_take_clips(e) || !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e) ||
-        !export_warn_of_scales(e) || !export_check_methods(e) || !export_optimize(e))
+    if (!export_start_optimizing(e) || !export_select(e) || !export_choose_clips(e) || !export_unscale(e) ||
+        !export_plan_meshes(e) || !export_plan_grids(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
+        !export_plan_nodes(e) || !export_fit_clips(e) || !export_report_scales(e) || !export_check_methods(e) ||
+        !export_optimize(e))
         return false;
     struct err err;
     const struct buf *values = &e->clips.values;
