@@ -549,7 +549,7 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, picture_places[0].source_file, -2, "picture_places[0].source_file");
     REFUSED(&f, picture_places[1].offset, 1, "picture_places[1].source_file");
     REFUSED(&f, picture_places[2].encoding, TEXTURE_AS_IT_IS, "picture_places[2].encoding"); /* of another size */
-    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_LAST + 1, "picture_places[2].encoding");
+    REFUSED(&f, picture_places[2].encoding, TEXTURE_DEFLATED + 1, "picture_places[2].encoding");
     REFUSED(&f, picture_places[2].size_bytes, 80, "picture_places[2].encoding");
     REFUSED(&f, picture_places[2].size_bytes, UINT64_MAX, "picture_places[2].offset");
     REFUSED(&f, picture_places[2].offset, 893, "picture_places[2].offset"); /* past the end */
