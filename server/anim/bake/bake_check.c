@@ -288,7 +288,7 @@ static const char *picture_place_fault(const struct model *model, uint32_t i)
     const bool is_base64 = place->encoding >= TEXTURE_BASE64 && place->encoding <= TEXTURE_BASE64_PIECES &&
                            place->size_bytes / 4 >= texture->file_bytes / 3;
     const bool is_deflated =
-        place->encoding == TEXTURE_DEFLATED && place->size_bytes >= texture->file_bytes / DEFLATE_RATIO_MOST;
+        place->encoding == TEXTURE_DEFLATED && place->size_bytes > texture->file_bytes / DEFLATE_RATIO_MOST;
     return !is_as_it_is && !is_base64 && !is_deflated                             ? "encoding"
            : !bake_is_range(place->offset, place->size_bytes, source->size_bytes) ? "offset"
                                                                                   : NULL;
