@@ -406,6 +406,24 @@ def test_a_data_uri_with_blanks_is_the_own_file(start, tmp_path):
     assert image(export(start(), model)) == ("image/png", data)
 
 
+def test_extras_of_parts_of_materials_are_listed(start, tmp_path):
+    model = made.write_gltf(tmp_path, source("png"), "png")
+    document = json.loads((tmp_path / model).read_text())
+    material = document["materials"][0]
+    material["extras"] = {"kept": 1}
+    material["pbrMetallicRoughness"]["extras"] = {"a": 1}
+    material["pbrMetallicRoughness"]["baseColorTexture"]["extras"] = {"b": {"extras": 2}}
+    material["extensions"] = {"KHR_materials_clearcoat": {"clearcoatFactor": 1, "clearcoatTexture": {"index": 0, "extras": {"c": 1}}},
+                              "ACME_unknown": {"part": {"extras": 1}}}
+    document["extensionsUsed"] = ["KHR_materials_clearcoat", "ACME_unknown"]
+    (tmp_path / model).write_text(json.dumps(document))
+    glb = export(start(), model)
+    assert glb.json["materials"][0]["extras"] == {"kept": 1}
+    dropped = {one["message"] for one in glb.json["asset"]["extras"]["dropped"] if one["code"] == "extras"}
+    assert dropped == {f"{part}extras: materials[0]" for part in (
+        "pbrMetallicRoughness.", "pbrMetallicRoughness.baseColorTexture.", "extensions.KHR_materials_clearcoat.clearcoatTexture.")}
+
+
 def test_names_are_kept(start, tmp_path):
     glb = export(start(), made.write_gltf(tmp_path, source("jpg"), "jpg"))
     assert glb.json["images"][0]["name"] == "skin.jpg" and json.loads(json.dumps(glb.json))
