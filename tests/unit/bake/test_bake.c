@@ -482,6 +482,17 @@ TEST(bake_refuses_broken_lights)
     fixture_fini(&f);
 }
 
+/* A stream of deflate has at least a byte for each 1032 of the picture. */
+static void place_of_deflate_refused(struct fixture *f)
+{
+    struct picture_place *changed = (void *)(uintptr_t)&f->model.picture_places[2];
+    changed->encoding = TEXTURE_DEFLATED;
+    REFUSED(f, picture_places[2].size_bytes, 0, "picture_places[2].encoding");
+    REFUSED(f, textures[2].file_bytes, 1032 * 108, "picture_places[2].encoding");
+    REFUSED(f, picture_places[2].offset, 893, "picture_places[2].offset");
+    changed->encoding = TEXTURE_BASE64;
+}
+
 TEST(bake_decode_rules_of_assets)
 {
     struct fixture f;
@@ -549,8 +560,9 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, picture_places[0].source_file, -2, "picture_places[0].source_file");
     REFUSED(&f, picture_places[1].offset, 1, "picture_places[1].source_file");
     REFUSED(&f, picture_places[2].encoding, TEXTURE_AS_IT_IS, "picture_places[2].encoding"); /* of another size */
-    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_LAST + 1, "picture_places[2].encoding");
     REFUSED(&f, picture_places[2].size_bytes, 80, "picture_places[2].encoding");
+    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_PIECES + 2, "picture_places[2].encoding");
+    place_of_deflate_refused(&f);
     REFUSED(&f, picture_places[2].size_bytes, UINT64_MAX, "picture_places[2].offset");
     REFUSED(&f, picture_places[2].offset, 893, "picture_places[2].offset"); /* past the end */
     REFUSED(&f, picture_places[2].offset, UINT64_MAX, "picture_places[2].offset");
