@@ -135,9 +135,11 @@ static void lanes_init(struct lanes *lanes, const struct clip_plan *plan)
     cut_blocks(lanes);
 }
 
+uint64_t clip_blocks_float_limit(uint64_t key_value_count) { return SHARE_MAX * key_value_count + SMALL_FLOATS; }
+
 uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan)
 {
-    const uint64_t shared = SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS;
+    const uint64_t shared = clip_blocks_float_limit(builder->key_value_count);
     const uint64_t own = (plan->has_splines ? SPLINES_EXPANSION_MAX : EXPANSION_MAX) * plan->key_floats;
     const uint64_t least = own < shared ? own : shared;
     return plan->moving_floats == 0 ? UINT32_MAX : least / plan->moving_floats;
@@ -152,7 +154,7 @@ static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *
     const uint64_t size_bytes = *floats * sizeof(float) + plan->time_count * sizeof(double) +
                                 plan->model->rig_node_count * (sizeof(struct lane_block) + sizeof(struct rig_part));
     const uint64_t all_floats = *floats + builder->lane_value_count;
-    return all_floats < UINT32_MAX && all_floats <= SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS &&
+    return all_floats < UINT32_MAX && all_floats <= clip_blocks_float_limit(builder->key_value_count) &&
            clip_parts_have_capacity(builder, size_bytes);
 }
 

@@ -17,6 +17,9 @@ enum frame_sides { FRAME_LEFT = 1, FRAME_RIGHT = 2, FRAME_BOTH = FRAME_LEFT | FR
 void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
                          double value[4], double slope[4]);
 
+/* Sets the plan's sides by its times: of two frames at one time, and at jumps, each has one side. */
+void clip_splines_find_sides(struct clip_plan *plan);
+
 /* Replaces the plan's times by those of frames: all keys of other channels, and as few keys of splines as the tolerance
  * permits. Rotations may be off by `tolerance`; translations, after the scales of their ancestors, by as many times the
  * model's size; scales relative to their greatest value. At most frame_limit frames. *looks_left bounds the work:
