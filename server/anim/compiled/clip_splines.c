@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
-                         double value[4], double slope[4])
-{
-    const double *times = model->key_times + channel->key_time_first;
-    struct spline_end before, after;
-    spline_ends(model, channel, sample_key(times, channel->key_count, time_s), time_s, &before, &after);
-    for (uint32_t i = 0; i < channel->component_count; i++) {
-        value[i] = after.value[i];
-        slope[i] = sides == FRAME_LEFT    ? before.slope[i]
-                   : sides == FRAME_RIGHT ? after.slope[i]
-                                          : (before.slope[i] + after.slope[i]) / 2;
-    }
-}
-
 /* --- segments --- */
 
 struct spline {
