@@ -2,6 +2,7 @@
 #include "anim/posed_file/posed_file.h"
 
 #include "anim/posed_file/posed_file_format.h"
+#include "anim/posed_file/posed_file_share.h"
 
 #include <string.h>
 
@@ -59,6 +60,7 @@ static int make_view(const struct model *model, struct bake_builder *builder, st
 {
     copy_rest(builder, model);
     copy_primitives(builder, model);
+    posed_file_share_keys(builder, model);
     COPY_NAMED(struct node, node, nodes);
     COPY_NAMED(struct skin, skin, skins);
     COPY_NAMED(struct mesh, mesh, meshes);
