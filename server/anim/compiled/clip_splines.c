@@ -214,7 +214,8 @@ void clip_splines_find_sides(struct clip_plan *plan)
     free(plan->sides);
     plan->sides = mem_alloc(count * sizeof *plan->sides);
     for (uint32_t f = 0; f < count; f++) {
-        const bool begins = f == 0 || is_jump(times[f - 1], times[f]), ends = f + 1 == count || is_jump(times[f], times[f + 1]);
+        const bool begins = f == 0 || is_jump(times[f - 1], times[f]),
+                   ends = f + 1 == count || is_jump(times[f], times[f + 1]);
         plan->sides[f] = begins ? FRAME_RIGHT : ends ? FRAME_LEFT : FRAME_BOTH;
     }
 }
@@ -232,7 +233,8 @@ static bool choose_sides(struct choice *choice)
         const double time_s = plan->times[f];
         const bool is_first = f == 0 || is_jump(plan->times[f - 1], time_s);
         const bool is_last = f + 1 == count || is_jump(time_s, plan->times[f + 1]);
-        const double longest_s = is_first || is_last ? 0 : fmax(time_s - plan->times[f - 1], plan->times[f + 1] - time_s);
+        const double longest_s =
+            is_first || is_last ? 0 : fmax(time_s - plan->times[f - 1], plan->times[f + 1] - time_s);
         times[out++] = time_s;
         if (longest_s > 0 && has_kink(choice, time_s, longest_s))
             times[out++] = time_s;

@@ -11,7 +11,8 @@
 struct piece {
     const unsigned char *bytes;
     size_t size_bytes;
-    size_t period_bytes; /* it repeats its first bytes; a shorter one that repeats them is its beginning. 0: it does not */
+    size_t
+        period_bytes; /* it repeats its first bytes; a shorter one that repeats them is its beginning. 0: it does not */
     uint64_t hash;
     uint32_t first; /* where it is stored */
 };
@@ -107,8 +108,8 @@ static void add(struct bake_builder *builder, const struct model *model, struct 
     /* Ranges of a model that overlap can be smaller than pieces. Opening a file refuses more frames than its keys
      * permit. Then the arrays stay as they are. */
     const bool shares_times = time_count <= model->key_time_count;
-    const bool shares_values = value_count <= model->key_value_count &&
-                               model->lane_value_count <= clip_blocks_float_limit(value_count);
+    const bool shares_values =
+        value_count <= model->key_value_count && model->lane_value_count <= clip_blocks_float_limit(value_count);
     struct channel *channels = bake_add_channel(builder, model->channel_count);
     if (shares_times)
         store(times, sizeof *model->key_times, bake_add_key_time(builder, (uint32_t)time_count));
