@@ -310,8 +310,8 @@ bool export_check_methods(struct export *e);
 
 /* --- export_posed.c --- */
 
-/* Gives *out the model with the clips that a .posed file with export.sample_rate has, and without compiled ones. Its new
- * arrays are in e->clips. False: the reply is an error. */
+/* Gives *out the model with the clips that a .posed file with export.sample_rate has, and without compiled ones. Its
+ * new arrays are in e->clips. False: the reply is an error. */
 bool export_sample_model(struct export *e, struct model *out);
 
 /* --- export_resample.c --- */
