@@ -195,44 +195,6 @@ void clip_compile_all(struct bake_builder *builder)
 
 /* --- one clip of another file --- */
 
-/* Makes a builder with the view's arrays, except that the arrays to which compiling adds are empty. */
-static struct bake_builder borrow(const struct model *view, uint64_t limit_bytes)
-{
-    struct bake_builder builder = {
-#define X(id, singular, plural, type, item_bytes)                                                                      \
-    .plural = (type *)(uintptr_t)view->plural, .singular##_count = view->singular##_count,
-#include "anim/model/model_sections.def"
-#undef X
-        .limit_bytes = limit_bytes,
-    };
-#define X(singular, plural, type)                                                                                      \
-    builder.plural = NULL;                                                                                             \
-    builder.singular##_count = 0;
-#include "anim/compiled/clip_sections.def"
-#undef X
-    return builder;
-}
-
-/* Adds the set of rig_parts at rest, which precedes the others. */
-static void add_rest(struct bake_builder *builder, const struct model *view)
-{
-    if (view->rig_part_count == 0)
-        return;
-    struct rig_part *parts = bake_add_rig_part(builder, view->rig_node_count);
-    if (parts != NULL)
-        memcpy(parts, view->rig_parts, view->rig_node_count * sizeof *parts);
-}
-
-static void give_back(struct bake_builder *builder, struct clip_sections *sections)
-{
-    *sections = (struct clip_sections){
-#define X(singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
-#include "anim/compiled/clip_sections.def"
-#undef X
-        .size_bytes = builder->used_bytes,
-    };
-}
-
 /* Returns how many numbers the keys of all its channels have. Channels may share keys. */
 static uint64_t clip_floats(const struct model *view, uint32_t clip)
 {
@@ -251,37 +213,20 @@ bool clip_compile_one(const struct model *view, uint32_t clip, uint64_t limit_by
     if (view->rig_skin_count == 0 || steps_of(view, 1) > STEPS || clip_floats(view, clip) > CLIP_FLOATS_MAX)
         return false;
     struct compile_work work;
-    struct bake_builder builder = borrow(view, limit_bytes);
+    struct bake_builder builder = clip_sections_borrow(view, limit_bytes);
     uint32_t *rig_of_node = mem_alloc(view->node_count * sizeof *rig_of_node);
     memset(rig_of_node, 0xff, view->node_count * sizeof *rig_of_node);
     for (uint32_t i = 0; i < view->rig_node_count; i++)
         rig_of_node[view->rig_nodes[i].node] = i;
     work_init(&work, view, 1, rig_of_node);
     work.looks_left = LOOKS_MIN + LOOKS_SHARE * clip_floats(view, clip) / 12; /* not of all the keys of the file */
-    add_rest(&builder, view);
+    clip_sections_add_rest(&builder, view);
     if (bake_add_compiled_clip(&builder, view->clip_count) != NULL)
         compile(&builder, clip, &work);
     work_fini(&work);
-    give_back(&builder, sections);
+    clip_sections_take(sections, &builder);
     if (!builder.is_failed && sections->compiled_clips[clip].frame_count > 0)
         return true;
     clip_sections_fini(sections);
     return false;
-}
-
-void clip_sections_use(const struct clip_sections *sections, struct model *view)
-{
-#define X(singular, plural, type)                                                                                      \
-    view->plural = sections->plural;                                                                                   \
-    view->singular##_count = sections->singular##_count;
-#include "anim/compiled/clip_sections.def"
-#undef X
-}
-
-void clip_sections_fini(struct clip_sections *sections)
-{
-#define X(singular, plural, type) free(sections->plural);
-#include "anim/compiled/clip_sections.def"
-#undef X
-    *sections = (struct clip_sections){0};
 }

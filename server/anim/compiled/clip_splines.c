@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
-                         double value[4], double slope[4])
-{
-    const double *times = model->key_times + channel->key_time_first;
-    struct spline_end before, after;
-    spline_ends(model, channel, sample_key(times, channel->key_count, time_s), time_s, &before, &after);
-    for (uint32_t i = 0; i < channel->component_count; i++) {
-        value[i] = after.value[i];
-        slope[i] = sides == FRAME_LEFT    ? before.slope[i]
-                   : sides == FRAME_RIGHT ? after.slope[i]
-                                          : (before.slope[i] + after.slope[i]) / 2;
-    }
-}
-
 /* --- segments --- */
 
 struct spline {
@@ -221,13 +207,25 @@ static bool has_kink(struct choice *choice, double time_s, double longest_s)
     return false;
 }
 
-/* Gives each frame its sides, and those with kinks a second frame. False: there are too many. */
+void clip_splines_find_sides(struct clip_plan *plan)
+{
+    const double *times = plan->times;
+    const uint32_t count = plan->time_count;
+    free(plan->sides);
+    plan->sides = mem_alloc(count * sizeof *plan->sides);
+    for (uint32_t f = 0; f < count; f++) {
+        const bool begins = f == 0 || is_jump(times[f - 1], times[f]),
+                   ends = f + 1 == count || is_jump(times[f], times[f + 1]);
+        plan->sides[f] = begins ? FRAME_RIGHT : ends ? FRAME_LEFT : FRAME_BOTH;
+    }
+}
+
+/* Gives frames with kinks a second one, and each its sides. False: there are too many. */
 static bool choose_sides(struct choice *choice)
 {
     struct clip_plan *plan = choice->plan;
     const uint32_t count = plan->time_count;
     double *times = mem_alloc(2 * (size_t)count * sizeof *times);
-    uint8_t *sides = mem_alloc(2 * (size_t)count * sizeof *sides);
     uint32_t out = 0;
     for (uint32_t i = 0; i < choice->count; i++)
         choice->splines[i].key = 0;
@@ -235,21 +233,16 @@ static bool choose_sides(struct choice *choice)
         const double time_s = plan->times[f];
         const bool is_first = f == 0 || is_jump(plan->times[f - 1], time_s);
         const bool is_last = f + 1 == count || is_jump(time_s, plan->times[f + 1]);
-        const double before_s = is_first ? 0 : time_s - plan->times[f - 1];
-        const double after_s = is_last ? 0 : plan->times[f + 1] - time_s;
-        const bool is_double = !is_first && !is_last && has_kink(choice, time_s, fmax(before_s, after_s));
-        times[out] = time_s;
-        sides[out++] = is_first ? FRAME_RIGHT : is_last || is_double ? FRAME_LEFT : FRAME_BOTH;
-        if (is_double) {
-            times[out] = time_s;
-            sides[out++] = FRAME_RIGHT;
-        }
+        const double longest_s =
+            is_first || is_last ? 0 : fmax(time_s - plan->times[f - 1], plan->times[f + 1] - time_s);
+        times[out++] = time_s;
+        if (longest_s > 0 && has_kink(choice, time_s, longest_s))
+            times[out++] = time_s;
     }
     free(plan->times);
-    free(plan->sides);
     plan->times = times;
-    plan->sides = sides;
     plan->time_count = out;
+    clip_splines_find_sides(plan);
     return out <= choice->frame_limit;
 }
 

@@ -224,14 +224,22 @@ static bool plan(struct export *e)
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
-/* Writes the file by copying arrays. */
 static void put_posed_file(struct reply_context *context)
 {
     struct err err;
+    struct export e = {.context = context, .model = context->model, .out = context->out};
+    struct model sampled;
     if (!context_is_affordable(context, copy_steps(context->model, false)))
         return;
-    if (posed_file_write(context->model, context->out, &err) < 0 && !buf_failed(context->out))
+    const bool is_sampled = context->request->export.sample_rate > 0;
+    if ((!is_sampled || export_sample_model(&e, &sampled)) &&
+        posed_file_write(is_sampled ? &sampled : context->model, context->out, &err) < 0 && !buf_failed(context->out))
         context_fail(context, &err);
+    export_memory_free(&e.memory);
+    export_share_free(&e.share);
+    buf_fini(&e.clips.channels);
+    buf_fini(&e.clips.times);
+    buf_fini(&e.clips.values);
 }
 
 static void put_glb(struct reply_context *context)

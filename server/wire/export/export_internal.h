@@ -312,6 +312,12 @@ bool export_report_scales(struct export *e);
 /* Checks skins whose skinning method differs from glTF's: refuses them, or measures the difference and warns. */
 bool export_check_methods(struct export *e);
 
+/* --- export_posed.c --- */
+
+/* Gives *out the model with the clips that a .posed file with export.sample_rate has, and without compiled ones. Its
+ * new arrays are in e->clips. False: the reply is an error. */
+bool export_sample_model(struct export *e, struct model *out);
+
 /* --- export_resample.c --- */
 
 /* Replaces the keys by poses sampled at the request's rate. */

@@ -22,8 +22,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 13, 56 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 13, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
+    /* header: magic, version 14, 56 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
     assert_memory_equal(b, header, sizeof header); /* 1600 bytes = 0x640, see below */
     /* section 1: id 1, 108 bytes an element, at 1408, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 5, 0, 0, 0, 0, 0, 0, 1};
