@@ -54,8 +54,8 @@ static bool advance(struct track *track, double time_s)
     return track->key != former;
 }
 
-/* Takes the rotation of a key at exactly this time from the file. quat_repair() would normalize it, which the kernels do
- * too, and rounding that to float again would turn it. False: there is none, or it is not of unit length. */
+/* Takes the rotation of a key at exactly this time from the file. quat_repair() would normalize it, which the kernels
+ * do too, and rounding that to float again would turn it. False: there is none, or it is not of unit length. */
 static bool take_key(const struct model *model, struct track *track, double time_s)
 {
     const float *value = model->key_values + track->channel->value_first + 4 * (size_t)track->key;
