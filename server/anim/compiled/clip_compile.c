@@ -79,17 +79,25 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
+static struct clip_error_found measure(const struct model *model, const struct compiled_clip *clip, uint32_t share,
+                                       struct compile_work *work)
+{
+    const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = work->moments / share;
+    return clip_error_measure(&work->measure, model, c, moments > MOMENTS_MIN ? moments : MOMENTS_MIN);
+}
+
 /* Returns the error by which a clip is judged. Clips with splines are judged by what is expected at many more times, so
- * fewer are measured. */
+ * fewer are measured, and very few where these are beyond doubt. */
 static double error_of(const struct model *model, const struct compiled_clip *clip, struct compile_work *work)
 {
-    enum { SPLINES_SHARE = 2 };
-    const bool has_splines = (clip->flags & COMPILED_CUBIC) != 0;
-    const uint32_t moments = has_splines ? work->moments / SPLINES_SHARE : work->moments;
-    const uint32_t c = (uint32_t)(clip - model->compiled_clips);
-    const struct clip_error_found found =
-        clip_error_measure(&work->measure, model, c, moments > MOMENTS_MIN ? moments : MOMENTS_MIN);
-    return has_splines ? fmax(found.largest, found.expected) : found.largest;
+    enum { SHARE = 3, SHARE_OF_FIRST = 16 };
+    static const double BEYOND_DOUBT = 1.5;
+    if ((clip->flags & COMPILED_CUBIC) == 0)
+        return measure(model, clip, 1, work).largest;
+    struct clip_error_found found = measure(model, clip, SHARE_OF_FIRST, work);
+    if (found.expected < BEYOND_DOUBT * ERROR_MAX)
+        found = measure(model, clip, SHARE, work);
+    return fmax(found.largest, found.expected);
 }
 
 /* Measures the clip that was just added, first in float and, where that is not precise enough, with each of the `ways`
@@ -114,7 +122,7 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
-/* Adds a clip with splines. Closer frames are tried before matrices in double precision, which are slower. */
+/* Adds a clip with splines. What is off by rounding stays so with closer frames, so these are tried last. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
@@ -126,7 +134,7 @@ static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, st
                                  clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
-        is_added = is_good(builder, clip, WAYS, i + 1, work);
+        is_added = is_good(builder, clip, WAYS, 2, work);
         if (!is_added)
             go_back(builder, &before, clip);
     }
