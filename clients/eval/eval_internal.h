@@ -23,6 +23,9 @@ struct pe_model {
 
 /* Kinds of names, in the order of pe_model.names. */
 enum names { NAMES_NODES, NAMES_SKINS, NAMES_CLIPS, NAMES_MARKERS, NAMES_VALUES, NAMES_END };
+/* How palettes of a clip of the model are computed. */
+enum pe_evaluation eval_evaluation(const struct model *model, uint32_t clip);
+
 static inline const char *eval_name(const struct pe_model *model, enum names kind, uint32_t index)
 {
     return model->names[model->names_first[kind] + index];

@@ -120,10 +120,18 @@ struct pe_skin {
     int is_rigid;      /* 1: made for a mesh node without a skin, so that the node has a palette */
 };
 
+/* How palettes of a clip are computed: as `evaluation` of the server's model answer says. */
+enum pe_evaluation {
+    PE_EXACT = 0,  /* in double precision, several times slower */
+    PE_LINEAR = 1, /* in float from its compiled form */
+    PE_CUBIC = 2,  /* likewise, and some channels are cubic splines */
+};
+
 struct pe_clip {
     const char *name;
     double start_s, duration_s;
     int is_compiled; /* 1: palettes are evaluated the fast way; 0: in double precision */
+    enum pe_evaluation evaluation;
 };
 
 /* A primitive of a mesh as drawn by a node. The arrays belong to the model. */
@@ -183,6 +191,7 @@ struct pe_retargeted_clip_info {
     uint32_t channel_count;   /* channels of the clip in its own file */
     uint32_t unmatched_count; /* those of them that move nothing, because no single node of the model has the name */
     int is_compiled;          /* as in struct pe_clip */
+    enum pe_evaluation evaluation;
 };
 PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);
 

@@ -7,7 +7,8 @@
  *   - its splines are too many to choose frames for, or rotations on them pass by 0,
  *   - nodes of the rig do not inherit scales as a product of matrices does (anim/pose/scale_effect.h),
  *   - its numbers are so large that a palette, or a matrix on the way to it, may not fit a float, or
- *   - its palettes differ from those in double precision by more than 9e-7 of the model's size (clip_error.h). */
+ *   - its palettes differ from those in double precision by more than 9e-7 of the model's size (clip_error.h): at the
+ *     measured times, and where it has splines at the 10,000 times that these stand for. */
 #pragma once
 
 #include "anim/compiled/clip_sections.h"

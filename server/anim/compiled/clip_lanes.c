@@ -18,14 +18,22 @@ struct track {
     double former[4], sign;
     /* splines: on both sides of the key, and before the next one */
     struct spline_end before, after, next;
+    bool has_next; /* `next` was read */
 };
 
 static void read_spline(const struct model *model, struct track *track)
 {
-    struct spline_end unused;
     spline_key(model, track->channel, track->key, &track->before, &track->after);
-    if (track->key + 1 < track->channel->key_count)
+    track->has_next = false;
+}
+
+/* Most frames are keys, and need no other. */
+static void read_next(const struct model *model, struct track *track)
+{
+    struct spline_end unused;
+    if (!track->has_next)
         spline_key(model, track->channel, track->key + 1, &track->next, &unused);
+    track->has_next = true;
 }
 
 static void start(struct track *track, const struct clip_plan *plan, uint32_t rig_node, int path)
@@ -100,6 +108,7 @@ static void sample_spline(const struct model *model, struct track *track, double
     const double from_s = times[0];
     if (time_s > from_s && track->key + 1 < track->channel->key_count) {
         const double distance_s = times[1] - from_s;
+        read_next(model, track);
         spline_between(&track->after, &track->next, n, (time_s - from_s) / distance_s, distance_s, &inside);
         left = right = &inside;
     }
