@@ -238,8 +238,8 @@ int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const stru
     static const uint32_t FIRST = 0;
     const struct crowd_run run = {work, evaluator, members, is_stopped, listener};
     crowd_group_begin(&work->group);
-    if (count == 1)
-        return run_kind(&run, &FIRST, 1) ? 0 : ERR_REQUEST_TIMEOUT;
+    if (count < 2)
+        return run_kind(&run, &FIRST, count) ? 0 : ERR_REQUEST_TIMEOUT;
     if (!crowd_order_reserve(&work->order, count))
         mem_exhausted();
     crowd_order_find(&work->order, members, count);

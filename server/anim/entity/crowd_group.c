@@ -143,10 +143,10 @@ static bool put_answer(const struct kernel *kernel, const struct crowd_member *m
     return true;
 }
 
-/* Most of a group's time is the same for any number of members: that of half its width to three quarters, alone. */
+/* Most of a group's time is the same for any number of members: that of three quarters of its width alone. */
 bool crowd_group_is_worth_it(uint32_t count, const struct kernel *kernel)
 {
-    return kernel->group_width >= 2 && 4 * count >= 3 * kernel->group_width;
+    return kernel->group_width >= 2 && 4 * count > 3 * kernel->group_width;
 }
 
 static bool are_direct(const struct crowd_group *group, const struct crowd_member *members, uint32_t count)

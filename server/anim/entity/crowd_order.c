@@ -32,8 +32,8 @@ void crowd_order_fini(struct crowd_order *order)
 
 size_t crowd_order_held_bytes(const struct crowd_order *order)
 {
-    return order->capacity * (2 * sizeof *order->kinds + sizeof *order->members + sizeof *order->runs +
-                              sizeof *order->kind_of) +
+    return order->capacity *
+               (2 * sizeof *order->kinds + sizeof *order->members + sizeof *order->runs + sizeof *order->kind_of) +
            order->slot_capacity * sizeof *order->slots;
 }
 

@@ -75,7 +75,7 @@ struct kernel_group_lanes {
     float *matrices;                  /* out: as in struct kernel_group; all lanes of still[still_count] too */
     const struct still_node *still;
     uint32_t still_count;
-    float *parts; /* NULL, or the output instead: [node][KERNEL_PART][group_width], only what moves */
+    float *parts;                /* NULL, or the output instead: [node][KERNEL_PART][group_width], only what moves */
     const struct rig_part *rest; /* [rest_count]: first written to all lanes of `parts` */
     uint32_t rest_count;
 };
@@ -91,7 +91,8 @@ struct kernel_mix {
     float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */
     double *f64;  /* NULL, or the output instead: 12 a node */
     /* For groups: floats between the parts and references of neighbouring entities, without is_across. They share
-     * `rest`. Weights are one for each entity. `local` has the layout of struct kernel_group's matrices; f64 is NULL. */
+     * `rest`. Weights are one for each entity. `local` has the layout of struct kernel_group's matrices; f64 is NULL.
+     */
     size_t stride;
 };
 

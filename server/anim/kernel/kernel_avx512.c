@@ -36,7 +36,7 @@ static void lanes(const struct kernel_lanes *lanes)
     }
 }
 
-const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose,      write_palette,   mix_all_16,
-                                     move,     8,     lanes_group_8, mix_group_8, compose_group_8};
+const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose,       write_palette, mix_all_16,
+                                     move,     8,     lanes_group_8, mix_group_8,   compose_group_8};
 
 #endif

@@ -53,8 +53,8 @@ KERNEL_INLINE void NAME(load_part)(struct NAME(parts_at) at, size_t node, bool i
 }
 
 /* Nodes of one entity follow each other, which makes the stride a constant for the compiler. */
-KERNEL_INLINE struct NAME(parts_at) NAME(parts_of)(const struct kernel_mix *mix, const struct kernel_layer *layer,
-                                                   const float *parts, bool is_group)
+KERNEL_INLINE struct NAME(parts_at)
+    NAME(parts_of)(const struct kernel_mix *mix, const struct kernel_layer *layer, const float *parts, bool is_group)
 {
     return (struct NAME(parts_at)){parts, is_group ? mix->stride : KERNEL_PART, is_group && layer->is_across};
 }

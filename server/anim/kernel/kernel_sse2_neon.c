@@ -12,11 +12,11 @@
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
 
 #if defined(__x86_64__)
-const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,     write_palette,  mix_all_4,
-                                   move,   4,     lanes_group_4, mix_group_4, compose_group_4};
+const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,       write_palette, mix_all_4,
+                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
 #else
-const struct kernel KERNEL_NEON = {"neon", lanes, compose,     write_palette,  mix_all_4,
-                                   move,   4,     lanes_group_4, mix_group_4, compose_group_4};
+const struct kernel KERNEL_NEON = {"neon", lanes, compose,       write_palette, mix_all_4,
+                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
 #endif
 
 #endif
