@@ -15,6 +15,7 @@ struct drawn_vertices {
     struct vec3 *normals;     /* [count]: unit vectors in the space of the places, or 0 */
     uint64_t *materials;      /* [draw_count]: name_key() of the material's name; 0: none */
     const struct material_texture **textures; /* [draw_count]: the first that the material has; NULL: none */
+    double *rest_weights;                     /* [draw_count]: one number for the weights of morph targets at rest */
     struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
     int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
 };
@@ -41,9 +42,10 @@ static inline bool drawn_is_used(const struct drawn_vertices *drawn, uint32_t at
 }
 /* Returns the node of a joint. `place`: its index in the skin with which the vertex is drawn. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
-/* Return the primitive, the mesh and the material (or -1) of a vertex. */
+/* Return the primitive, the mesh, the node and the material (or -1) of a vertex. */
 const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
+uint32_t drawn_node(const struct drawn_vertices *drawn, uint32_t at);
 int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at);
 /* Returns the first vertex with a partner of the primitive whose vertices begin at `first`, or -1. */
 int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
@@ -55,9 +57,11 @@ struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side side,
 bool drawn_texcoord(const struct drawn_vertices *drawn, uint32_t at, const struct material_texture *texture,
                     struct vec2 *out);
 /* How far the texture coordinates of two vertices differ: as stored, and after the textures' transforms. 0 where one
- * lacks them. The textures are of the old and the new model, or NULL. */
+ * lacks them. The textures are of the old and the new model, or NULL. Where a texture repeats, whole numbers are not
+ * seen; `whole` is what was left out of u and v. */
 struct texcoord_apart {
     double stored, seen;
+    double whole[2];
 };
 struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t old, uint32_t new,
                                         const struct material_texture *a, const struct material_texture *b);

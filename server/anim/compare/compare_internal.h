@@ -72,6 +72,7 @@ struct compare {
     struct comparison *out;
     double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
     bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
+    bool has_met;             /* the references are poses of a clip of each, in which most joints are at the same places */
     uint32_t bind_checks;     /* how often binds_check() has looked at vertices */
     uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
@@ -174,6 +175,12 @@ uint32_t references_measure(struct compare *compare, const int32_t clips[COMPARE
 /* Where the rest poses differ: makes a pose of a clip that both models have the reference, if joints are at the same
  * places in it. errors: overwritten. */
 void references_meet(struct compare *compare, struct pair_error *errors);
+
+/* --- compare_turns.c --- */
+
+/* Returns turns[pair_count], which the caller frees: the rotation about its origin, and the way of that, by which what a
+ * joint carries in the reference pose of the old model comes to where it is in that of the new. */
+struct dmat4 *turns_find(const struct compare *compare);
 
 /* --- compare_binds.c --- */
 
