@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEVELS_LOOKED_AT = 6 }; /* below a joint */
 #define TURN_SHARE 0.5 /* of the tolerance: smaller distances do not turn a joint */
 
 /* Two ways from the origin of a joint to origins below it, in the reference poses. */
@@ -115,20 +116,21 @@ static void add_way(const struct compare *compare, struct carried_ways *carried,
     carried->count++;
 }
 
-/* Lists the ways to the next joints below, then to those below these. */
+/* Lists the ways to the next joints below, then to those below these: a straight leg shows by the toe how it is turned. */
 static struct carried_ways *list_ways(const struct compare *compare)
 {
     struct carried_ways *carried = mem_zalloc((size_t)compare->pair_count + 1, sizeof *carried);
-    for (uint32_t i = 0; i < compare->pair_count; i++) {
-        const struct joint_pair *pair = &compare->pairs[i];
-        if (pair->parent >= 0)
-            add_way(compare, &carried[pair->parent], &compare->pairs[pair->parent], pair);
-    }
-    for (uint32_t i = 0; i < compare->pair_count; i++) {
-        const int32_t above = compare->pairs[i].parent < 0 ? -1 : compare->pairs[compare->pairs[i].parent].parent;
-        if (above >= 0)
-            add_way(compare, &carried[above], &compare->pairs[above], &compare->pairs[i]);
-    }
+    int32_t *aboves = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *aboves);
+    for (uint32_t i = 0; i < compare->pair_count; i++)
+        aboves[i] = compare->pairs[i].parent;
+    for (int level = 0; level < LEVELS_LOOKED_AT; level++)
+        for (uint32_t i = 0; i < compare->pair_count; i++) {
+            if (aboves[i] < 0)
+                continue;
+            add_way(compare, &carried[aboves[i]], &compare->pairs[aboves[i]], &compare->pairs[i]);
+            aboves[i] = compare->pairs[aboves[i]].parent;
+        }
+    free(aboves);
     return carried;
 }
 
