@@ -153,8 +153,7 @@ struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side s, ui
     return drawn_common_from_bind(drawn, at);
 }
 
-/* Returns a normal under the inverse transpose of the matrix, as a unit vector. */
-static struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal)
+struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal)
 {
     const double *x = matrix->m, *y = matrix->m + 4, *z = matrix->m + 8;
     const double side = determinant3(x, y, z) < 0 ? -1 : 1;
@@ -238,16 +237,15 @@ static double farther(struct vec2 a, struct vec2 b)
     return fmax(fabs((double)a.x - (double)b.x), fabs((double)a.y - (double)b.y));
 }
 
-/* Returns the distance along an axis after which both textures look the same; 0: none. */
-static double period_of(const struct model *models[COMPARE_SIDES], const struct material_texture *a,
-                        const struct material_texture *b, bool is_t)
+double texture_period(const struct compare *compare, const struct material_texture *old,
+                      const struct material_texture *new, bool is_t)
 {
     uint32_t wraps[COMPARE_SIDES];
     for (int s = 0; s < COMPARE_SIDES; s++) {
-        const struct material_texture *place = s == COMPARE_OLD ? a : b;
-        if (place == NULL || place->texture < 0)
+        const int32_t index = s == COMPARE_OLD ? old->texture : new->texture;
+        if (index < 0)
             return 0;
-        const struct texture *texture = &models[s]->textures[place->texture];
+        const struct texture *texture = &compare->sides[s].model->textures[index];
         wraps[s] = is_t ? texture->wrap_t : texture->wrap_s;
     }
     if (wraps[COMPARE_OLD] != wraps[COMPARE_NEW] || wraps[COMPARE_OLD] == TEXTURE_WRAP_CLAMP)
@@ -267,12 +265,11 @@ struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t 
     out.seen = out.stored;
     if (a == NULL || b == NULL)
         return out;
-    const struct model *models[COMPARE_SIDES] = {drawn[COMPARE_OLD].model, drawn[COMPARE_NEW].model};
     const struct vec2 from = uv_of(a, was), to = uv_of(b, is);
     const double ways[2] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y};
     out.seen = 0;
     for (int i = 0; i < 2; i++) {
-        const double period = period_of(models, a, b, i == 1);
+        const double period = texture_period(compare, a, b, i == 1);
         out.whole[i] = period > 0 ? period * nearbyint(ways[i] / period) : 0;
         out.seen = fmax(out.seen, fabs(ways[i] - out.whole[i]));
     }

@@ -53,6 +53,8 @@ int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
 struct dmat4 drawn_common_from_bind(const struct drawn_vertices *drawn, uint32_t at);
 /* Returns the matrix that takes a vertex from bind space to the space of the places. */
 struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side side, uint32_t at);
+/* Returns a normal under the inverse transpose of the matrix, as a unit vector. */
+struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal);
 /* Finds the texture coordinates that a texture uses, or the first set if it is NULL. False: the vertex has none. */
 bool drawn_texcoord(const struct drawn_vertices *drawn, uint32_t at, const struct material_texture *texture,
                     struct vec2 *out);
@@ -65,6 +67,10 @@ struct texcoord_apart {
 };
 struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t old, uint32_t new,
                                         const struct material_texture *a, const struct material_texture *b);
+/* Returns the distance along u or v (is_t) after which both textures look the same; 0: none. */
+double texture_period(const struct compare *compare, const struct material_texture *old,
+                      const struct material_texture *new, bool is_t);
+#define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
 #define TEXCOORD_NEAR 2e-3 /* one texel of a texture of 512 */
 /* Returns 1 - the cosine of the angle between two unit vectors; 0 if one has no length. */
 static inline double directions_apart(struct vec3 a, struct vec3 b)
@@ -126,6 +132,12 @@ double element_area(const struct drawn_vertices *drawn, const struct drawn_eleme
 void elements_match(struct compare *compare,
                     void (*match)(void *context, const struct drawn_element *old, const struct drawn_element *new),
                     void *context);
+
+/* --- compare_wraps.c --- */
+
+/* Returns an array for the old list, which the caller frees: 1 for the corners of triangles over which a texture that
+ * repeats is stretched otherwise, by whole numbers. */
+uint8_t *wraps_find(struct compare *compare);
 
 /* --- compare_material_uses.c --- */
 
