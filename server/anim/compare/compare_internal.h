@@ -70,10 +70,10 @@ struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
     struct comparison *out;
-    double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
-    bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
-    bool has_met;             /* the references are poses of a clip of each, in which most joints are at the same places */
-    uint32_t bind_checks;     /* how often binds_check() has looked at vertices */
+    double size, tolerance; /* the common frame's unit of length; the tolerance as a share of it */
+    bool has_bind_rest;     /* the new model rests in its bind pose; the old one does not */
+    bool has_met;         /* the references are poses of a clip of each, in which most joints are at the same places */
+    uint32_t bind_checks; /* how often binds_check() has looked at vertices */
     uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
     struct surface *surface;  /* set while drawn surfaces are compared */
@@ -179,8 +179,8 @@ void references_meet(struct compare *compare, struct pair_error *errors);
 
 /* --- compare_turns.c --- */
 
-/* Returns turns[pair_count], which the caller frees: the rotation about its origin, and the way of that, by which what a
- * joint carries in the reference pose of the old model comes to where it is in that of the new. */
+/* Returns turns[pair_count], which the caller frees: the rotation about its origin, and the way of that, by which what
+ * a joint carries in the reference pose of the old model comes to where it is in that of the new. */
 struct dmat4 *turns_find(const struct compare *compare);
 
 /* --- compare_binds.c --- */

@@ -75,8 +75,8 @@ static void match_places(const struct compare *compare, bool is_light, int32_t *
             for (uint32_t i = 0; i < counts[s]; i++) {
                 const uint32_t node = place_node(compare->sides[s].model, is_light, i);
                 const int32_t partner = s == COMPARE_OLD ? (int32_t)node : new->partners[node];
-                const uint64_t key = pass == 0 ? (uint64_t)(int64_t)(partner + 1)
-                                               : place_key(compare->sides[s].model, is_light, i);
+                const uint64_t key =
+                    pass == 0 ? (uint64_t)(int64_t)(partner + 1) : place_key(compare->sides[s].model, is_light, i);
                 if (partners[s][i] < 0 && key != 0)
                     entries[count++] = (struct name_entry){.key = key, .index = i, .side = s};
             }
@@ -259,8 +259,8 @@ static double places_apart(const struct compare *compare, const struct look *loo
     double most = 0;
     for (int s = 0; s < COMPARE_SIDES; s++) {
         const struct model *model = compare->sides[s].model;
-        textures[s] = material_texture_at(model, &model->materials[look->targets[s]],
-                                          (uint32_t)property_of(look->id).slot);
+        textures[s] =
+            material_texture_at(model, &model->materials[look->targets[s]], (uint32_t)property_of(look->id).slot);
     }
     for (int i = 0; i < 6; i++) {
         const double way = (double)values[COMPARE_NEW][i] - (double)values[COMPARE_OLD][i];

@@ -1,6 +1,6 @@
-/* compare_turns.c - how joints without a bind space are placed and turned in the reference poses. Their own axes are not
- * seen; what they carry is: the origins of joints below them. A joint that carries these as the joint above it carries
- * its own turns with that joint, so a chain is turned by its first joint that differs. */
+/* compare_turns.c - how joints without a bind space are placed and turned in the reference poses. Their own axes are
+ * not seen; what they carry is: the origins of joints below them. A joint that carries these as the joint above it
+ * carries its own turns with that joint, so a chain is turned by its first joint that differs. */
 #include "anim/compare/compare_internal.h"
 #include "base/mem.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { LEVELS_LOOKED_AT = 6 }; /* below a joint */
-#define TURN_SHARE 0.5 /* of the tolerance: smaller distances do not turn a joint */
+#define TURN_SHARE 0.5         /* of the tolerance: smaller distances do not turn a joint */
 
 /* Two ways from the origin of a joint to origins below it, in the reference poses. */
 struct carried_ways {
@@ -18,10 +18,7 @@ struct carried_ways {
 
 static double length3(const double v[3]) { return sqrt(dot3(v, v)); }
 
-static void turned(const struct dmat4 *turn, const double v[3], double out[3])
-{
-    dmat4_direction(turn, v, out);
-}
+static void turned(const struct dmat4 *turn, const double v[3], double out[3]) { dmat4_direction(turn, v, out); }
 
 static double apart_of(const struct dmat4 *turn, const double way[COMPARE_SIDES][3])
 {
@@ -95,9 +92,9 @@ static struct dmat4 turn_of(const struct compare *compare, const struct carried_
 static void add_way(const struct compare *compare, struct carried_ways *carried, const struct joint_pair *from,
                     const struct joint_pair *to)
 {
-    double (*way)[3] = carried->ways[carried->count];
-    if (carried->count == 2)
+    if (carried->count >= 2)
         return;
+    double(*way)[3] = carried->ways[carried->count];
     for (int s = 0; s < COMPARE_SIDES; s++)
         for (int i = 0; i < 3; i++)
             way[s][i] = compare->sides[s].reference[to->nodes[s]].m[12 + i] -
@@ -116,7 +113,8 @@ static void add_way(const struct compare *compare, struct carried_ways *carried,
     carried->count++;
 }
 
-/* Lists the ways to the next joints below, then to those below these: a straight leg shows by the toe how it is turned. */
+/* Lists the ways to the next joints below, then to those below these: a straight leg shows by the toe how it is turned.
+ */
 static struct carried_ways *list_ways(const struct compare *compare)
 {
     struct carried_ways *carried = mem_zalloc((size_t)compare->pair_count + 1, sizeof *carried);

@@ -43,8 +43,7 @@ static bool is_other_draw(const struct compare *compare, uint32_t old, uint32_t 
     const uint32_t nodes[COMPARE_SIDES] = {drawn_node(a, old), drawn_node(b, new)};
     for (int s = 0; s < COMPARE_SIDES; s++) {
         const int32_t partner = compare->sides[s].partners[nodes[s]];
-        if (partner >= 0 && (uint32_t)partner != nodes[1 - s] &&
-            compare->sides[1 - s].model->nodes[partner].mesh >= 0)
+        if (partner >= 0 && (uint32_t)partner != nodes[1 - s] && compare->sides[1 - s].model->nodes[partner].mesh >= 0)
             return true;
     }
     const double was = a->rest_weights[a->draws[old]], is = b->rest_weights[b->draws[new]];

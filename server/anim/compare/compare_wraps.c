@@ -1,5 +1,5 @@
-/* compare_wraps.c - texture coordinates that differ by whole numbers where a texture repeats. This is not seen where all
- * corners of a triangle differ by the same; else the texture is stretched over the triangle. */
+/* compare_wraps.c - texture coordinates that differ by whole numbers where a texture repeats. This is not seen where
+ * all corners of a triangle differ by the same; else the texture is stretched over the triangle. */
 #include "anim/compare/compare_drawn.h"
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
@@ -25,8 +25,7 @@ static bool is_stretched(const struct compare *compare, const struct drawn_eleme
             material_texture_at(drawn[COMPARE_NEW].model, &drawn[COMPARE_NEW].model->materials[b], slot);
         struct texcoord_apart first = {0};
         for (uint32_t c = 0; c < old->corner_count && was->texture >= 0 && is->texture >= 0; c++) {
-            const struct texcoord_apart apart =
-                texcoords_compare(compare, old->corners[c], new->corners[c], was, is);
+            const struct texcoord_apart apart = texcoords_compare(compare, old->corners[c], new->corners[c], was, is);
             if (c == 0)
                 first = apart;
             else if (apart.whole[0] != first.whole[0] || apart.whole[1] != first.whole[1])
