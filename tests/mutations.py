@@ -188,7 +188,7 @@ MUTATIONS = [
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "[INTERPOLATION_STEP] = MOTION_MOVES | MOTION_HOLDS", "[INTERPOLATION_STEP] = MOTION_MOVES"),
     ("compiled clips: splines turn at their keys", FRAMES, "(float)(u * rest * rest * pair->distance_s)", "(float)(u * rest * rest * 0)"),
-    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),
+    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -track->sign", "dot < -2 ? -track->sign"),
     ("compiled clips begin a frame late", FRAMES, "(struct frame_pair){f, f + 1, (time_s", "(struct frame_pair){f + 1, f + 1, (time_s"),
     ("compiled clips with their root motion", "server/anim/entity/entity.c", "    if (entity->motion != NULL)\n        entity_chain_still(work);", "    (void)entity_chain_still;"),
     ("crowds: all lanes have the weight of the first", GROUP, "weight_of(call->members[i].plan, layer_index)", "weight_of(call->members[0].plan, layer_index)"),
