@@ -28,7 +28,7 @@ def source(name):
 POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, VECTORS, ROTATION, ROWS, PLAN, CLIP_LANES, FRAMES, COMPILE = map(source, (
-    "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_frames.c", "clip_compile.c"))
+    "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_frames.c", "clip_compile.c"))
 GROUP, GROUP_LANES, CROWD, MIX = map(source, ("clip_group.c", "kernel_group.h", "crowd_group.c", "kernel_mix.h"))
 FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_CLIP_WEIGHTS = map(source, (
     "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
