@@ -20,7 +20,7 @@ static double length3(const double v[3]) { return sqrt(dot3(v, v)); }
 
 static void turned(const struct dmat4 *turn, const double v[3], double out[3]) { dmat4_direction(turn, v, out); }
 
-static double apart_of(const struct dmat4 *turn, const double way[COMPARE_SIDES][3])
+static double apart_of(const struct dmat4 *turn, const double (*way)[3])
 {
     double at[3];
     turned(turn, way[COMPARE_OLD], at);
