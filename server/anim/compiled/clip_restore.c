@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A small file can have many clips, each of which has its own set of all nodes: the size of the file bounds nothing. */
-#define RESTORED_BYTES_MAX (1ULL << 30)
-
 /* What compiling measured, or chose by it. */
 static void copy_decisions(struct compiled_clip *to, const struct compiled_clip *from)
 {
@@ -46,13 +43,14 @@ static bool add_clip(struct bake_builder *builder, const struct model *decided, 
     return is_added && (builder->is_failed || memcmp(clip, as, sizeof *clip) == 0);
 }
 
-int clip_restore(const struct model *view, const struct model *decided, struct clip_sections *sections, struct err *err)
+int clip_restore(const struct model *view, const struct model *decided, uint64_t limit_bytes,
+                 struct clip_sections *sections, struct err *err)
 {
     *sections = (struct clip_sections){0};
     if (decided->compiled_clip_count != view->clip_count || view->rig_skin_count == 0)
         return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", decided->compiled_clip_count,
                        view->clip_count);
-    struct bake_builder builder = clip_sections_borrow(view, RESTORED_BYTES_MAX);
+    struct bake_builder builder = clip_sections_borrow(view, limit_bytes);
     clip_sections_add_rest(&builder, view);
     bake_add_compiled_clip(&builder, view->clip_count);
     bool is_good = true;
