@@ -191,6 +191,8 @@ MUTATIONS = [
     ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -track->sign", "dot < -2 ? -track->sign"),
     ("compiled clips begin a frame late", FRAMES, "(struct frame_pair){f, f + 1, (time_s", "(struct frame_pair){f + 1, f + 1, (time_s"),
     ("compiled clips with their root motion", "server/anim/entity/entity.c", "    if (entity->motion != NULL)\n        entity_chain_still(work);", "    (void)entity_chain_still;"),
+    ("crowds: clips with products in double precision share a group", "server/anim/compiled/clip_group_alike.c",
+     "(COMPILED_F64 | COMPILED_F64_PRODUCTS)) == 0", "COMPILED_F64) == 0"),
     ("crowds: all lanes have the weight of the first", GROUP, "weight_of(call->members[i].plan, layer_index)", "weight_of(call->members[0].plan, layer_index)"),
     ("crowds: the still nodes of another clip stay", GROUP, "is_held = *held == clip;", "is_held = *held != NULL;"),
     ("crowds: nodes given by a matrix have it always", GROUP, "for (size_t e = 0; e < 12 && !is_moved; e++)", "for (size_t e = 0; e < 12; e++)"),
