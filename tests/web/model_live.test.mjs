@@ -26,8 +26,11 @@ test('the model is live where there is WebGL', () => withPage({ reducedMotion: '
   await page.mouse.move(box.x + 250, box.y + 300, { steps: 3 });
   await page.mouse.up();
   await hasQuery(page, { yaw: (value) => value && +value !== 35 });
-  await page.mouse.move(box.x + box.width / 2 - 20, box.y + box.height / 2 - 40);
-  await until('the joint below the pointer is named', async () => (await page.locator('#hover').textContent()).length > 0);
+  let moves = 0; // the dance goes on: what is below a pointer that rests may be the gap at the neck
+  await until('the joint below the pointer is named', async () => {
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + moves++ % 20);
+    return (await page.locator('#hover').textContent()).length > 0;
+  });
   assert.equal(await page.locator('#notices .bad').count(), 0);
 }));
 
