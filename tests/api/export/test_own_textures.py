@@ -1,4 +1,5 @@
 """Textures in answers: the files' own bytes where the answer can hold them, else encoded from their pixels."""
+import gzip
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import zlib
 import pytest
 from PIL import Image
 
+import small_blend
 import textured_models as made
 from round_trip import Glb
 
@@ -38,6 +40,7 @@ WRITERS = {
     "zae deflated": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.zae"),
     "assimp beside": made.write_ac,
     "obj": made.write_obj,
+    "blend": small_blend.write,
 }
 
 
@@ -82,6 +85,13 @@ def test_bytes_are_those_of_the_source(start, tmp_path, writer, kind):
     answer = server.get(f"/v1/texture?model={model}&texture=0")
     assert (answer.status, answer.headers["content-type"], answer.body) == (200, made.MIME[kind], data)
     assert server.get(f"/v1/texture?model={model}&texture=0", method="HEAD").headers["content-length"] == str(len(data))
+
+
+def test_a_picture_in_a_compressed_blend_file_is_encoded(start, tmp_path):
+    model = small_blend.write(tmp_path, source("jpg"), "jpg")
+    (tmp_path / model).write_bytes(gzip.compress((tmp_path / model).read_bytes()))
+    glb = export(start(), model)
+    assert image(glb)[0] == "image/png" and told(glb)[0]["own_file"] is False and "texture_encoded" in warnings(glb)
 
 
 def test_one_picture_for_colours_and_data_is_one_image(start, tmp_path):
