@@ -276,7 +276,7 @@ def test_pictures_of_any_size_are_those_of_the_source(start, tmp_path, size, mod
     got = Image.open(io.BytesIO(image(export(start(), "a.obj"))[1])).convert("RGBA")
     assert got.size == size
     errors = [abs(a - b) * (x[3] / 255) for x, y in zip(picture.convert("RGBA").getdata(), got.getdata()) for a, b in zip(x, y)]
-    assert sum(errors) / len(errors) < 0.4 and sorted(errors)[len(errors) * 99 // 100] < 6
+    assert sum(errors) / len(errors) < 0.7 and sorted(errors)[len(errors) * 9 // 10] <= 2 and max(errors) < 32, "of dark pixels beside light ones"
 
 
 def test_sides_that_are_powers_of_two_are_the_pixels_of_the_source(start, tmp_path):
