@@ -85,6 +85,7 @@ static void tell_mesh(struct compare *compare, enum compare_side s, uint32_t mes
 static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    uint8_t *is_told = mem_zalloc((size_t)old->count + 1, 1);
     bool is_wrapped = false;
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
@@ -96,14 +97,16 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
         const bool has_other_normal = vertex_compare(compare, i, new).normal > NORMAL_NEAR;
         const bool is_elsewhere = lies_elsewhere(compare, i, new, &is_wrapped);
         mesh->texcoords += is_elsewhere;
+        is_told[i] = is_elsewhere;
         mesh->normals += has_other_normal;
         /* tangents follow both */
         mesh->tangents += !has_other_normal && !is_elsewhere && has_other_tangent(compare, i, new);
     }
     uint8_t *is_stretched = is_wrapped ? wraps_find(compare) : NULL;
     for (uint32_t i = 0; i < old->count && is_wrapped; i++)
-        meshes[drawn_mesh(old, i)].texcoords += is_stretched[i];
+        meshes[drawn_mesh(old, i)].texcoords += is_stretched[i] != 0 && is_told[i] == 0;
     free(is_stretched);
+    free(is_told);
 }
 
 static void vertices_compare(struct compare *compare)
