@@ -64,14 +64,93 @@ static struct mat3 turn_foot(const struct rest_motion *motion, int role)
     return unit3(own) > 0.1 && unit3(other) > 0.1 ? mat3_between(own, other) : MAT3_IDENTITY;
 }
 
+/* --- corrections for a pose that is no rest --- */
+
+/* Finds the axes of the trunk from its line and that of a pair of joints, in the model's scene. Right-handed. */
+static bool find_frame(const struct rest_motion *motion, const struct rest_rig *rig, enum humanoid_role left,
+                       struct mat3 *out)
+{
+    double up[3], across[3], forward[3];
+    const enum humanoid_role right = left == ROLE_LEFT_UPPER_LEG ? ROLE_RIGHT_UPPER_LEG : ROLE_RIGHT_UPPER_ARM;
+    if (!rest_trunk(rig, &rig->pose, left, right, up, across))
+        return false;
+    if (rig == &motion->source) {
+        mat3_direction(&motion->model_from_source, up, up);
+        mat3_direction(&motion->model_from_source, across, across);
+    }
+    cross3(across, up, forward);
+    *out = mat3_from_columns(across, up, forward);
+    return true;
+}
+
+/* Returns C of the hips, or of the chest: by the line of the shoulders where both rigs have it. */
+static struct mat3 turn_trunk(const struct rest_motion *motion, bool is_chest)
+{
+    struct mat3 own, other;
+    if (is_chest && find_frame(motion, &motion->model, ROLE_LEFT_UPPER_ARM, &own) &&
+        find_frame(motion, &motion->source, ROLE_LEFT_UPPER_ARM, &other))
+        return mat3_mul_transpose(&other, &own);
+    if (find_frame(motion, &motion->model, ROLE_LEFT_UPPER_LEG, &own) &&
+        find_frame(motion, &motion->source, ROLE_LEFT_UPPER_LEG, &other))
+        return mat3_mul_transpose(&other, &own);
+    return MAT3_IDENTITY;
+}
+
+/* Returns the part of the hips' turn that is about the up axis. */
+static struct mat3 turn_heading(const struct rest_motion *motion)
+{
+    const struct mat3 turn = turn_trunk(motion, false);
+    const double *axes = motion->model.axes.m, *up = axes + 3;
+    double forward[3], left[3];
+    mat3_direction(&turn, axes + 6, forward);
+    const double along = dot3(forward, up);
+    for (int i = 0; i < 3; i++)
+        forward[i] -= along * up[i];
+    if (!(unit3(forward) > 0.3))
+        return turn;
+    cross3(up, forward, left);
+    const struct mat3 to = mat3_from_columns(left, up, forward);
+    cross3(up, axes + 6, left);
+    const struct mat3 from = mat3_from_columns(left, up, axes + 6);
+    return mat3_mul_transpose(&to, &from);
+}
+
+/* Returns C of a foot: it heads where the source's does. Its pitch at rest is anatomy, unless it differs by more than
+ * 20 degrees: then the source's foot does not stand on its sole, and the directions of both feet become the same. */
+static struct mat3 turn_posed_foot(const struct rest_motion *motion, int role)
+{
+    static const double ANATOMY = 0.9397; /* cosine of 20 degrees */
+    const struct mat3 heading = turn_heading(motion);
+    const double *up = &motion->model.axes.m[3];
+    double own[3], other[3], flat[3], other_flat[3];
+    if (!find_bone(&motion->model, role, role + 1, own) || !find_bone(&motion->source, role, role + 1, other))
+        return heading;
+    mat3_direction(&motion->model_from_source, other, other);
+    mat3_direction(&heading, own, own);
+    const double own_up = dot3(own, up), other_up = dot3(other, up);
+    for (int i = 0; i < 3; i++) {
+        flat[i] = own[i] - own_up * up[i];
+        other_flat[i] = other[i] - other_up * up[i];
+    }
+    const bool is_flat = unit3(flat) > 0.1 && unit3(other_flat) > 0.1;
+    const struct mat3 turn = is_flat ? mat3_between(flat, other_flat) : MAT3_IDENTITY;
+    const struct mat3 headed = mat3_mul(&turn, &heading);
+    mat3_direction(&turn, own, own);
+    if (dot3(own, other) > ANATOMY)
+        return headed;
+    const struct mat3 pitch = mat3_between(own, other);
+    return mat3_mul(&pitch, &headed);
+}
+
 static struct mat3 correct(const struct rest_motion *motion, int role, const struct mat3 *above)
 {
     const int end = end_of(role);
     double own[3], other[3];
+    const bool is_posed = motion->reference.is_posed;
     if (is_trunk(role))
-        return MAT3_IDENTITY;
+        return is_posed ? turn_trunk(motion, role > ROLE_SPINE) : MAT3_IDENTITY;
     if (is_foot(role))
-        return turn_foot(motion, role);
+        return is_posed ? turn_posed_foot(motion, role) : turn_foot(motion, role);
     if (end < 0 || !find_bone(&motion->model, role, end, own) || !find_bone(&motion->source, role, end, other))
         return *above;
     mat3_direction(above, own, own);
@@ -170,11 +249,44 @@ static void find_stance(struct rest_motion *motion)
     struct rest_joint *joint = &motion->joints[hips];
     struct pose pose;
     pose_init(&pose);
-    rest_motion_evaluate(motion, POSE_REST, 0, &pose);
+    rest_motion_evaluate(motion, motion->reference.stance_clip, motion->reference.stance_time_s, &pose);
     raise(joint->model_rest, &motion->model.axes.m[3],
           ankles(&motion->model, &motion->model.pose) - ankles(&motion->model, &pose) + find_lift(&motion->model));
-    raise(joint->source_rest, &motion->source.axes.m[3], find_lift(&motion->source));
+    raise(joint->source_rest, &motion->source.axes.m[3], find_lift(&motion->source) - motion->reference.lowering);
     pose_fini(&pose);
+}
+
+/* Puts the source into the pose that stands for its rest. Over the ground it stays where its rest is. */
+static void set_reference(struct rest_motion *motion)
+{
+    const struct rest_reference *reference = &motion->reference;
+    struct rest_rig *source = &motion->source;
+    if (reference->is_posed)
+        rest_rig_set_pose(source, reference->clip, reference->time_s, &reference->axes);
+    motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &source->axes);
+    const struct mat3 turn = reference->is_posed ? turn_trunk(motion, false) : MAT3_IDENTITY;
+    const double cosine = (turn.m[0] + turn.m[4] + turn.m[8] - 1) / 2;
+    motion->hips_turned_deg = acos(fmin(fmax(cosine, -1), 1)) * 57.29577951308232;
+}
+
+/* Takes the way over the ground from the rest of a posed source to its reference out of the places there. */
+static void stay_over_ground(struct rest_motion *motion)
+{
+    const double *up = &motion->source.axes.m[3];
+    struct pose rest, stance;
+    pose_init(&rest);
+    pose_init(&stance);
+    pose_evaluate(&rest, motion->source.model, POSE_REST, 0);
+    pose_evaluate(&stance, motion->source.model, motion->reference.stance_clip, motion->reference.stance_time_s);
+    for (uint32_t j = 0; j < motion->joint_count; j++) {
+        struct rest_joint *joint = &motion->joints[j];
+        const double *place = pose_place(&rest, (int32_t)joint->source);
+        const double height = dot3(pose_place(&stance, (int32_t)joint->source), up) - dot3(place, up);
+        for (int i = 0; i < 3; i++)
+            joint->source_rest[i] = place[i] + height * up[i];
+    }
+    pose_fini(&rest);
+    pose_fini(&stance);
 }
 
 uint64_t rest_motion_steps(const struct rest_motion *motion)
@@ -187,16 +299,16 @@ uint64_t rest_motion_steps(const struct rest_motion *motion)
 }
 
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
-                     const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
-                     struct err *err)
+                     const struct model *source, const struct humanoid *source_humanoid,
+                     const struct rest_choice *choice, int32_t *partners, struct err *err)
 {
     *motion = (struct rest_motion){.node_count = model->node_count};
     pose_init(&motion->source_pose);
     const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
-    if (source_rc < 0)
-        return source_rc;
-    motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &motion->source.axes);
+    if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, err) < 0)
+        return err->code;
+    set_reference(motion);
     motion->scale = motion->model.leg_length / motion->source.leg_length;
     motion->joints = mem_alloc((size_t)model->node_count * sizeof *motion->joints + 1);
     motion->joint_of_node = mem_alloc((size_t)model->node_count * sizeof *motion->joint_of_node + 1);
@@ -208,6 +320,8 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
         if (partners[n] >= 0)
             sources[partners[n]] = (int32_t)n;
     add_joints(motion, sources);
+    if (motion->reference.is_posed)
+        stay_over_ground(motion);
     free(sources);
     const uint64_t steps = rest_motion_steps(motion);
     if (steps > STEPS_MOST)

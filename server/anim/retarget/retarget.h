@@ -28,6 +28,7 @@ struct rest_retarget;
 /* How clips of another rig are converted. */
 struct rest_options {
     struct humanoid model, source;
+    struct rest_choice clip_rest; /* the source's rest */
     struct rest_clip_options clip;
 };
 
@@ -60,6 +61,8 @@ void retarget_fini(struct retarget *retarget);
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err);
 
 static inline bool retarget_is_by_rest(const struct retarget *retarget) { return retarget->rest != NULL; }
+/* By rest: returns the pose that stands for the source's rest, and how far its hips have turned there. NULL by name. */
+const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg);
 /* By rest: returns the leg length of the model divided by that of the source. */
 double retarget_scale(const struct retarget *retarget);
 

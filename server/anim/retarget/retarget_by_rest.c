@@ -35,7 +35,14 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
     view->key_values = NULL;
     view->key_time_count = view->key_value_count = 0;
     return rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
-                            retarget->partners, err);
+                            &options->clip_rest, retarget->partners, err);
+}
+
+const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg)
+{
+    const struct rest_motion *motion = retarget->rest == NULL ? NULL : &retarget->rest->motion;
+    *hips_turned_deg = motion == NULL ? 0 : motion->hips_turned_deg;
+    return motion == NULL ? NULL : &motion->reference;
 }
 
 double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char RULES[] = ";rules=", SLIDE[] = ";slide=";
+static const char RULES[] = ";rules=", SLIDE[] = ";slide=", RESTS[] = ";rests=";
 enum { NAMES_SIZE = 448 }; /* of each list; all three, with words and numbers, fit RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
@@ -163,6 +163,19 @@ static void put_slide(struct buf *out, const struct retarget_report *reports, ui
         buf_printf(out, "%s%u.%03u", SLIDE, most / 1000, most % 1000);
 }
 
+/* Before the slide, whose digits end the text. */
+static void put_rests(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+{
+    uint32_t count = 0;
+    double turned_deg;
+    for (uint32_t r = 0; r < report_count; r++) {
+        const struct rest_reference *reference = retarget_reference(reports[r].retarget, &turned_deg);
+        count += reference != NULL && reference->is_warned;
+    }
+    if (count > 0)
+        buf_printf(out, "%s%u", RESTS, count);
+}
+
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out)
 {
@@ -180,12 +193,23 @@ void retarget_report_put(const struct retarget_report *reports, uint32_t report_
     buf_printf(out, ";joints=%u", still.count);
     put_names(out, "joint_names", &still);
     put_rules(out, reports, report_count);
+    put_rests(out, reports, report_count);
     put_slide(out, reports, report_count);
 }
 
 bool retarget_text_has_idle_rules(const struct buf *text)
 {
     return text->size_bytes > 0 && memmem(text->data, text->size_bytes, RULES, sizeof RULES - 1) != NULL;
+}
+
+uint32_t retarget_text_rests(const struct buf *text)
+{
+    const size_t size = sizeof RESTS - 1;
+    const char *at = text->size_bytes == 0 ? NULL : memmem(text->data, text->size_bytes, RESTS, size);
+    uint32_t count = 0;
+    for (const char *c = at == NULL ? NULL : at + size; c != NULL && ascii_is_digit(*c); c++)
+        count = count * 10 + (uint32_t)(*c - '0');
+    return count;
 }
 
 /* The names and rules before it are percent-encoded, so they contain no ';'. */

@@ -35,6 +35,8 @@ enum { RETARGET_TEXT_SIZE = 1536 };
 /* Slides are reported in thousandths of the leg; above RETARGET_SLIDE_WARNED with a warning. */
 uint32_t retarget_slide_thousandths(double slide);
 enum { RETARGET_SLIDE_WARNED = 20 };
+/* Returns the number of sources in such a text whose rest does not stand. */
+uint32_t retarget_text_rests(const struct buf *text);
 /* Returns the slide in a text of retarget_report_put(), or -1 when no clip in it is by rest. */
 int32_t retarget_text_slide(const struct buf *text);
 

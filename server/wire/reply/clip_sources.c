@@ -60,8 +60,8 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
 {
     const int32_t slide =
         retarget_text_slide(&reply->unmatched); /* retargeting by rest pose equalises units and axes */
-    uint32_t count =
-        model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) + (slide > RETARGET_SLIDE_WARNED);
+    uint32_t count = model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) +
+                     (slide > RETARGET_SLIDE_WARNED) + retarget_text_rests(&reply->unmatched);
     for (uint32_t i = 0; i < source_count; i++)
         count += sources[i]->warning_count + (slide < 0 && retarget_has_other_unit(model, sources[i])) +
                  (slide < 0 && retarget_has_other_up(model, sources[i]));
@@ -229,12 +229,32 @@ static void put_slide_warning(struct buf *out, double slide, bool has_locked_fee
     buf_put_char(out, '}');
 }
 
+static void put_rest_warning(struct buf *out, const struct retarget *retarget)
+{
+    char message[200];
+    double turned_deg;
+    const struct rest_reference *reference = retarget_reference(retarget, &turned_deg);
+    const char *instead = "its limbs are matched by direction; clip_rest=frame:N names a frame that stands";
+    if (!reference->is_posed)
+        instead = "clip_rest=auto looks for a pose that stands";
+    int size = snprintf(message, sizeof message, "the rest of the clips' file does not stand: %s", instead);
+    if (reference->clip != POSE_REST)
+        size = snprintf(message, sizeof message,
+                        "the rest of the clips' file does not stand: frame %u of clip %d is taken, hips turned by %.0f",
+                        reference->frame, (int)reference->clip, turned_deg);
+    buf_put_text(out, "{\"code\":\"clip_rest\",\"message\":");
+    json_put_string(out, message, (size_t)size);
+    buf_put_char(out, '}');
+}
+
 static void put_warnings(const struct reply_context *context, const struct retarget_report *report)
 {
     struct buf *out = context->out;
     const struct clip_sources *clips = context->clips;
     const struct retarget *retarget = report->retarget;
     const bool is_by_rest = retarget_is_by_rest(retarget);
+    double turned_deg;
+    const struct rest_reference *reference = retarget_reference(retarget, &turned_deg);
     const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
     const bool has_up = !is_by_rest && retarget_has_other_up(&retarget->model, retarget->source);
     const bool has_slide = retarget_slide_thousandths(report->slide) > RETARGET_SLIDE_WARNED;
@@ -245,13 +265,37 @@ static void put_warnings(const struct reply_context *context, const struct retar
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
     if (has_slide) /* the two other fields are for clips by name */
         put_slide_warning(out, report->slide, context->request->retarget.has_locked_feet);
-    put_idle_rules(out, clips, has_unit || has_up || has_slide);
+    if (reference != NULL && reference->is_warned) {
+        json_comma(out, has_slide);
+        put_rest_warning(out, retarget);
+    }
+    put_idle_rules(out, clips, has_unit || has_up || has_slide || (reference != NULL && reference->is_warned));
 }
 
 static void start_report(const struct reply_context *context, uint32_t source, struct retarget_report *report)
 {
     retarget_report_init(report, clip_sources_retarget(context->clips, source));
     report->slide = slide_of(context->clips, source);
+}
+
+/* Writes ,"retarget":{..}; "rest" only where the file's rest does not serve as it is. */
+static void put_retarget(struct reply_context *context, const struct retarget_report *report)
+{
+    struct buf *out = context->out;
+    double turned_deg;
+    const struct rest_reference *reference = retarget_reference(report->retarget, &turned_deg);
+    json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g",
+                context->request->retarget.has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
+                report->slide);
+    if (reference->is_posed || reference->is_warned || reference->lowering > 0) {
+        buf_put_text(out, ",\"rest\":{");
+        if (reference->clip != POSE_REST)
+            json_printf(out, "\"clip\":%d,\"frame\":%u,\"time_s\":%g,", (int)reference->clip, reference->frame,
+                        reference->time_s);
+        json_printf(out, "\"matched_by\":%s,\"hips_turned_deg\":%g,\"lowered\":%g}",
+                    reference->is_posed ? "direction" : "rest", turned_deg, reference->lowering);
+    }
+    buf_put_char(out, '}');
 }
 
 /* Writes {..} of a source and its played clips. */
@@ -268,9 +312,7 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     put_warnings(context, report);
     buf_put_char(out, ']');
     if (retarget_is_by_rest(report->retarget))
-        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
-                    context->request->retarget.has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
-                    report->slide);
+        put_retarget(context, report);
     buf_put_char(out, '}');
 }
 

@@ -1,0 +1,79 @@
+"""clip_rest=: the pose that stands for the rest of a clips' file. Files rest lying, sitting, hanging, facing backwards, or in no pose at
+all; their motion is the same walk, and the limbs of four other humans point where the walker's do."""
+import math
+
+import numpy as np
+import pytest
+
+from humans import HALF, KEYS, LIMBS, RATE, SHAPES, SIDES, T, Human, RestingHuman, about, places, pointing, rotate
+from importers import NO_RENDERING
+
+pytestmark = pytest.mark.short
+TIMES = [i / RATE for i in range(KEYS)]
+BACK, DOWN, SIT = about((0, 1, 0), math.pi), about((1, 0, 0), math.pi), about((1, 0, 0), -math.pi / 2)
+STILL = np.array([0, 0, 0, 1.0])
+# all bones of a collapsed rest point upwards
+COLLAPSED = {side + limb: turn for side, sign in SIDES
+             for limb, turn in (("UpperArm", about((0, 0, 1), sign * math.pi / 2)), ("UpperLeg", DOWN), ("Foot", about((1, 0, 0), -1.1)))}
+SITTING = {side + limb: turn for side, _ in SIDES for limb, turn in (("UpperLeg", SIT), ("LowerLeg", STILL))}
+FACING_LEFT = {**T, "turn": [0, HALF, 0, HALF]}
+Z_UP = {**T, "turn": [HALF, 0, 0, HALF], "scale": 100}
+# rest -> the walker, how far its scene is turned about the up axis against the models', and which pose the answer tells
+RESTS = {
+    "collapsed": (RestingHuman(T, COLLAPSED, [0, 0, 0]), 0, "frame"),
+    "collapsed, odd joints": (RestingHuman({**T, "odd": 0.7}, COLLAPSED), 0, "frame"),
+    "collapsed, z up in centimetres": (RestingHuman(Z_UP, COLLAPSED, [0, 0, 0]), 0, "frame"),
+    "collapsed, walks to the left": (RestingHuman(FACING_LEFT, COLLAPSED), math.pi / 2, "frame"),
+    "sits": (RestingHuman(T, SITTING, [0, 0.5, 0]), 0, "frame"),
+    "lies": (RestingHuman(T, {"hips": SIT}, [0, 0.1, 0]), 0, "direction"),
+    "hangs head down": (RestingHuman(T, {"hips": about((0, 0, 1), math.pi)}, [0, 2, 0]), 0, "direction"),
+    "hangs high": (RestingHuman(T, {}, [0, 3, 0]), 0, "lowered"),
+    "faces backwards": (RestingHuman(T, {"hips": BACK}), math.pi, None),
+    "z up in centimetres": (RestingHuman(Z_UP, {}), 0, None),
+}
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+def worst_limb_deg(hero, moved, walker, source, yaw):
+    worst = 0
+    for limb in LIMBS:
+        theirs = np.array([rotate(about((0, 1, 0), yaw), line) for line in pointing(walker, source, limb)])
+        cosines = (pointing(hero, moved, limb) * theirs).sum(axis=1)
+        worst = max(worst, math.degrees(math.acos(np.clip(cosines.min(), -1, 1))))
+    return worst
+
+
+def sole(hero, at):
+    """The lowest height of an ankle over the clip, in leg lengths."""
+    return min(hero.canonical(place)[1] for side, _ in SIDES for place in at[side + "Foot"]) * hero.shape["scale"] / hero.leg()
+
+
+@pytest.mark.parametrize("rest", RESTS)
+def test_limbs_point_where_the_sources_do_whatever_the_rest(start, root, rest):
+    walker, yaw, told_as = RESTS[rest]
+    (root / "walk.gltf").write_text(walker.write(has_walk=True, has_body=False))
+    (root / "plain.gltf").write_text(Human(T).write(has_walk=True))
+    for i, shape in enumerate(SHAPES.values()):
+        (root / f"hero{i}.gltf").write_text(Human(shape).write())
+    server = start(*NO_RENDERING, root=root)
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    for i, shape in enumerate(SHAPES.values()):
+        hero = Human(shape)
+        moved, answer = places(server, hero, TIMES, model=f"hero{i}.gltf", clip_file="walk.gltf", clip="walk", retarget="rest")
+        assert worst_limb_deg(hero, moved, walker, source, yaw) < 3, (rest, i)
+        told = answer["clip_file"]["retarget"].get("rest")
+        warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "clip_rest"]
+        if told_as is None:
+            assert told is None and warned == []
+        elif told_as == "lowered":
+            assert told["lowered"] == pytest.approx(2.05, abs=0.2) and warned == []
+        else:
+            assert told["matched_by"] == "direction" and ("frame" in told) == (told_as == "frame") and len(warned) == 1
+        plain, _ = places(server, hero, TIMES, model=f"hero{i}.gltf", clip_file="plain.gltf", clip="walk", retarget="rest")
+        assert sole(hero, moved) == pytest.approx(sole(hero, plain), abs=0.06), (rest, i)
