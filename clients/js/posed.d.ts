@@ -80,6 +80,8 @@ export interface ClipParameters extends Abortable, SpanParameters {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -371,6 +373,8 @@ export interface ExportParameters extends Abortable {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** textures as their own files, in another format, or not at all */
   textures?: 'keep' | 'png' | 'jpeg' | 'webp' | 'none';
   /** the longer side of a texture; larger ones are reduced */

@@ -77,3 +77,26 @@ def test_limbs_point_where_the_sources_do_whatever_the_rest(start, root, rest):
             assert told["matched_by"] == "direction" and ("frame" in told) == (told_as == "frame") and len(warned) == 1
         plain, _ = places(server, hero, TIMES, model=f"hero{i}.gltf", clip_file="plain.gltf", clip="walk", retarget="rest")
         assert sole(hero, moved) == pytest.approx(sole(hero, plain), abs=0.06), (rest, i)
+
+
+def test_a_chosen_frame_and_the_rest_itself(start, root):
+    walker, hero = RESTS["collapsed"][0], Human(T)
+    (root / "walk.gltf").write_text(walker.write(has_walk=True, has_body=False))
+    (root / "hero.gltf").write_text(hero.write())
+    server = start(*NO_RENDERING, root=root)
+    query = {"model": "hero.gltf", "clip_file": "walk.gltf", "clip": "walk", "retarget": "rest"}
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    moved, answer = places(server, hero, TIMES, **query, clip_rest="frame:20")
+    assert worst_limb_deg(hero, moved, walker, source, 0) < 3
+    told = answer["clip_file"]["retarget"]["rest"]
+    assert (told["clip"], told["frame"], told["time_s"]) == (0, 20, pytest.approx(20 / RATE, rel=1e-4)) and answer["clip_file"]["warnings"] == []
+    moved, answer = places(server, hero, TIMES, **query, clip_rest="zero")
+    assert worst_limb_deg(hero, moved, walker, source, 0) > 60 # the collapsed rest is taken as it is, and the answer says so
+    warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "clip_rest"]
+    assert len(warned) == 1 and "clip_rest=auto" in warned[0]
+    refused = server.get("/v1/pose?model=hero.gltf&clip_file=walk.gltf&retarget=rest&clip_rest=frame:61")
+    assert (refused.status, refused.error()) == (400, "bad_parameter") and "61 frames" in refused.json()["error"]["message"]
+    header = server.get("/v1/palette?model=hero.gltf&clip_file=walk.gltf&retarget=rest&format=bin").headers
+    assert ";rests=1;slide=" in header["x-posed-unmatched"] and header["x-posed-warnings"] == "1"
+    missing = server.json("/v1/pose", **{**query, "clip_rest": "zero"}, t=0)["clip_file"]["retarget"]["rest"]
+    assert missing["matched_by"] == "rest"
