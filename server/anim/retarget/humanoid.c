@@ -2,6 +2,7 @@
 #include "anim/retarget/humanoid.h"
 
 #include "anim/retarget/alike_names.h"
+#include "anim/retarget/role_words.h"
 #include "base/ascii.h"
 
 #include <stdio.h>
@@ -146,6 +147,14 @@ static int count_roles(const struct humanoid *humanoid)
     return count;
 }
 
+static bool has_needed(const struct humanoid *humanoid)
+{
+    bool is_enough = true;
+    for (int i = 0; i < NEEDED_COUNT; i++)
+        is_enough = is_enough && humanoid->nodes[NEEDED[i]] >= 0;
+    return is_enough;
+}
+
 static void take_from_tables(const struct alike_names *names, uint32_t map, struct humanoid *humanoid)
 {
     const uint32_t first = map == HUMANOID_AUTO ? HUMANOID_AUTO + 1 : map;
@@ -162,6 +171,12 @@ static void take_from_tables(const struct alike_names *names, uint32_t map, stru
             best = count > best ? count : best;
         }
     }
+    if (map != HUMANOID_AUTO || has_needed(humanoid)) /* words are for rigs that no table knows */
+        return;
+    struct humanoid found;
+    role_words_find(names->model, &found);
+    if (count_roles(&found) > best)
+        *humanoid = found;
 }
 
 /* --- rules --- */
@@ -249,22 +264,54 @@ static void drop_doubles(struct humanoid *humanoid)
             humanoid->nodes[role] = -1;
 }
 
-static int check_needed(const struct humanoid *humanoid, struct err *err)
+/* Returns the only child of a node, or -1. */
+static int32_t only_child(const struct model *model, int32_t node)
 {
-    char missing[256] = "";
+    int32_t child = -1;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < model->node_count && node >= 0; n++)
+        if (model->nodes[n].parent == node) {
+            child = (int32_t)n;
+            count++;
+        }
+    return count == 1 ? child : -1;
+}
+
+/* Returns a joint that may be the bone, by the bones beside it; -1: none. */
+static int32_t guess(const struct model *model, const struct humanoid *humanoid, int role)
+{
+    const int32_t *nodes = humanoid->nodes;
+    int32_t node = -1;
+    if (role == ROLE_HIPS)
+        node = nodes[ROLE_LEFT_UPPER_LEG] < 0 ? -1 : model->nodes[nodes[ROLE_LEFT_UPPER_LEG]].parent;
+    else if (role == ROLE_LEFT_UPPER_LEG || role == ROLE_RIGHT_UPPER_LEG)
+        node = nodes[role + 1] < 0 ? -1 : model->nodes[nodes[role + 1]].parent;
+    else
+        node = only_child(model, nodes[role - 1]);
+    return node >= 0 && !is_taken(humanoid, node) && model->nodes[node].name.offset != STR_NONE ? node : -1;
+}
+
+static int check_needed(const struct model *model, const struct humanoid *humanoid, struct err *err)
+{
+    char missing[256] = "", name[SHORT_NAME_SIZE] = "JOINT";
     size_t at = 0;
-    int count = 0;
+    int count = 0, hinted = ROLE_NONE;
     for (int i = 0; i < NEEDED_COUNT; i++) {
-        if (humanoid->nodes[NEEDED[i]] >= 0)
+        const int role = NEEDED[i];
+        if (humanoid->nodes[role] >= 0)
             continue;
-        at +=
-            (size_t)snprintf(missing + at, sizeof missing - at, "%s%s", count == 0 ? "" : ", ", ROLE_WORDS[NEEDED[i]]);
+        at += (size_t)snprintf(missing + at, sizeof missing - at, "%s%s", count == 0 ? "" : ", ", ROLE_WORDS[role]);
+        const int32_t node = strcmp(name, "JOINT") == 0 ? guess(model, humanoid, role) : -1;
+        if (node >= 0)
+            short_name(model, model->nodes[node].name, name);
+        hinted = node >= 0 || count == 0 ? role : hinted;
         count++;
     }
-    return count == 0
-               ? 0
-               : err_set(err, ERR_NO_HUMANOID,
-                         "no joint is known as %s: retargeting by rest poses needs the hips and both legs", missing);
+    return count == 0 ? 0
+                      : err_set(err, ERR_NO_HUMANOID,
+                                "no joint is known as %s: retargeting by rest poses needs the hips and both legs; for "
+                                "example %s=%s",
+                                missing, ROLE_WORDS[hinted], name);
 }
 
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err)
@@ -301,5 +348,5 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
     const int rc = take_rules(&names, choice, humanoid, err);
     alike_names_fini(&names);
     drop_doubles(humanoid);
-    return rc < 0 ? rc : check_needed(humanoid, err);
+    return rc < 0 ? rc : check_needed(model, humanoid, err);
 }

@@ -1,0 +1,93 @@
+"""Bones of a human in rigs that no table knows: joints are read as a side and a word. Every rig walks like the one with Mixamo's names."""
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+from conftest import SAMPLES
+from humans import LIMBS, MIXAMO, RATE, SIDES, T, Human, places, pointing
+from importers import NO_RENDERING
+
+pytestmark = pytest.mark.short
+TIMES = [i / RATE for i in range(0, 61, 6)]
+
+
+def named(spine, limbs, name):
+    names = dict(zip(("hips", "spine", "neck", "head"), spine))
+    for side, _ in SIDES:
+        for role, limb in zip(("UpperLeg", "LowerLeg", "Foot", "Toes", "UpperArm", "LowerArm", "Hand"), limbs):
+            names[side + role] = name(limb, side)
+    return names
+
+
+BODY = ["hip", "knee", "ankle", "foot", "shoulder", "elbow", "wrist"]
+RIGS = {
+    # vchoutas/smplx, smplx/joint_names.py: SMPL_JOINT_NAMES, and the names of SMPL's FBX files
+    "SMPL": named(["pelvis", "spine1", "neck", "head"], BODY, lambda limb, side: f"{side}_{limb}"),
+    "SMPL of files": named(["Pelvis", "Spine1", "Neck", "Head"], BODY, lambda limb, side: f"{side[0].upper()}_{limb.title()}"),
+    # 3ds Max, Biped
+    "Biped": named(["Bip01 Pelvis", "Bip01 Spine", "Bip01 Neck", "Bip01 Head"],
+                   ["Thigh", "Calf", "Foot", "Toe0", "UpperArm", "Forearm", "Hand"], lambda limb, side: f"Bip01 {side[0].upper()} {limb}"),
+    # Roblox R15 has no toes
+    "R15": named(["LowerTorso", "UpperTorso", "neck", "Head"], ["UpperLeg", "LowerLeg", "Foot", "Toe", "UpperArm", "LowerArm", "Hand"],
+                 lambda limb, side: side.title() + limb),
+    "UpperLeg.L": named(["Hips", "Torso", "Neck", "Head"], ["UpperLeg", "LowerLeg", "Foot", "Toes", "UpperArm", "LowerArm", "Wrist"],
+                        lambda limb, side: f"{limb}.{side[0].upper()}"),
+    "leg_left": named(["hips", "chest", "neck", "head"], ["leg", "shin", "foot", "toe", "arm", "forearm", "hand"],
+                      lambda limb, side: f"{limb}_{side}"),
+    "l_thigh": named(["hip", "spine_01", "neck_01", "head"], ["thigh", "shin", "foot", "toe", "upperarm", "forearm", "hand"],
+                     lambda limb, side: f"{side[0]}_{limb}"),
+    "lThigh": named(["hip", "abdomen", "neck", "head"], ["Thigh", "Shin", "Foot", "Toe", "Arm", "Forearm", "Hand"],
+                    lambda limb, side: side[0] + limb),
+}
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_words_and_sides(start, tmp_path, rig):
+    root = tmp_path / "root"
+    root.mkdir()
+    walker, hero = Human(T), Human({**T, "names": RIGS[rig], "thigh": 0.4, "arm": 45})
+    (root / "walk.gltf").write_text(walker.write(has_walk=True))
+    (root / "hero.gltf").write_text(hero.write())
+    server = start(*NO_RENDERING, root=root)
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    moved, answer = places(server, hero, TIMES, model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest")
+    for limb in LIMBS:
+        cosines = (pointing(hero, moved, limb) * pointing(walker, source, limb)).sum(axis=1)
+        assert math.degrees(math.acos(min(1, cosines.min()))) < 1, limb
+    assert answer["clip_file"]["unmatched"]["nodes"] == []
+
+
+def test_the_robot_walks(start, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    walker = Human(T)
+    (root / "walk.gltf").write_text(walker.write(has_walk=True))
+    shutil.copy(f"{SAMPLES}/robot.glb", root / "robot.glb")
+    server = start(*NO_RENDERING, root=root)
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    answer = server.get("/v1/pose?model=robot.glb&clip_file=walk.gltf&retarget=rest&t=" + ",".join(map(str, TIMES)))
+    assert answer.status == 200, answer.body
+    names = [node["name"] for node in answer.json()["nodes"]]
+    frames = np.array([frame["scene"] for frame in answer.json()["frames"]], float).reshape(len(TIMES), len(names), 16)
+    for side, _ in SIDES:
+        for limb, joints in (("UpperLeg", ("leg", "shin")), ("LowerLeg", ("shin", "foot")), ("UpperArm", ("arm", "forearm"))):
+            start_at, end_at = (frames[:, names.index(f"{joint}_{side}"), 12:15] for joint in joints)
+            ours = (end_at - start_at) / np.linalg.norm(end_at - start_at, axis=1)[:, None]
+            assert (ours * pointing(walker, source, side + limb)).sum(axis=1).min() > math.cos(math.radians(1)), (side, limb)
+
+
+def test_an_error_names_a_joint_that_may_be_meant(start, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    names = {**MIXAMO, "leftFoot": "hoof", "hips": "middle"}
+    (root / "walk.gltf").write_text(Human(T).write(has_walk=True))
+    (root / "hero.gltf").write_text(Human({**T, "names": names}).write())
+    server = start(*NO_RENDERING, root=root)
+    query = "/v1/pose?model=hero.gltf&clip_file=walk.gltf&retarget=rest"
+    message = server.get(query).json()["error"]["message"]
+    assert "hips, leftFoot" in message and message.endswith("for example hips=middle"), message
+    message = server.get(query + "&bones=hips=middle").json()["error"]["message"]
+    assert message.endswith("for example leftFoot=hoof"), message
+    assert server.get(query + "&bones=hips=middle&bones=leftFoot=hoof").status == 200
