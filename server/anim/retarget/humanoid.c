@@ -46,6 +46,7 @@ int humanoid_role(const char *word, size_t size_bytes)
 
 static void clear(struct humanoid *humanoid)
 {
+    humanoid->by = NULL;
     for (int role = 0; role < ROLE_COUNT; role++)
         humanoid->nodes[role] = -1;
 }
@@ -166,6 +167,7 @@ static void take_from_tables(const struct alike_names *names, uint32_t map, stru
             struct humanoid found;
             take_from_table(names, &TABLES[t], prefixes[p], &found);
             const int count = count_roles(&found);
+            found.by = TABLES[t].word;
             if (count > best)
                 *humanoid = found;
             best = count > best ? count : best;
@@ -175,6 +177,7 @@ static void take_from_tables(const struct alike_names *names, uint32_t map, stru
         return;
     struct humanoid found;
     role_words_find(names->model, &found);
+    found.by = "words";
     if (count_roles(&found) > best)
         *humanoid = found;
 }
@@ -245,6 +248,8 @@ static int find_role(const int32_t *nodes, int last, int32_t node)
         role++;
     return role;
 }
+
+bool humanoid_is_required(int role) { return IS_REQUIRED[role]; }
 
 bool humanoid_is_enough(const int32_t *nodes)
 {
@@ -341,10 +346,12 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
         return err_set(err, ERR_NO_HUMANOID, "it has %u nodes; the bones of a human are looked for among %d at most",
                        model->node_count, HUMANOID_NODES_MAX);
     alike_names_init(&names, model);
-    if (is_own)
+    if (is_own) {
         take_from_file(model, humanoid);
-    else
+        humanoid->by = "file";
+    } else {
         take_from_tables(&names, choice->map, humanoid);
+    }
     const int rc = take_rules(&names, choice, humanoid, err);
     alike_names_fini(&names);
     drop_doubles(humanoid);

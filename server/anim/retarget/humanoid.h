@@ -30,6 +30,7 @@ enum humanoid_map {
 
 struct humanoid {
     int32_t nodes[ROLE_COUNT]; /* each a different node, or -1 */
+    const char *by;            /* of humanoid_find(): "file", "words" or the word of a table; NULL: nothing was found */
 };
 
 extern const char *const ROLE_WORDS[ROLE_COUNT];
@@ -54,6 +55,9 @@ struct humanoid_choice {
  * what is missing: retargeting needs the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
+
+/* True for a role that VRM 1.0 requires. */
+bool humanoid_is_required(int role);
 
 /* Checks that each joint is below the joint of the role above. Removes optional roles that are not; returns
  * ERR_NO_HUMANOID for required ones. */
