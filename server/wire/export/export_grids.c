@@ -182,9 +182,7 @@ void export_refine_grids(struct export *e)
 {
     for (uint32_t m = 0; m < e->model->mesh_count; m++) {
         struct grid *grid = &e->optimizing->grids[m];
-        if (grid->bits == 0 || grid->bits >= GRID_BITS_MOST)
-            continue;
-        grid->step = (double)(float)(grid->step * ((1 << grid->bits) - 1) / ((1 << GRID_BITS_MOST) - 1));
-        grid->bits = GRID_BITS_MOST;
+        if (grid->bits > 0 && grid->bits < GRID_BITS_MOST)
+            grid_refine(grid, GRID_BITS_MOST);
     }
 }
