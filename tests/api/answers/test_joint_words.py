@@ -26,10 +26,10 @@ RIGS = {
     # vchoutas/smplx, smplx/joint_names.py: SMPL_JOINT_NAMES, and the names of SMPL's FBX files
     "SMPL": named(["pelvis", "spine1", "neck", "head"], BODY, lambda limb, side: f"{side}_{limb}"),
     "SMPL of files": named(["Pelvis", "Spine1", "Neck", "Head"], BODY, lambda limb, side: f"{side[0].upper()}_{limb.title()}"),
-    # 3ds Max, Biped
+    # Autodesk, MAXScript help, "Biped Node Hierarchy"; the name of the biped, Bip01 by default, comes before each
     "Biped": named(["Bip01 Pelvis", "Bip01 Spine", "Bip01 Neck", "Bip01 Head"],
                    ["Thigh", "Calf", "Foot", "Toe0", "UpperArm", "Forearm", "Hand"], lambda limb, side: f"Bip01 {side[0].upper()} {limb}"),
-    # Roblox R15 has no toes
+    # Roblox Creator Hub, enum BodyPartR15: it has neither a neck nor toes, which the test's human has
     "R15": named(["LowerTorso", "UpperTorso", "neck", "Head"], ["UpperLeg", "LowerLeg", "Foot", "Toe", "UpperArm", "LowerArm", "Hand"],
                  lambda limb, side: side.title() + limb),
     "UpperLeg.L": named(["Hips", "Torso", "Neck", "Head"], ["UpperLeg", "LowerLeg", "Foot", "Toes", "UpperArm", "LowerArm", "Wrist"],
