@@ -300,13 +300,13 @@ uint64_t rest_motion_steps(const struct rest_motion *motion)
 
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
                      const struct model *source, const struct humanoid *source_humanoid,
-                     const struct rest_choice *choice, int32_t *partners, struct err *err)
+                     const struct rest_choice *choice, uint64_t max_steps, int32_t *partners, struct err *err)
 {
     *motion = (struct rest_motion){.node_count = model->node_count};
     pose_init(&motion->source_pose);
     const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
-    if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, err) < 0)
+    if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, max_steps, err) < 0)
         return err->code;
     set_reference(motion);
     motion->scale = motion->model.leg_length / motion->source.leg_length;

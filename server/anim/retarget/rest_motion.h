@@ -58,12 +58,12 @@ struct rest_motion {
     struct pose source_pose;
 };
 
-/* choice: the source's rest. partners: [node_count of the source], by name as in retarget.h on input, by role on
- * output. Both models are borrowed. Call rest_motion_fini() in any case. Returns 0, ERR_NO_HUMANOID, or what
- * rest_reference_find() returns. */
+/* choice: the source's rest. max_steps: limit on the choice's work; 0: no limit. partners: [node_count of the source],
+ * by name as in retarget.h on input, by role on output. Both models are borrowed. Call rest_motion_fini() in any case.
+ * Returns 0, ERR_NO_HUMANOID, or what rest_reference_find() returns. */
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
                      const struct model *source, const struct humanoid *source_humanoid,
-                     const struct rest_choice *choice, int32_t *partners, struct err *err);
+                     const struct rest_choice *choice, uint64_t max_steps, int32_t *partners, struct err *err);
 void rest_motion_fini(struct rest_motion *motion);
 
 /* Frees all but joints and scale; nothing can be evaluated afterwards. */

@@ -121,6 +121,19 @@ static void see_frame(const struct rest_rig *rig, const struct pose *pose, uint3
                                          .is_posed = true};
 }
 
+/* Returns the work of see_motion(): all nodes of the file, and all channels of the clip, for each pose. */
+static uint64_t count_steps(const struct model *model)
+{
+    uint64_t steps = 0;
+    for (uint32_t c = 0; c < model->clip_count && c < CLIPS_SAMPLED; c++) {
+        const struct channel *frames = frames_of(model, c);
+        const uint32_t count = frames == NULL ? 0 : frames->key_count;
+        const uint64_t each = (uint64_t)model->node_count + model->clips[c].channel_count;
+        steps += each * (count < KEYS_SAMPLED ? count : KEYS_SAMPLED);
+    }
+    return steps;
+}
+
 static void see_motion(const struct rest_rig *rig, struct motion_seen *seen)
 {
     const struct model *model = rig->model;
@@ -203,7 +216,7 @@ static double find_lowering(const struct rest_rig *rig, const struct motion_seen
 }
 
 int rest_reference_find(struct rest_reference *reference, const struct rest_rig *rig, const struct rest_choice *choice,
-                        struct err *err)
+                        uint64_t max_steps, struct err *err)
 {
     const struct rest_reference rest = {.clip = POSE_REST, .stance_clip = POSE_REST};
     const struct stance stance = judge(rig, &rig->pose);
@@ -217,6 +230,12 @@ int rest_reference_find(struct rest_reference *reference, const struct rest_rig 
     const bool floats = sole_height(rig, &rig->pose, &rig->axes.m[3]) > rig->leg_length / 2;
     if (choice->kind == REST_ZERO || (choice->kind == REST_AUTO && stance.stands && is_upright && !floats))
         return 0;
+    const uint64_t steps = count_steps(rig->model);
+    if (max_steps > 0 && steps > max_steps)
+        return err_set(err, ERR_TOO_MANY_FRAMES,
+                       "a pose that stands is looked for in %llu steps, of %llu that one request may ask for; "
+                       "clip_rest=zero takes the rest of the file",
+                       (unsigned long long)steps, (unsigned long long)max_steps);
     see_motion(rig, &seen);
     if (choice->kind == REST_FRAME) {
         if (find_frame(reference, rig->model, choice->frame, err) < 0)
@@ -232,5 +251,6 @@ int rest_reference_find(struct rest_reference *reference, const struct rest_rig 
     }
     reference->is_warned = choice->kind == REST_AUTO && reference->is_posed;
     reference->axes = find_scene(rig, &seen);
+    reference->steps = steps;
     return 0;
 }

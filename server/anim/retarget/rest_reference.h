@@ -25,13 +25,14 @@ struct rest_reference {
     bool is_warned;   /* nobody chose this: the file's rest does not stand */
     struct mat3 axes; /* with is_posed: left, up and forward of the file's scene */
     double lowering;  /* the rest floats this much above the ground of the motion, scene units */
+    uint64_t steps;   /* work of the choice; a step is about one node or channel at one time */
 };
 
 /* Chooses a pose of the file. `rig` is at the file's rest. The file's rest is chosen where it stands. Otherwise the
- * choice is the best of 16 keys of each of the first 16 clips. Returns 0, or ERR_BAD_PARAMETER for a frame that the
- * file lacks. */
+ * choice is the best of 16 keys of each of the first 16 clips. max_steps: limit on the work; 0: no limit. Returns 0,
+ * ERR_BAD_PARAMETER for a frame that the file lacks, or ERR_TOO_MANY_FRAMES beyond max_steps. */
 int rest_reference_find(struct rest_reference *reference, const struct rest_rig *rig, const struct rest_choice *choice,
-                        struct err *err);
+                        uint64_t max_steps, struct err *err);
 
 /* Finds the direction of the trunk (up from the hips) and of the line from the right to the left of a pair of roles.
  * False: the rig has no trunk, or no such pair. */

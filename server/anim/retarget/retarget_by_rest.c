@@ -25,6 +25,15 @@ void retarget_free_rest(struct rest_retarget *rest)
     free(rest);
 }
 
+/* Counts work that all clips together may ask for. */
+static void charge(struct retarget *retarget, uint64_t steps)
+{
+    uint64_t *left = &retarget->rest->options.max_steps;
+    retarget->steps += steps;
+    if (*left > 0) /* 0 is no limit, so at least one step stays */
+        *left = steps < *left ? *left - steps : 1;
+}
+
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err)
 {
     struct rest_retarget *rest = mem_zalloc(1, sizeof *rest);
@@ -34,8 +43,11 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
     view->key_times = NULL;
     view->key_values = NULL;
     view->key_time_count = view->key_value_count = 0;
-    return rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
-                            &options->clip_rest, retarget->partners, err);
+    const int rc = rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
+                                    &options->clip_rest, rest->options.max_steps, retarget->partners, err);
+    if (rc == 0)
+        charge(retarget, rest->motion.reference.steps);
+    return rc;
 }
 
 const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg)
@@ -145,9 +157,7 @@ int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err 
     if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
     retarget->slide = fmax(retarget->slide, made.slide);
-    retarget->steps += made.steps;
-    if (retarget->rest->options.max_steps > 0) /* of all clips together */
-        retarget->rest->options.max_steps -= made.steps < retarget->rest->options.max_steps ? made.steps : 0;
+    charge(retarget, made.steps);
     rest_clip_fini(&made);
     return rc;
 }

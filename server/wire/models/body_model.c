@@ -372,14 +372,18 @@ static void put_humanoid(struct buf *out, const struct model *model)
         buf_put_char(out, '}');
 }
 
+enum { BONES_NODES_MAX = 2048 }; /* an event loop reads the names of so many nodes in about a millisecond */
+
 /* Writes ,"bones":{"by":..,"score":..,"roles":{..},"missing":[..]}: what retarget=rest takes for the bones of a human.
- * Nothing for a model with less than half of the bones that VRM requires. */
+ * Nothing for a model with less than half of the bones that VRM requires, or with more than BONES_NODES_MAX nodes. */
 static void put_bones(struct buf *out, const struct model *model)
 {
     const struct humanoid_choice any = {0};
     struct humanoid found;
     struct err err;
     int required = 0, known = 0, put = 0;
+    if (model->node_count > BONES_NODES_MAX)
+        return;
     humanoid_find(model, &any, &found, &err); /* what is missing is told below */
     for (int role = 0; role < ROLE_COUNT; role++) {
         required += humanoid_is_required(role);
