@@ -423,6 +423,8 @@ export interface ModelInfo extends Json {
   clips: Array<{ index: number; name: string | null; start: number; duration: number } & Json>;
   skins: Array<{ index: number; name: string | null; rigid: boolean; method?: "rigid" | "dual_quaternion" | "blended"; joints: Array<{ node: number; name: string | null }> } & Json>;
   nodes: Array<{ node: number; name: string | null; parent: number; mesh: number | null; skin: number | null } & Json>;
+  /** The bones of a human that retargeting finds; nodes by role. */
+  bones?: { by: string; score: number; roles: Record<string, number>; missing: string[] };
   warnings: Array<{ code: string; message: string }>;
 }
 
