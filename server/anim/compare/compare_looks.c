@@ -43,11 +43,31 @@ static void add_look(struct compare *compare, enum compare_side s, uint32_t id, 
     for (int k = 0; k < COMPARE_SIDES && id < PROPERTY_COUNT; k++)
         if (!property_is_drawn(compare->sides[k].model, id, look.targets[k]))
             return;
-    for (size_t i = 0; i < looks->count; i++)
+    for (size_t i = 0; i < looks->count && id < PROPERTY_COUNT; i++)
         if (looks->list[i].id == id && memcmp(looks->list[i].targets, look.targets, sizeof look.targets) == 0)
             return;
     looks->list = mem_grow(looks->list, &looks->capacity, looks->count + 1, sizeof *looks->list);
     looks->list[looks->count++] = look;
+}
+
+/* Lists the nodes whose visibility a clip of either model moves, each pair once. */
+static void list_nodes(struct compare *compare, const int32_t clips[COMPARE_SIDES])
+{
+    const struct looks *looks = compare->looks;
+    const bool is_old_moved = visibility_is_animated(compare->sides[COMPARE_OLD].model, clips[COMPARE_OLD]);
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const struct model *model = compare->sides[s].model;
+        if (!visibility_is_animated(model, clips[s]))
+            continue;
+        for (uint32_t n = 0; n < model->node_count; n++) {
+            const int32_t partner = looks->meshes[s][n];
+            const bool is_listed =
+                s == COMPARE_NEW && is_old_moved && partner >= 0 && looks->meshes[COMPARE_OLD][partner] == (int32_t)n;
+            if (partner >= 0 && !is_listed)
+                add_look(compare, (enum compare_side)s, PROPERTY_COUNT, n);
+        }
+        compare->steps_left -= model->node_count < compare->steps_left ? model->node_count : compare->steps_left;
+    }
 }
 
 /* Lists what the clips of either model move. */
@@ -59,17 +79,12 @@ static void list_looks(struct compare *compare, const int32_t clips[COMPARE_SIDE
         uint32_t count;
         const struct property_channel *channels =
             appearance_channels(compare->sides[s].model, (uint32_t)clips[s], &count);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count && !compare_is_stopped(compare); i++)
             add_look(compare, (enum compare_side)s, whole_id(channels[i].channel.path - PATH_COUNT),
                      channels[i].channel.node);
     }
     const size_t numbers = looks->count;
-    for (int s = 0; s < COMPARE_SIDES; s++) {
-        const struct model *model = compare->sides[s].model;
-        for (uint32_t n = 0; n < model->node_count && visibility_is_animated(model, clips[s]); n++)
-            if (looks->meshes[s][n] >= 0)
-                add_look(compare, (enum compare_side)s, PROPERTY_COUNT, n);
-    }
+    list_nodes(compare, clips);
     looks->has_nodes = looks->count > numbers;
 }
 

@@ -69,11 +69,20 @@ static bool rests_in_reference(const struct compare *compare, enum compare_side 
     return true;
 }
 
+static bool are_finite(const struct pair_error *errors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(errors[i].distance))
+            return false;
+    return true;
+}
+
 /* True when a tool wrote the first pose of the new model's clip as its rest pose: what differs in it, differs in the
  * clip. */
-static bool is_first_pose(const struct compare *compare)
+static bool is_first_pose(const struct compare *compare, const struct pair_error *errors)
 {
-    return compare->has_met && rests_in_reference(compare, COMPARE_NEW) && !rests_in_reference(compare, COMPARE_OLD);
+    return are_finite(errors, compare->pair_count) && compare->has_met && rests_in_reference(compare, COMPARE_NEW) &&
+           !rests_in_reference(compare, COMPARE_OLD);
 }
 
 static int tell_all(struct compare *compare, const struct pair_error *errors)
@@ -104,7 +113,7 @@ int rest_compare(struct compare *compare)
             measure(compare, POSE_REST, 0, errors);
         if (is_seen || compare->has_bind_rest)
             references_meet(compare, met);
-        if (is_seen && !is_first_pose(compare))
+        if (is_seen && !is_first_pose(compare, errors))
             rc = tell_all(compare, errors);
         free(met);
         probes_choose(compare); /* the ref spaces of nodes without a skin have changed */

@@ -18,28 +18,12 @@ struct carried_ways {
 
 static double length3(const double v[3]) { return sqrt(dot3(v, v)); }
 
-static void turned(const struct dmat4 *turn, const double v[3], double out[3]) { dmat4_direction(turn, v, out); }
-
-static double apart_of(const struct dmat4 *turn, const double way[COMPARE_SIDES][3])
+static double apart_of(const struct dmat4 *turn, const double (*way)[3])
 {
     double at[3];
-    turned(turn, way[COMPARE_OLD], at);
+    dmat4_direction(turn, way[COMPARE_OLD], at);
     const double apart[3] = {at[0] - way[COMPARE_NEW][0], at[1] - way[COMPARE_NEW][1], at[2] - way[COMPARE_NEW][2]};
     return length3(apart);
-}
-
-/* Returns the rotation by an angle about a unit axis. */
-static struct dmat4 rotation_about(const double axis[3], double cosine, double sine)
-{
-    struct dmat4 out = DMAT4_IDENTITY;
-    for (int c = 0; c < 3; c++) {
-        const double unit[3] = {c == 0, c == 1, c == 2};
-        double across[3];
-        cross3(axis, unit, across);
-        for (int r = 0; r < 3; r++)
-            out.m[4 * c + r] = cosine * unit[r] + sine * across[r] + (1 - cosine) * axis[c] * axis[r];
-    }
-    return out;
 }
 
 /* Returns the shortest rotation that takes one direction to another; the identity where there is none. */
@@ -50,7 +34,7 @@ static struct dmat4 shortest_arc(const double from[3], const double to[3])
         return DMAT4_IDENTITY;
     cross3(a, b, axis);
     const double cosine = dot3(a, b), sine = unit3(axis);
-    return sine > 1e-12 ? rotation_about(axis, cosine, sine) : DMAT4_IDENTITY;
+    return sine > 1e-12 ? dmat4_from_axis(axis, cosine, sine) : DMAT4_IDENTITY;
 }
 
 /* Returns v without its part along a unit axis. */
@@ -73,14 +57,14 @@ static struct dmat4 turn_of(const struct compare *compare, const struct carried_
         is_with_above = is_with_above && apart_of(above, carried->ways[i]) <= near;
     if (is_with_above)
         return turn;
-    turned(&turn, carried->ways[0][COMPARE_OLD], from);
+    dmat4_direction(&turn, carried->ways[0][COMPARE_OLD], from);
     const struct dmat4 arc = shortest_arc(from, carried->ways[0][COMPARE_NEW]);
     turn = dmat4_mul(&arc, &turn);
     if (carried->count < 2)
         return turn;
     memcpy(axis, carried->ways[0][COMPARE_NEW], sizeof axis);
     unit3(axis);
-    turned(&turn, carried->ways[1][COMPARE_OLD], from);
+    dmat4_direction(&turn, carried->ways[1][COMPARE_OLD], from);
     across_axis(axis, from, parts[COMPARE_OLD]);
     across_axis(axis, carried->ways[1][COMPARE_NEW], parts[COMPARE_NEW]);
     const struct dmat4 twist = shortest_arc(parts[COMPARE_OLD], parts[COMPARE_NEW]);
@@ -144,7 +128,7 @@ struct dmat4 *turns_find(const struct compare *compare)
         above.m[12] = above.m[13] = above.m[14] = 0;
         turns[i] = turn_of(compare, &carried[i], &above);
         double at[3];
-        turned(&turns[i], sides[COMPARE_OLD].reference[pair->nodes[COMPARE_OLD]].m + 12, at);
+        dmat4_direction(&turns[i], sides[COMPARE_OLD].reference[pair->nodes[COMPARE_OLD]].m + 12, at);
         for (int k = 0; k < 3; k++)
             turns[i].m[12 + k] = sides[COMPARE_NEW].reference[pair->nodes[COMPARE_NEW]].m[12 + k] - at[k];
     }

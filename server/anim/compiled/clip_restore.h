@@ -6,8 +6,9 @@
 #include "base/err.h"
 
 /* `view`: a model that passed bake_check() with its rig and without compiled clips. `decided`: its compiled_clips and
- * frame_times, with any contents. Returns 0; ERR_BAD_BAKE when a clip is not what its keys give; or ERR_NO_MEMORY.
- * After an error *sections is empty. Otherwise the caller gives them to the model, which bake_check_compiled() must
- * check, and calls clip_sections_fini() at last. */
-int clip_restore(const struct model *view, const struct model *decided, struct clip_sections *sections,
-                 struct err *err);
+ * frame_times, with any contents. limit_bytes: of all frames, 0 = none; a small file can have many clips, each of which
+ * has its own set of all nodes. Returns 0; ERR_BAD_BAKE when a clip is not what its keys give; or ERR_NO_MEMORY, also
+ * beyond the limit. After an error *sections is empty. Otherwise the caller gives them to the model, which
+ * bake_check_compiled() must check, and calls clip_sections_fini() at last. */
+int clip_restore(const struct model *view, const struct model *decided, uint64_t limit_bytes,
+                 struct clip_sections *sections, struct err *err);

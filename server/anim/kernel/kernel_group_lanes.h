@@ -126,9 +126,10 @@ KERNEL_INLINE void NAME(put_still)(const float *from, float *to)
 static void NAME(lanes_group)(const struct kernel_group_lanes *group)
 {
     struct NAME(crossing) crossing;
-    for (size_t i = 0; i < group->still_count; i++)
-        NAME(put_still)
-        (group->still[i].parent_from_node, group->matrices + 12 * LANES * (size_t)group->still[i].rig_node);
+    for (size_t i = 0; i < group->still_count; i++) {
+        const struct still_node *still = &group->still[i];
+        NAME(put_still)(still->parent_from_node, group->matrices + 12 * LANES * (size_t)still->rig_node);
+    }
     for (size_t i = 0; i < group->rest_count; i++)
         NAME(put_still)((const float *)(const void *)&group->rest[i], group->parts + 12 * LANES * i);
     for (uint32_t b = 0; b < group->lanes->block_count; b++)

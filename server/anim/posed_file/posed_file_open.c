@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define FRAMES_BYTES_MAX (1ULL << 30) /* of all clips together */
+
 /* When a struct of the model grows, sections of older versions must be converted here. */
 enum {
     KIND_BYTES_NONE = 0,
@@ -138,7 +140,7 @@ static int restore(struct posed_file *file, const struct model *view, struct err
     file->model.compiled_clip_count = file->model.frame_time_count = 0;
     int rc = bake_check(&file->model, err);
     if (rc == 0 && view->compiled_clip_count > 0) {
-        rc = clip_restore(&file->model, view, &file->restored, err);
+        rc = clip_restore(&file->model, view, FRAMES_BYTES_MAX, &file->restored, err);
         clip_sections_use(&file->restored, &file->model);
         if (rc == 0)
             rc = bake_check_compiled(&file->model, err);

@@ -162,7 +162,6 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
                                                            : model->clip_count;
     e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
     e->animated = export_array(e, model->material_count, sizeof *e->animated);
-    e->surfaces.animated = e->animated;
     *count = 0;
     for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
         uint32_t clip = i;
@@ -190,6 +189,7 @@ bool export_take_clips(struct export *e)
     buf_init(&e->clips.values, e->context->limit_bytes);
     if (e->clips.clips == NULL)
         return false;
+    e->surfaces.animated = e->animated; /* export_plan_meshes() has begun the surfaces */
     find_still_node(e);
     for (uint32_t i = 0; i < e->clips.chosen_count; i++) {
         if (!export_take_clip(e, e->context->model, e->clips.chosen[i]))

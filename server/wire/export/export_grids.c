@@ -110,6 +110,7 @@ static struct grid choose_grid(const struct export *e, const struct region *regi
         return grid;
     for (int bits = GRID_BITS_LEAST; bits <= GRID_BITS_MOST; bits++) {
         grid = grid_make(region->box.min, region->box.max, bits);
+        grid.delta = region->delta;
         const double off = sqrt(3) / 2 * grid.step * region->stretch * (region->has_targets ? 2 : 1);
         if (grid.step > 0 && isfinite(grid.step) && region->delta / grid.step < INT16_MAX && off <= units)
             return grid;

@@ -24,7 +24,10 @@ struct grid grid_make(const double min[3], const double max[3], int bits)
 
 void grid_refine(struct grid *grid, int bits)
 {
-    set_step(grid, grid->step * place_most(grid->bits) / place_most(bits));
+    const double step = grid->step * place_most(grid->bits) / place_most(bits);
+    if (!(grid->delta / step < INT16_MAX))
+        return;
+    set_step(grid, step);
     grid->bits = bits;
 }
 

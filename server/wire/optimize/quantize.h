@@ -16,12 +16,13 @@
  * have bones near their meshes and not at distances where floats are coarse. */
 struct grid {
     double middle[3], side, step;
-    int bits; /* 14 to 16; 0: positions stay floats */
+    double delta; /* the largest difference of a morph target, in the units of positions */
+    int bits;     /* 14 to 16; 0: positions stay floats */
 };
 
 /* Makes the grid of `bits` for a box. */
 struct grid grid_make(const double min[3], const double max[3], int bits);
-/* Makes the steps of a grid smaller: those of so many bits. */
+/* Makes the steps of a grid smaller: those of so many bits, if the largest difference is then within its numbers. */
 void grid_refine(struct grid *grid, int bits);
 
 void quantize_positions(const struct grid *grid, const struct vec3 *positions, const uint32_t *places, uint32_t count,

@@ -1,6 +1,7 @@
 /* The .posed file: its bytes, what it keeps, every truncation, every changed byte, samples of each version. */
 #include "anim/posed_file/posed_file.h"
 
+#include "anim/compiled/clip_restore.h"
 #include "anim/posed_file/posed_file_format.h"
 #include "anim/posed_file/posed_file_share.h"
 #include "base/bytes.h"
@@ -406,6 +407,30 @@ TEST(posed_file_refuses_decisions_that_do_not_fit_its_keys)
     check_refused(&w, time + 4, 0x7ff80000, "compiled_clips[0]"); /* NaN */
     check_refused(&w, time + 4, 0x7fe00000, "compiled_clips[0]"); /* after the next frame */
     free(w.bytes);
+    fixture_fini(&f);
+}
+
+/* A file of many clips and nodes is small, and its frames are not. */
+TEST(posed_file_frames_have_a_limit)
+{
+    struct fixture f;
+    struct clip_sections sections;
+    struct err err;
+    fixture_worked(&f);
+    struct model view = f.model;
+    view.compiled_clip_count = view.frame_time_count = 0;
+    view.rig_part_count = view.rig_node_count;
+    assert_int_equal(clip_restore(&view, &f.model, 0, &sections, &err), 0);
+    const uint64_t size_bytes = sections.size_bytes;
+    clip_sections_fini(&sections);
+    assert_int_equal(clip_restore(&view, &f.model, 4 * size_bytes, &sections, &err), 0);
+    clip_sections_fini(&sections);
+    for (uint64_t limit_bytes = 1; limit_bytes < size_bytes; limit_bytes += size_bytes / 50) {
+        assert_true(clip_restore(&view, &f.model, limit_bytes, &sections, &err) < 0);
+        assert_null(sections.compiled_clips);
+    }
+    assert_true(clip_restore(&view, &f.model, 1, &sections, &err) < 0);
+    assert_int_equal(err.code, ERR_NO_MEMORY);
     fixture_fini(&f);
 }
 

@@ -40,6 +40,20 @@ TEST(quantize_positions_within_half_a_step)
     }
 }
 
+TEST(quantize_keeps_a_grid_on_which_differences_fit)
+{
+    static const double MIN[3] = {0, 0, 0}, MAX[3] = {1, 1, 1};
+    struct grid fine = grid_make(MIN, MAX, 14), coarse = fine;
+    fine.delta = 0.9 * fine.step * INT16_MAX / 4;
+    coarse.delta = 0.9 * coarse.step * INT16_MAX;
+    grid_refine(&fine, 16);
+    grid_refine(&coarse, 16);
+    assert_int_equal(fine.bits, 16);
+    assert_int_equal(coarse.bits, 14);
+    const struct vec3 moved = {(float)coarse.delta, 0, 0};
+    assert_true(fabs((double)grid_delta(&coarse, &moved).x - coarse.delta) <= coarse.step);
+}
+
 TEST(quantize_leaves_out_what_is_welded_away)
 {
     const struct vec3 vectors[] = {{1, -1, 0}, {2, 0.5f, -0.25f}};
