@@ -21,7 +21,7 @@ enum humanoid_role {
 
 /* The values of map=, besides "auto". */
 enum humanoid_map {
-    HUMANOID_AUTO, /* the file's own, else the table that finds most of the required roles */
+    HUMANOID_AUTO, /* the file's own, else the table, or words, that find most of the required roles */
 #define X(symbol, word, prefix) HUMANOID_##symbol,
 #include "protocol/humanoid/maps.def"
 #undef X
@@ -48,7 +48,8 @@ enum { HUMANOID_NODES_MAX = 16384 };
 struct humanoid_choice {
     uint32_t map; /* HUMANOID_; VRM: the file's own, where it has one */
     const struct humanoid_rule *rules;
-    uint32_t rule_count; /* rules come before the map; of two for a role the last wins */
+    uint32_t rule_count;   /* rules come before the map; of two for a role the last wins */
+    const char *parameter; /* of requests, that gives the rules: for messages; NULL: bones */
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming

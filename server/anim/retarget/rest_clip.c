@@ -154,12 +154,14 @@ static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t 
 {
     struct pose pose;
     bool is_going = true;
+    made->limbs = (struct limb_angles){0};
     pose_init(&pose);
     for (uint32_t i = 0; i < made->time_count && is_going; i++) {
         rest_motion_evaluate(motion, (int32_t)clip, made->times[i], &pose);
         if (tracks->offsets != NULL)
             put_feet(motion, (const double(*)[3])tracks->offsets[i], &pose);
         store(made, &pose, i);
+        limb_angles_see(&made->limbs, motion, &pose);
         see_feet(&motion->source, &motion->source_pose, tracks->has_ball, &tracks->source[i]);
         see_feet(&motion->model, &pose, tracks->has_ball, &tracks->model[i]);
         is_going = !is_stopped(options);

@@ -114,6 +114,8 @@ static void set_reference(struct rest_motion *motion)
     if (reference->is_posed)
         rest_rig_set_pose(source, reference->clip, reference->time_s, &reference->axes);
     motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &source->axes);
+    motion->seen_from_source =
+        mat3_mul_transpose(&motion->model.axes, reference->is_warned ? &reference->axes : &source->axes);
     const struct mat3 turn = reference->is_posed ? rest_correct_trunk(motion, false) : MAT3_IDENTITY;
     const double cosine = (turn.m[0] + turn.m[4] + turn.m[8] - 1) / 2;
     motion->hips_turned_deg = acos(fmin(fmax(cosine, -1), 1)) * 57.29577951308232;

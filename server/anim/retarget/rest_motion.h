@@ -47,6 +47,7 @@ struct rest_joint {
 struct rest_motion {
     struct rest_rig model, source;
     struct mat3 model_from_source;   /* A */
+    struct mat3 seen_from_source;    /* A, or by the scene's axes where the source's rest does not give any */
     double scale;                    /* k */
     struct rest_reference reference; /* the source's pose that stands for its rest */
     double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */

@@ -215,42 +215,53 @@ static double find_lowering(const struct rest_rig *rig, const struct motion_seen
     return sole > rig->leg_length / 2 && seen->has_best && seen->sole < rig->leg_length / 4 ? sole : 0;
 }
 
+/* Chooses for `auto`, or keeps the rest for `zero`. stands: the rest does, along whatever axis. */
+static void choose(struct rest_reference *reference, const struct rest_rig *rig, const struct rest_choice *choice,
+                   const struct stance *stance, const struct motion_seen *seen)
+{
+    const bool laid = stance->stands && is_laid(rig, seen);
+    reference->is_warned = !stance->stands || laid;
+    if (choice->kind == REST_ZERO)
+        return;
+    reference->is_posed = reference->is_warned;
+    if (laid) { /* a laid rest has frames */
+        reference->stance_clip = seen->best.clip;
+        reference->stance_time_s = seen->best.time_s;
+    } else if (stance->stands) {
+        reference->lowering = find_lowering(rig, seen);
+    } else if (seen->has_best && seen->best_score > stance->score + MARGIN) {
+        *reference = seen->best;
+        reference->is_warned = true;
+    }
+}
+
 int rest_reference_find(struct rest_reference *reference, const struct rest_rig *rig, const struct rest_choice *choice,
                         uint64_t max_steps, struct err *err)
 {
-    const struct rest_reference rest = {.clip = POSE_REST, .stance_clip = POSE_REST};
     const struct stance stance = judge(rig, &rig->pose);
-    struct motion_seen seen;
+    struct motion_seen seen = {0};
     double up[3];
     for (int i = 0; i < 3; i++)
         up[i] = (double)rig->model->infos[0].up[i];
-    *reference = rest;
-    reference->is_warned = !stance.stands;
+    *reference = (struct rest_reference){.clip = POSE_REST, .stance_clip = POSE_REST};
     const bool is_upright = dot3(up, &rig->axes.m[3]) > UPRIGHT;
     const bool floats = sole_height(rig, &rig->pose, &rig->axes.m[3]) > rig->leg_length / 2;
-    if (choice->kind == REST_ZERO || (choice->kind == REST_AUTO && stance.stands && is_upright && !floats))
+    if (choice->kind != REST_FRAME && stance.stands && is_upright && (!floats || choice->kind == REST_ZERO))
         return 0;
     const uint64_t steps = count_steps(rig->model);
-    if (max_steps > 0 && steps > max_steps)
+    const bool is_affordable = max_steps == 0 || steps <= max_steps;
+    if (!is_affordable && choice->kind != REST_ZERO)
         return err_set(err, ERR_TOO_MANY_FRAMES,
                        "a pose that stands is looked for in %llu steps, of %llu that one request may ask for; "
                        "clip_rest=zero takes the rest of the file",
                        (unsigned long long)steps, (unsigned long long)max_steps);
-    see_motion(rig, &seen);
-    if (choice->kind == REST_FRAME) {
-        if (find_frame(reference, rig->model, choice->frame, err) < 0)
-            return err->code;
-    } else if (stance.stands) {
-        reference->is_posed = is_laid(rig, &seen);
-        reference->stance_clip = reference->is_posed ? seen.best.clip : POSE_REST; /* a laid rest has frames */
-        reference->stance_time_s = seen.best.time_s;
-        reference->lowering = reference->is_posed ? 0 : find_lowering(rig, &seen);
-    } else {
-        *reference = seen.has_best && seen.best_score > stance.score + MARGIN ? seen.best : rest;
-        reference->is_posed = true;
-    }
-    reference->is_warned = choice->kind == REST_AUTO && reference->is_posed;
+    if (is_affordable)
+        see_motion(rig, &seen);
+    if (choice->kind != REST_FRAME)
+        choose(reference, rig, choice, &stance, &seen);
+    else if (find_frame(reference, rig->model, choice->frame, err) < 0)
+        return err->code;
     reference->axes = find_scene(rig, &seen);
-    reference->steps = steps;
+    reference->steps = is_affordable ? steps : 0;
     return 0;
 }

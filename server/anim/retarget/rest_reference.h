@@ -23,7 +23,7 @@ struct rest_reference {
     double stance_time_s;
     bool is_posed;    /* the trunk is matched by direction: the pose does not stand as a rest does */
     bool is_warned;   /* nobody chose this: the file's rest does not stand */
-    struct mat3 axes; /* with is_posed: left, up and forward of the file's scene */
+    struct mat3 axes; /* with is_posed or is_warned: left, up and forward of the file's scene */
     double lowering;  /* the rest floats this much above the ground of the motion, scene units */
     uint64_t steps;   /* work of the choice; a step is about one node or channel at one time */
 };

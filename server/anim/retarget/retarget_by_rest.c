@@ -11,7 +11,8 @@
 struct rest_retarget {
     struct rest_motion motion;
     struct rest_clip_options options;
-    double *times; /* keys of all converted clips */
+    bool has_locked_feet; /* stays when the options are gone */
+    double *times;        /* keys of all converted clips */
     float *values;
 };
 
@@ -40,6 +41,7 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
     struct model *view = &retarget->model;
     retarget->rest = rest;
     rest->options = options->clip;
+    rest->has_locked_feet = options->clip.has_locked_feet;
     view->key_times = NULL;
     view->key_values = NULL;
     view->key_time_count = view->key_value_count = 0;
@@ -56,6 +58,8 @@ const struct rest_reference *retarget_reference(const struct retarget *retarget,
     *hips_turned_deg = motion == NULL ? 0 : motion->hips_turned_deg;
     return motion == NULL ? NULL : &motion->reference;
 }
+
+bool retarget_has_locked_feet(const struct retarget *retarget) { return retarget->rest->has_locked_feet; }
 
 double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }
 
@@ -157,6 +161,7 @@ int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err 
     if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
     retarget->slide = fmax(retarget->slide, made.slide);
+    limb_angles_join(&retarget->limbs, &made.limbs);
     charge(retarget, made.steps);
     rest_clip_fini(&made);
     return rc;

@@ -143,50 +143,156 @@ static bool is_free(const struct humanoid *humanoid, int32_t node)
     return !is_found;
 }
 
+/* The words of a model's names, sorted. */
+struct sorted_words {
+    const struct model *model;
+    struct sorted_word {
+        struct role_word word;
+        uint32_t node;
+    } * words; /* [count] */
+    size_t count;
+};
+
+static int by_word(const void *a, const void *b)
+{
+    const struct role_word *one = &((const struct sorted_word *)a)->word;
+    const struct role_word *other = &((const struct sorted_word *)b)->word;
+    const int order = strcmp(one->text, other->text);
+    return order != 0 ? order : one->side - other->side;
+}
+
+/* Names that begin with the prefix are read behind it. The caller frees sorted->words. */
+static void read_words(struct sorted_words *sorted, const struct model *model, const char *prefix)
+{
+    const size_t prefix_bytes = strlen(prefix);
+    *sorted = (struct sorted_words){.model = model,
+                                    .words = mem_alloc((size_t)model->node_count * sizeof *sorted->words + 1)};
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const struct str name = model->nodes[n].name;
+        struct sorted_word *read = &sorted->words[sorted->count];
+        if (name.offset == STR_NONE)
+            continue;
+        const char *text = model->text + name.offset;
+        const bool has_prefix = name.size_bytes > prefix_bytes && memcmp(text, prefix, prefix_bytes) == 0;
+        role_word_read(&read->word, text + (has_prefix ? prefix_bytes : 0),
+                       name.size_bytes - (has_prefix ? prefix_bytes : 0));
+        read->node = n;
+        sorted->count += read->word.text[0] != '\0';
+    }
+    if (sorted->count > 0)
+        qsort(sorted->words, sorted->count, sizeof *sorted->words, by_word);
+}
+
 /* Returns the one node that has this word and side; of several, the one that is a joint of a skin. -1: none, or many.
  */
-static int32_t find_node(const struct model *model, const struct role_word *words, char side, const char *text)
+static int32_t find_node(const struct sorted_words *sorted, char side, const char *text)
 {
+    struct sorted_word key = {.word.side = side};
     int32_t found = -1, joint = -1;
     uint32_t count = 0, joints = 0;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        if (words[n].side != side || strcmp(words[n].text, text) != 0)
-            continue;
-        found = (int32_t)n;
+    size_t low = 0, high = sorted->count;
+    memcpy(key.word.text, text, strlen(text) + 1);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_word(&sorted->words[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < sorted->count && by_word(&sorted->words[low], &key) == 0; low++) {
+        found = (int32_t)sorted->words[low].node;
         count++;
-        if ((model->nodes[n].flags & NODE_JOINT) != 0) {
-            joint = (int32_t)n;
+        if ((sorted->model->nodes[found].flags & NODE_JOINT) != 0) {
+            joint = found;
             joints++;
         }
     }
     return joints == 1 ? joint : count == 1 ? found : -1;
 }
 
-static void take_row(const struct model *model, const struct role_word *words, const struct row *row, bool is_right,
-                     struct humanoid *humanoid)
+/* Returns the node of a row where it may be the role's; -1: none. */
+static int32_t find_row(const struct sorted_words *words, const struct row *row, int role, char side,
+                        const struct humanoid *humanoid)
 {
-    const int role = is_right ? on_right(row->role) : row->role;
-    const bool has_side = on_right(row->role) != row->role;
-    if (humanoid->nodes[role] >= 0 || (is_right && !has_side))
-        return;
-    const int32_t node = find_node(model, words, (char)(!has_side ? 0 : is_right ? 'r' : 'l'), row->word);
-    if (node >= 0 && is_free(humanoid, node) && is_below_role(model, humanoid, role, node))
-        humanoid->nodes[role] = node;
+    const int32_t node = humanoid->nodes[role] < 0 ? find_node(words, side, row->word) : -1;
+    return node >= 0 && is_free(humanoid, node) && is_below_role(words->model, humanoid, role, node) ? node : -1;
 }
 
-void role_words_find(const struct model *model, struct humanoid *humanoid)
+/* Both sides of a rig have the same word: LeftLeg is no thigh where the other side has RightUpLeg. */
+static void take_row(const struct sorted_words *words, const struct row *row, struct humanoid *humanoid)
 {
-    struct role_word *words = mem_alloc((size_t)model->node_count * sizeof *words + 1);
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        const struct str name = model->nodes[n].name;
-        words[n] = (struct role_word){0};
-        if (name.offset != STR_NONE)
-            role_word_read(&words[n], model->text + name.offset, name.size_bytes);
-    }
+    const int left = row->role, right = on_right(left);
+    const int32_t node = find_row(words, row, left, left == right ? '\0' : 'l', humanoid);
+    const int32_t other = left == right ? node : find_row(words, row, right, 'r', humanoid);
+    if (node < 0 || other < 0)
+        return;
+    humanoid->nodes[left] = node;
+    humanoid->nodes[right] = other;
+}
+
+static void take_rows(const struct sorted_words *words, bool has_hips, struct humanoid *humanoid)
+{
     for (int role = 0; role < ROLE_COUNT; role++)
         humanoid->nodes[role] = -1;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-        for (int side = 0; side < 2; side++)
-            take_row(model, words, &ROWS[i], side == 1, humanoid);
-    free(words);
+        if (has_hips || ROWS[i].role != ROLE_HIPS)
+            take_row(words, &ROWS[i], humanoid);
+}
+
+static int count_required(const struct humanoid *humanoid)
+{
+    int count = 0;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        count += humanoid_is_required(role) && humanoid->nodes[role] >= 0;
+    return count;
+}
+
+static int32_t depth_of(const struct model *model, int32_t node)
+{
+    int32_t depth = 0;
+    for (int32_t n = node; n >= 0; n = model->nodes[n].parent)
+        depth++;
+    return depth;
+}
+
+/* Returns the lowest node that is both nodes, or above them; -1: none. */
+static int32_t common_of(const struct model *model, int32_t a, int32_t b)
+{
+    int32_t a_depth = depth_of(model, a), b_depth = depth_of(model, b);
+    while (a != b) {
+        const bool is_a = a_depth >= b_depth;
+        a = is_a ? model->nodes[a].parent : a;
+        b = is_a ? b : model->nodes[b].parent;
+        a_depth -= is_a;
+        b_depth -= !is_a;
+    }
+    return a;
+}
+
+/* The hips are the joint above both legs and the trunk. */
+static void find_hips(const struct model *model, struct humanoid *humanoid)
+{
+    static const int8_t TRUNK[] = {ROLE_SPINE, ROLE_CHEST, ROLE_NECK, ROLE_HEAD};
+    const int32_t *nodes = humanoid->nodes;
+    if (nodes[ROLE_LEFT_UPPER_LEG] < 0 || nodes[ROLE_RIGHT_UPPER_LEG] < 0)
+        return;
+    int32_t hips = common_of(model, nodes[ROLE_LEFT_UPPER_LEG], nodes[ROLE_RIGHT_UPPER_LEG]), trunk = -1;
+    for (size_t i = 0; i < sizeof TRUNK && trunk < 0; i++)
+        trunk = nodes[TRUNK[i]];
+    hips = hips < 0 || trunk < 0 ? hips : common_of(model, hips, trunk);
+    if (hips >= 0 && is_free(humanoid, hips))
+        humanoid->nodes[ROLE_HIPS] = hips;
+}
+
+void role_words_find(const struct model *model, const char *prefix, struct humanoid *humanoid)
+{
+    struct sorted_words words;
+    struct humanoid other;
+    read_words(&words, model, prefix);
+    take_rows(&words, true, humanoid);
+    take_rows(&words, false, &other); /* where the joint with the word is not above legs and trunk */
+    find_hips(model, &other);
+    if (count_required(&other) > count_required(humanoid))
+        *humanoid = other;
+    free(words.words);
 }

@@ -15,5 +15,7 @@ struct role_word {
 /* Reads a name: drops a namespace before ':', prefixes of makers, and zeros before numbers. */
 void role_word_read(struct role_word *word, const char *name, size_t size_bytes);
 
-/* Fills *humanoid with the joints that words find, each below the joint of the role above. */
-void role_words_find(const struct model *model, struct humanoid *humanoid);
+/* Fills *humanoid with the joints that words find, each below the joint of the role above. prefix: NUL-terminated;
+ * names that begin with it are read behind it. Where the word of the hips is missing, or not above the legs and the
+ * trunk, the joint above them all is the hips. */
+void role_words_find(const struct model *model, const char *prefix, struct humanoid *humanoid);

@@ -46,14 +46,18 @@ const struct retarget *clip_sources_retarget(const struct clip_sources *clips, u
     return retargeted != NULL ? &retargeted->retarget : &clips->own[source];
 }
 
-/* Returns the slide of all clips of the source in the reply. */
-static double slide_of(const struct clip_sources *clips, uint32_t source)
+/* Measures all clips of the source in the reply. */
+static void measure(const struct clip_sources *clips, uint32_t source, struct retarget_report *report)
 {
-    double slide = clips->own[source].slide;
-    for (uint32_t i = 0; i < clips->retargeted_count; i++)
-        if (clips->retargeted_clips[i].source == source)
-            slide = fmax(slide, clips->retargeted_clips[i].retargeted->retarget.slide);
-    return slide;
+    report->slide = clips->own[source].slide;
+    report->limbs = clips->own[source].limbs;
+    for (uint32_t i = 0; i < clips->retargeted_count; i++) {
+        const struct retarget *retarget = &clips->retargeted_clips[i].retargeted->retarget;
+        if (clips->retargeted_clips[i].source != source)
+            continue;
+        report->slide = fmax(report->slide, retarget->slide);
+        limb_angles_join(&report->limbs, &retarget->limbs);
+    }
 }
 
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
@@ -62,7 +66,7 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
     const int32_t slide =
         retarget_text_slide(&reply->unmatched); /* retargeting by rest pose equalises units and axes */
     uint32_t count = model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) +
-                     (slide > RETARGET_SLIDE_WARNED) + retarget_text_rests(&reply->unmatched);
+                     (slide > RETARGET_SLIDE_WARNED) + retarget_text_warnings(&reply->unmatched);
     for (uint32_t i = 0; i < source_count; i++)
         count += sources[i]->warning_count + (slide < 0 && retarget_has_other_unit(model, sources[i])) +
                  (slide < 0 && retarget_has_other_up(model, sources[i]));
@@ -201,7 +205,22 @@ bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule)
 static void start_report(const struct reply_context *context, uint32_t source, struct retarget_report *report)
 {
     retarget_report_init(report, clip_sources_retarget(context->clips, source));
-    report->slide = slide_of(context->clips, source);
+    measure(context->clips, source, report);
+}
+
+/* Writes ,"limbs":[{"role":..,"degrees":..},..]: those that point elsewhere. Nothing when there are none. */
+static void put_limbs(struct buf *out, const struct retarget_report *report)
+{
+    bool is_first = true;
+    for (int limb = 0; limb < LIMB_COUNT; limb++) {
+        const double angle_deg = report->limbs.most_deg[limb];
+        if (!(angle_deg > LIMB_WARNED_DEG))
+            continue;
+        buf_put_text(out, is_first ? ",\"limbs\":[" : ",");
+        is_first = false;
+        json_printf(out, "{\"role\":%s,\"degrees\":%g}", ROLE_WORDS[LIMB_ROLES[limb]], angle_deg);
+    }
+    buf_put_text(out, is_first ? "" : "]");
 }
 
 /* Writes ,"retarget":{..}; "rest" only where the file's rest does not serve as it is. */
@@ -221,6 +240,7 @@ static void put_retarget(struct reply_context *context, const struct retarget_re
         json_printf(out, "\"matched_by\":%s,\"hips_turned_deg\":%g,\"lowered\":%g}",
                     reference->is_posed ? "direction" : "rest", turned_deg, reference->lowering);
     }
+    put_limbs(out, report);
     buf_put_char(out, '}');
 }
 

@@ -55,6 +55,22 @@ static void put_rest_warning(struct buf *out, const struct retarget *retarget)
     buf_put_char(out, '}');
 }
 
+/* Names each limb with its angle: "leftLowerArm (12.4)". */
+static void put_limb_warning(struct buf *out, const struct retarget_report *report)
+{
+    const bool has_locked_feet = retarget_has_locked_feet(report->retarget);
+    struct buf text;
+    buf_init(&text, 0);
+    buf_put_text(&text, "limbs point elsewhere than in the clips' file, by up to these degrees:");
+    for (int limb = 0; limb < LIMB_COUNT; limb++)
+        if (report->limbs.most_deg[limb] > LIMB_WARNED_DEG && !(has_locked_feet && limb_is_leg(limb)))
+            buf_printf(&text, " %s (%.1f)", ROLE_WORDS[LIMB_ROLES[limb]], report->limbs.most_deg[limb]);
+    buf_put_text(out, "{\"code\":\"limbs_differ\",\"message\":");
+    json_put_string(out, text.data, text.size_bytes);
+    buf_put_char(out, '}');
+    buf_fini(&text);
+}
+
 void clip_warnings_put(const struct reply_context *context, const struct retarget_report *report)
 {
     struct buf *out = context->out;
@@ -73,9 +89,15 @@ void clip_warnings_put(const struct reply_context *context, const struct retarge
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
     if (has_slide) /* the two other fields are for clips by name */
         put_slide_warning(out, report->slide, context->request->retarget.has_locked_feet);
-    if (reference != NULL && reference->is_warned) {
+    const bool has_rest = reference != NULL && reference->is_warned;
+    if (has_rest) {
         json_comma(out, has_slide);
         put_rest_warning(out, retarget);
     }
-    put_idle_rules(out, clips, has_unit || has_up || has_slide || (reference != NULL && reference->is_warned));
+    const bool has_limbs = retarget_report_limbs_differ(report);
+    if (has_limbs) {
+        json_comma(out, has_slide || has_rest);
+        put_limb_warning(out, report);
+    }
+    put_idle_rules(out, clips, has_unit || has_up || has_slide || has_rest || has_limbs);
 }

@@ -40,13 +40,22 @@ def root(tmp_path):
     return folder
 
 
-def worst_limb_deg(hero, moved, walker, source, yaw):
+def worst_limb_deg(hero, moved, walker, source, yaw, limbs=LIMBS):
     worst = 0
-    for limb in LIMBS:
+    for limb in limbs:
         theirs = np.array([rotate(about((0, 1, 0), yaw), line) for line in pointing(walker, source, limb)])
         cosines = (pointing(hero, moved, limb) * theirs).sum(axis=1)
         worst = max(worst, math.degrees(math.acos(np.clip(cosines.min(), -1, 1))))
     return worst
+
+
+def told_of_limbs(answer, angles):
+    """The answer names the limbs that differ by more than 3 degrees, with their angles, and warns of them."""
+    told = {limb["role"]: limb["degrees"] for limb in answer["clip_file"]["retarget"].get("limbs", [])}
+    assert told == {limb: pytest.approx(angle, rel=0.05, abs=1) for limb, angle in angles.items() if angle > 3}
+    warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "limbs_differ"]
+    assert len(warned) == (len(told) > 0)
+    assert not told or all(f"{limb} ({angle:.1f})" in warned[0] for limb, angle in told.items())
 
 
 def sole(hero, at):
@@ -67,6 +76,7 @@ def test_limbs_point_where_the_sources_do_whatever_the_rest(start, root, rest):
         hero = Human(shape)
         moved, answer = places(server, hero, TIMES, model=f"hero{i}.gltf", clip_file="walk.gltf", clip="walk", retarget="rest")
         assert worst_limb_deg(hero, moved, walker, source, yaw) < 3, (rest, i)
+        told_of_limbs(answer, {})
         told = answer["clip_file"]["retarget"].get("rest")
         warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "clip_rest"]
         if told_as is None:
@@ -94,9 +104,41 @@ def test_a_chosen_frame_and_the_rest_itself(start, root):
     assert worst_limb_deg(hero, moved, walker, source, 0) > 60 # the collapsed rest is taken as it is, and the answer says so
     warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "clip_rest"]
     assert len(warned) == 1 and "clip_rest=auto" in warned[0]
+    told_of_limbs(answer, {limb: worst_limb_deg(hero, moved, walker, source, 0, [limb]) for limb in LIMBS})
     refused = server.get("/v1/pose?model=hero.gltf&clip_file=walk.gltf&retarget=rest&clip_rest=frame:61")
     assert (refused.status, refused.error()) == (400, "bad_parameter") and "61 frames" in refused.json()["error"]["message"]
     header = server.get("/v1/palette?model=hero.gltf&clip_file=walk.gltf&retarget=rest&format=bin").headers
     assert ";rests=1;slide=" in header["x-posed-unmatched"] and header["x-posed-warnings"] == "1"
+    header = server.get("/v1/palette?model=hero.gltf&clip_file=walk.gltf&retarget=rest&format=bin&clip_rest=zero").headers
+    assert ";rests=1;limbs=1;slide=" in header["x-posed-unmatched"] and header["x-posed-warnings"] == "2"
     missing = server.json("/v1/pose", **{**query, "clip_rest": "zero"}, t=0)["clip_file"]["retarget"]["rest"]
     assert missing["matched_by"] == "rest"
+
+
+class Loose(Human):
+    """Its left elbow slips out of its place, to the side, as joints of motion captures do."""
+
+    def walk(self):
+        at = np.array(self.rig()[self.names["leftLowerArm"]][1]["translation"])
+        aside = np.cross(at, [0.3, 0.5, 0.8])
+        rows = [list(at + aside / np.linalg.norm(aside) * np.linalg.norm(at) * math.tan(math.radians(10 * key / KEYS))) for key in range(KEYS)]
+        return {**super().walk(), (self.names["leftLowerArm"], "translation"): rows}
+
+
+def test_the_limb_that_cannot_follow_is_named(start, root):
+    walker, hero = Loose(T), Human(next(iter(SHAPES.values())))
+    (root / "walk.gltf").write_text(walker.write(has_walk=True, has_body=False))
+    (root / "hero.gltf").write_text(hero.write())
+    server = start(*NO_RENDERING, root=root)
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    for feet in ("free", "lock"):
+        moved, answer = places(server, hero, TIMES, model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest", feet=feet)
+        if feet == "lock": # it bends legs, which the answer lists and does not warn of
+            legs = {limb["role"] for limb in answer["clip_file"]["retarget"]["limbs"]} - {"leftUpperArm"}
+            assert legs and all("Leg" in leg for leg in legs)
+            warned = [warning["message"] for warning in answer["clip_file"]["warnings"] if warning["code"] == "limbs_differ"]
+            assert len(warned) == 1 and "leftUpperArm (9.8)" in warned[0] and "Leg" not in warned[0]
+        else:
+            angle = worst_limb_deg(hero, moved, walker, source, 0, ["leftUpperArm"])
+            assert 9 < angle < 10
+            told_of_limbs(answer, {"leftUpperArm": angle})

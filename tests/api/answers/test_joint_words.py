@@ -81,13 +81,15 @@ def test_the_robot_walks(start, tmp_path):
 def test_an_error_names_a_joint_that_may_be_meant(start, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
-    names = {**MIXAMO, "leftFoot": "hoof", "hips": "middle"}
+    names = {**MIXAMO, "leftUpperLeg": "ham", "hips": "middle"}
     (root / "walk.gltf").write_text(Human(T).write(has_walk=True))
     (root / "hero.gltf").write_text(Human({**T, "names": names}).write())
     server = start(*NO_RENDERING, root=root)
     query = "/v1/pose?model=hero.gltf&clip_file=walk.gltf&retarget=rest"
     message = server.get(query).json()["error"]["message"]
-    assert "hips, leftFoot" in message and message.endswith("for example hips=middle"), message
-    message = server.get(query + "&bones=hips=middle").json()["error"]["message"]
-    assert message.endswith("for example leftFoot=hoof"), message
-    assert server.get(query + "&bones=hips=middle&bones=leftFoot=hoof").status == 200
+    assert message.startswith("'hero.gltf': hips, leftUpperLeg are unknown") and message.endswith(": bones=leftUpperLeg=ham"), message
+    message = server.get(query + "&bones=leftUpperLeg=ham").json()["error"]["message"]
+    assert "hips is unknown" in message and message.endswith(": bones=hips=middle"), message
+    assert server.get(query + "&bones=hips=middle&bones=leftUpperLeg=ham").status == 200
+    message = server.get("/v1/pose?model=walk.gltf&clip_file=hero.gltf&retarget=rest").json()["error"]["message"]
+    assert message.startswith("'hero.gltf'") and message.endswith(": clip_bones=leftUpperLeg=ham"), message
