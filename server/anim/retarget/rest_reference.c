@@ -6,8 +6,9 @@
 enum { CLIPS_SAMPLED = 16, KEYS_SAMPLED = 16 };
 /* Cosines and shares of a pose that stands: legs within 60 degrees of the trunk's line, knees bent by 60 at most. */
 static const double LEG_ALONG = 0.5, LEG_STRETCH = 0.86;
-static const double UPRIGHT = 0.70711; /* cosine of 45 degrees */
-static const double MARGIN = 0.1;      /* a later frame must stand better by this much */
+static const double UPRIGHT = 0.70711;  /* cosine of 45 degrees */
+static const double ALONG_AXIS = 0.866; /* cosine of 30 degrees */
+static const double MARGIN = 0.1;       /* a later frame must stand better by this much */
 
 /* --- one pose --- */
 
@@ -99,13 +100,15 @@ struct motion_seen {
     double best_score;
     bool has_best;
     double trunk[3]; /* sum of directions */
-    double sole;     /* height of the lowest sole, along the rest's up */
+    uint32_t frame_count;
+    double sole; /* height of the lowest sole, along the rest's up */
 };
 
 static void see_frame(const struct rest_rig *rig, const struct pose *pose, uint32_t clip, uint32_t frame, double time_s,
                       struct motion_seen *seen)
 {
     const struct stance stance = judge(rig, pose);
+    seen->frame_count++;
     seen->sole = fmin(seen->sole, sole_height(rig, pose, &rig->axes.m[3]));
     for (int i = 0; i < 3; i++)
         seen->trunk[i] += stance.trunk[i];
@@ -165,7 +168,7 @@ static void find_up(const struct rest_rig *rig, const struct motion_seen *seen, 
     if (!(unit3(trunk) > 0) || dot3(trunk, up) > UPRIGHT)
         return;
     for (int i = 0; i < 3; i++)
-        if (fabs(trunk[i]) > 0.866) {
+        if (fabs(trunk[i]) > ALONG_AXIS) {
             memset(up, 0, 3 * sizeof *up);
             up[i] = trunk[i] < 0 ? -1 : 1;
         }
@@ -199,13 +202,20 @@ static int find_frame(struct rest_reference *reference, const struct model *mode
     return 0;
 }
 
-/* True when the rest stands along another axis than the motion, and the motion along the one that the file states. */
+/* True when the rest stands along another axis than the motion, and the motion along the one that the file states. A
+ * motion along none of the file's axes still tells a rest that is upside down against it, or against the file. */
 static bool is_laid(const struct rest_rig *rig, const struct motion_seen *seen)
 {
     double up[3], trunk[3] = {seen->trunk[0], seen->trunk[1], seen->trunk[2]};
+    const double *rest_up = &rig->axes.m[3];
     for (int i = 0; i < 3; i++)
         up[i] = (double)rig->model->infos[0].up[i];
-    return unit3(trunk) > 0 && dot3(trunk, up) > UPRIGHT && dot3(trunk, &rig->axes.m[3]) < 0.5;
+    const double steady = unit3(trunk) / (seen->frame_count + 1e-9);
+    if (!(steady > 0) || dot3(trunk, rest_up) >= 0.5)
+        return false;
+    const bool is_along_axis = fmax(fabs(trunk[0]), fmax(fabs(trunk[1]), fabs(trunk[2]))) > ALONG_AXIS;
+    const bool is_inverted = dot3(trunk, rest_up) < -UPRIGHT || dot3(up, rest_up) < -UPRIGHT;
+    return dot3(trunk, up) > UPRIGHT || (steady > UPRIGHT && is_along_axis && is_inverted);
 }
 
 /* Returns how far a rest floats above the motion, whose soles come down to the ground; 0 where it does not float. */

@@ -28,6 +28,11 @@ RESTS = {
     "lies": (RestingHuman(T, {"hips": SIT}, [0, 0.1, 0]), 0, "direction"),
     "hangs head down": (RestingHuman(T, {"hips": about((0, 0, 1), math.pi)}, [0, 2, 0]), 0, "direction"),
     "hangs high": (RestingHuman(T, {}, [0, 3, 0]), 0, "lowered"),
+    "sits, z up in centimetres": (RestingHuman(Z_UP, SITTING, [0, 0.5, 0]), 0, "frame"),
+    "lies on the face, z up in centimetres": (RestingHuman(Z_UP, {"hips": about((1, 0, 0), math.pi / 2)}, [0, 0.1, 0]), 0, "direction"),
+    "lies on the face, walks to the left": (RestingHuman({**FACING_LEFT, "odd": 0.7}, {"hips": about((1, 0, 0), math.pi / 2)}, [0, 0.1, 0]), math.pi / 2, "direction"),
+    "hangs head down, z up in centimetres": (RestingHuman(Z_UP, {"hips": about((0, 0, 1), math.pi)}, [0, 2, 0]), 0, "direction"),
+    "faces backwards, z up in centimetres": (RestingHuman(Z_UP, {"hips": BACK}), math.pi, None),
     "faces backwards": (RestingHuman(T, {"hips": BACK}), math.pi, None),
     "z up in centimetres": (RestingHuman(Z_UP, {}), 0, None),
 }

@@ -83,7 +83,7 @@ def test_an_error_names_a_joint_that_may_be_meant(start, tmp_path):
     root.mkdir()
     names = {**MIXAMO, "leftUpperLeg": "ham", "hips": "middle"}
     (root / "walk.gltf").write_text(Human(T).write(has_walk=True))
-    (root / "hero.gltf").write_text(Human({**T, "names": names}).write())
+    (root / "hero.gltf").write_text(Human({**T, "names": names}).write(has_walk=True))
     server = start(*NO_RENDERING, root=root)
     query = "/v1/pose?model=hero.gltf&clip_file=walk.gltf&retarget=rest"
     message = server.get(query).json()["error"]["message"]
