@@ -60,9 +60,13 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
 /* True for a role that VRM 1.0 requires. */
 bool humanoid_is_required(int role);
 
-/* Checks that each joint is below the joint of the role above. Removes optional roles that are not; returns
- * ERR_NO_HUMANOID for required ones. */
+/* Checks that each joint is below the joint of the role above; feet may be loose. Removes optional roles that are not;
+ * returns ERR_NO_HUMANOID for required ones. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
+
+/* True for a foot that hangs below no joint with a role, as in rigs whose feet lead the legs: the joint of the lower
+ * leg carries it. */
+bool humanoid_foot_is_loose(const struct model *model, const struct humanoid *humanoid, int role);
 
 /* True when all roles that retargeting requires are there, and no node has two roles. nodes: [ROLE_COUNT], -1 for none.
  */

@@ -117,6 +117,17 @@ int humanoid_check_needed(const struct model *model, const struct humanoid_choic
                                 missing, count == 1 ? "is" : "are", parameter, ROLE_WORDS[hinted], name);
 }
 
+bool humanoid_foot_is_loose(const struct model *model, const struct humanoid *humanoid, int role)
+{
+    const int32_t node = humanoid->nodes[role], hips = humanoid->nodes[ROLE_HIPS];
+    if ((role != ROLE_LEFT_FOOT && role != ROLE_RIGHT_FOOT) || node < 0)
+        return false;
+    int32_t n = model->nodes[node].parent;
+    while (n >= 0 && !humanoid_has(humanoid, n))
+        n = model->nodes[n].parent;
+    return n < 0 && (hips < 0 || !is_below(model, hips, node));
+}
+
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err)
 {
     char name[SHORT_NAME_SIZE], other[SHORT_NAME_SIZE];
@@ -124,6 +135,8 @@ int humanoid_check_order(const struct model *model, struct humanoid *humanoid, s
         const int above = above_of(humanoid, role);
         const int32_t node = humanoid->nodes[role];
         if (node < 0 || above < 0 || is_below(model, node, humanoid->nodes[above]))
+            continue;
+        if (humanoid_foot_is_loose(model, humanoid, role))
             continue;
         if (IS_REQUIRED[role])
             return err_set(err, ERR_NO_HUMANOID, "joint '%s' (%s) does not hang below joint '%s' (%s)",

@@ -30,10 +30,25 @@ static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source
         (struct rest_joint){.node = node,
                             .source = source,
                             .has_translation = has_translation,
+                            .carrier = -1,
                             .source_from_joint = mat3_transpose_mul(&motion->source.scene_from_node[source], &seen)};
     memcpy(joint->model_rest, pose_place(&motion->model.pose, (int32_t)node), sizeof joint->model_rest);
     memcpy(joint->source_rest, pose_place(&motion->source.pose, (int32_t)source), sizeof joint->source_rest);
     motion->joint_of_node[node] = (int32_t)motion->joint_count++;
+}
+
+/* Finds the place of a loose foot below its leg. */
+static void set_carrier(struct rest_motion *motion, int role)
+{
+    const struct rest_rig *rig = &motion->model;
+    struct rest_joint *joint = &motion->joints[motion->joint_of_node[rig->humanoid.nodes[role]]];
+    struct dmat4 carrier_from_scene;
+    if (!humanoid_foot_is_loose(rig->model, &rig->humanoid, role) ||
+        !dmat4_invert(&rig->pose.scene_from_node[rig->humanoid.nodes[role - 1]], &carrier_from_scene))
+        return;
+    joint->has_translation = true;
+    joint->carrier = rig->humanoid.nodes[role - 1];
+    dmat4_point(&carrier_from_scene, joint->model_rest, joint->carrier_from_place);
 }
 
 /* sources: [node_count of the model], the node that each follows, or -1. */
@@ -146,7 +161,7 @@ uint64_t rest_motion_steps(const struct rest_motion *motion)
     const struct model *model = motion->model.model;
     uint64_t steps = motion->source.model->node_count + 3 * (uint64_t)model->node_count;
     for (uint32_t j = 0; j < motion->joint_count && (model->infos[0].flags & MODEL_OWN_SCALES) != 0; j++)
-        steps += motion->joints[j].has_translation ? model->node_count : 0;
+        steps += ((uint64_t)motion->joints[j].has_translation + (motion->joints[j].carrier >= 0)) * model->node_count;
     return steps;
 }
 
@@ -172,6 +187,8 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
         if (partners[n] >= 0)
             sources[partners[n]] = (int32_t)n;
     add_joints(motion, sources);
+    set_carrier(motion, ROLE_LEFT_FOOT);
+    set_carrier(motion, ROLE_RIGHT_FOOT);
     if (motion->reference.is_posed)
         stay_over_ground(motion);
     free(sources);
@@ -291,6 +308,23 @@ static void move_joint(const struct rest_motion *motion, const struct rest_joint
     *last = (struct moved){(int32_t)joint->node, dmat4_mul(&scene_from_parent, &parent_from_node)};
 }
 
+void rest_motion_carry(const struct rest_motion *motion, struct pose *pose)
+{
+    const struct model *model = motion->model.model;
+    for (uint32_t j = 0; j < motion->joint_count; j++) {
+        const struct rest_joint *joint = &motion->joints[j];
+        double place[3];
+        struct dmat4 parent_from_scene;
+        if (joint->carrier < 0)
+            continue;
+        const struct dmat4 scene_from_carrier = rest_motion_scene(model, pose, joint->carrier);
+        const struct dmat4 scene_from_parent = rest_motion_scene(model, pose, model->nodes[joint->node].parent);
+        dmat4_point(&scene_from_carrier, joint->carrier_from_place, place);
+        if (dmat4_invert(&scene_from_parent, &parent_from_scene))
+            dmat4_point(&parent_from_scene, place, pose->local[joint->node].translation);
+    }
+}
+
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose)
 {
     pose_evaluate(&motion->source_pose, motion->source.model, clip, clip_time_s);
@@ -298,7 +332,8 @@ void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_
     turn_joints(motion, pose);
     struct moved last = {.node = -1};
     for (uint32_t j = 0; j < motion->joint_count; j++)
-        if (motion->joints[j].has_translation)
+        if (motion->joints[j].has_translation && motion->joints[j].carrier < 0)
             move_joint(motion, &motion->joints[j], pose, &last);
+    rest_motion_carry(motion, pose);
     pose_compose(pose, motion->model.model);
 }

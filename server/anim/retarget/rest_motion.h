@@ -28,7 +28,8 @@
  *
  * Here the model's rest is raised to the source's stance, by as much as its feet would otherwise be lower. A rest that
  * lies more than half a leg under the scene's ground is taken to stand on it; motion files with the root at the origin
- * have such rests. Other translations and all scales are the model's own.
+ * have such rests. Other translations and all scales are the model's own. A foot that does not hang below its leg
+ * (humanoid_foot_is_loose()) is moved as if it did.
  *
  * Where the source's rest does not stand, a frame of its motion takes its place (rest_reference.h). That frame has a
  * pose of its own, so C_j of the trunk then turns the model's line of the trunk, and of the hips or shoulders, to the
@@ -40,6 +41,8 @@
 struct rest_joint {
     uint32_t node, source;
     bool has_translation;
+    int32_t carrier; /* of a loose foot: the node of the lower leg; else -1 */
+    double carrier_from_place[3];
     struct mat3 source_from_joint;        /* O0_s^-1 * A^-1 * C_j * O0_j */
     double model_rest[3], source_rest[3]; /* in scene space; with has_translation */
 };
@@ -78,5 +81,7 @@ uint64_t rest_motion_steps(const struct rest_motion *motion);
 /* Evaluates the source at a time of one of its clips, or POSE_REST, into motion->source_pose, and fills *pose with the
  * model's local transforms and scene matrices. */
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose);
+/* Puts loose feet at the ends of their legs, in a pose of which only the local transforms are valid. */
+void rest_motion_carry(const struct rest_motion *motion, struct pose *pose);
 /* Returns scene_from_node from a pose of which only the local transforms are valid. */
 struct dmat4 rest_motion_scene(const struct model *model, struct pose *pose, int32_t node);

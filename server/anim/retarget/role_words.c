@@ -215,7 +215,12 @@ static int32_t find_row(const struct sorted_words *words, const struct row *row,
                         const struct humanoid *humanoid)
 {
     const int32_t node = humanoid->nodes[role] < 0 ? find_node(words, side, row->word) : -1;
-    return node >= 0 && is_free(humanoid, node) && is_below_role(words->model, humanoid, role, node) ? node : -1;
+    struct humanoid with = *humanoid;
+    if (node < 0 || !is_free(humanoid, node))
+        return -1;
+    with.nodes[role] = node;
+    return is_below_role(words->model, humanoid, role, node) || humanoid_foot_is_loose(words->model, &with, role) ? node
+                                                                                                                  : -1;
 }
 
 /* Both sides of a rig have the same word: LeftLeg is no thigh where the other side has RightUpLeg. */
