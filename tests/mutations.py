@@ -51,7 +51,7 @@ MUTATIONS = [
     ("segment scale compensation forgets what the parent inherits", SCALE_FRAME,
      "? parent->scale : parent->inherited;", "? parent->scale : ONE;"),
     ("tangents of a scale are not looked at", SCALE_EFFECT, "kind_of(values) == KIND_OTHER || kind_of(values + 6) == KIND_OTHER", "false"),
-    ("retargeting: an arm keeps how its own rig rests", "server/anim/retarget/rest_motion.c",
+    ("retargeting: an arm keeps how its own rig rests", "server/anim/retarget/rest_correction.c",
      "return mat3_mul(&smallest, above);", "return smallest.m[0] > 2 ? smallest : *above;"),
     ("retargeting: the hips move as many units as those of the clip", "server/anim/retarget/rest_motion.c",
      "motion->scale * (place[i] - joint->source_rest[i])", "place[i] - joint->source_rest[i]"),

@@ -17,6 +17,7 @@
 
 static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_INFO] = run_info,
+    [COMMAND_MAP] = run_bone_map,
     [COMMAND_PALETTE] = run_ask,
     [COMMAND_POSE] = run_ask,
     [COMMAND_MESH] = run_ask,

@@ -80,6 +80,8 @@ export interface ClipParameters extends Abortable, SpanParameters {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -371,6 +373,8 @@ export interface ExportParameters extends Abortable {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** textures as their own files, in another format, or not at all */
   textures?: 'keep' | 'png' | 'jpeg' | 'webp' | 'none';
   /** the longer side of a texture; larger ones are reduced */
@@ -419,6 +423,8 @@ export interface ModelInfo extends Json {
   clips: Array<{ index: number; name: string | null; start: number; duration: number } & Json>;
   skins: Array<{ index: number; name: string | null; rigid: boolean; method?: "rigid" | "dual_quaternion" | "blended"; joints: Array<{ node: number; name: string | null }> } & Json>;
   nodes: Array<{ node: number; name: string | null; parent: number; mesh: number | null; skin: number | null } & Json>;
+  /** The bones of a human that retargeting finds; nodes by role. */
+  bones?: { by: string; score: number; roles: Record<string, number>; missing: string[] };
   warnings: Array<{ code: string; message: string }>;
 }
 

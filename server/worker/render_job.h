@@ -107,6 +107,9 @@ struct render_job {
     uint32_t caption_height;     /* height of that band, in pixels; 0: none */
     uint32_t format;             /* enum sheet_format */
     uint32_t has_locked_feet;    /* for clips by rest */
+    uint32_t clip_rest;          /* likewise: enum rest_kind */
+    uint32_t clip_rest_frame;    /* likewise, of REST_FRAME */
+    uint32_t padding;            /* 0 */
     int32_t roles[RENDER_ROLES]; /* for clips by rest: nodes of the model, or -1 */
     uint64_t rest_steps;         /* for clips by rest: greatest work for the clips of one source */
     uint32_t rename_bytes;       /* size of the rules that rename nodes of sources, at most RENDER_RENAME_BYTES_MAX */

@@ -31,6 +31,7 @@ test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (pa
   await until('it is said that they do not fit', async () => /./.test(await page.locator('#panel-clips [role=alert]').textContent()));
   await page.getByLabel('Match bones by their role').check();
   await hasQuery(page, { retarget: 'rest' });
+  await until('which bones are known', async () => await page.locator('#bones').textContent() === 'octopus.glb: its bones are not known by name. machine.glb: 93 % of the bones by words, without spine.');
   await button(page, 'Without the clips of sub/machine.glb').click();
   await hasQuery(page, { clip_file: null, retarget: null });
   await until('its own clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'drift4.00 s');

@@ -4,6 +4,7 @@
 #include "clients/cli/command_line/args.h"
 
 int run_info(const struct args *args);
+int run_bone_map(const struct args *args);
 int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, sheet, turntable */
 int run_convert(const struct args *args);
 int run_bake(const struct args *args);

@@ -325,20 +325,21 @@ class Page {
     this.watch.keep([this.model, ...clip_files]);
     const clipsOf = async (file) => {
       try {
-        const { clips } = await this.describe(file);
+        const { clips, bones } = await this.describe(file);
         if (!clips.length) faults.push(`'${file}' has no clips.`);
-        return clips;
+        return { clips, bones };
       } catch (problem) {
         faults.push(problem.message);
-        return [];
+        return { clips: [] };
       }
     };
-    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, clips: await clipsOf(file) })), { file: null, clips: this.description.clips }]);
+    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, ...await clipsOf(file) })), { file: null, clips: this.description.clips }]);
     if (turn !== this.clipsTurn) return;
-    const shown = groups.find((group) => group.file === clip_file).clips;
+    const { clips: shown, bones } = groups.find((group) => group.file === clip_file);
     this.clips.fail(faults.join(' '));
     this.stage.setClips(shown);
     this.clips.setClips(groups);
+    if (clip_file) this.clips.tellBones([[this.model, this.description.bones], [clip_file, bones]]);
     document.querySelector('#panel-clips .count').textContent = groups.reduce((count, { clips }) => count + clips.length, 0);
     if (this.state.clip === null || (this.state.clip !== '-' && !this.stage.clipOf(this.state.clip))) {
       if (this.state.clip !== null) this.notice('clip', `There is no clip '${this.state.clip}': another one is shown.`);

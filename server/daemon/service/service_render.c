@@ -258,6 +258,8 @@ static int find_rest(struct picture_job *picture, struct err *err)
     if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
         return err->code;
     drawing->has_locked_feet = request->retarget.has_locked_feet;
+    drawing->clip_rest = request->retarget.clip_rest.kind;
+    drawing->clip_rest_frame = request->retarget.clip_rest.frame;
     drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
     put_roles(drawing->roles, &rest.model);
     for (uint32_t s = 0; s < request->source_count; s++) {

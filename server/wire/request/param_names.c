@@ -5,6 +5,7 @@
 #include "wire/request/request_parser.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4095 };
@@ -191,6 +192,21 @@ int param_bones(struct param_value *value)
         return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
                        BONES_MAX);
     buf_put(bones, &rule, sizeof rule);
+    return 0;
+}
+
+int param_clip_rest(struct param_value *value)
+{
+    struct rest_choice *rest = &value->request->retarget.clip_rest;
+    const char *text = value->text, *digits = text + strlen("frame:");
+    if (strcmp(text, "auto") == 0 || strcmp(text, "zero") == 0) {
+        *rest = (struct rest_choice){.kind = text[0] == 'a' ? REST_AUTO : REST_ZERO};
+        return 0;
+    }
+    const size_t digit_count = strncmp(text, "frame:", strlen("frame:")) == 0 ? strspn(digits, "0123456789") : 0;
+    if (digit_count == 0 || digit_count > 9 || digits[digit_count] != '\0')
+        return param_bad(value, "auto, zero, or frame:N with a whole number from 0");
+    *rest = (struct rest_choice){.kind = REST_FRAME, .frame = (uint32_t)strtoul(digits, NULL, 10)};
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "anim/pose/clip_time.h"
 #include "anim/retarget/humanoid.h"
 #include "anim/retarget/name_map.h"
+#include "anim/retarget/rest_reference.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -113,6 +114,7 @@ struct request_pose {
 struct request_retarget {
     bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
     struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: the humanoid of the model, and of all sources */
+    struct rest_choice clip_rest;                   /* with is_by_rest: the pose that stands for the sources' rest */
     struct name_map renames; /* renames nodes of all sources before they are matched with the model's */
 };
 

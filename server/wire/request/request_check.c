@@ -247,7 +247,8 @@ static int check_root_motion(const struct request *request, const struct param_s
 
 static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
+    static const int OF_IT[] = {PARAM_FEET,       PARAM_MAP,       PARAM_CLIP_MAP, PARAM_BONES,
+                                PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
     const char *given = request->retarget.is_by_rest ? NULL : param_given(seen, OF_IT);
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }

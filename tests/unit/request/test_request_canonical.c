@@ -103,6 +103,7 @@ static const struct {
     {"clip_map", NULL},
     {"bones", NULL},
     {"clip_bones", NULL},
+    {"clip_rest", NULL},
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -307,7 +308,10 @@ TEST(request_canonical_of_retargeting)
                                         "&retarget=rest&bones=hips=a",
                                         "&retarget=rest&bones=spine=a",
                                         "&retarget=rest&bones=hips=b",
-                                        "&retarget=rest&clip_bones=hips=a"};
+                                        "&retarget=rest&clip_bones=hips=a",
+                                        "&retarget=rest&clip_rest=zero",
+                                        "&retarget=rest&clip_rest=frame:0",
+                                        "&retarget=rest&clip_rest=frame:1"};
     enum { COUNT = sizeof OTHER / sizeof *OTHER };
     static const char *const PATHS[] = {"pose", "export", "sheet"};
     char one[200], other[200];
@@ -319,6 +323,6 @@ TEST(request_canonical_of_retargeting)
                 assert_false(is_same(one, other));
             }
     assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=names", "/v1/pose?model=a&clip_file=b"));
-    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto",
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto&clip_rest=auto",
                         "/v1/pose?model=a&clip_file=b&retarget=rest"));
 }
