@@ -18,6 +18,7 @@ struct drawn_vertices {
     double *rest_weights;                     /* [draw_count]: one number for the weights of morph targets at rest */
     struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
     int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
+    uint8_t *is_moved; /* [count], of the old model: the partner is elsewhere */
 };
 
 /* The drawn vertices of both models. */
@@ -108,6 +109,16 @@ struct vertex_apart {
     double distance, texcoord, normal;
 };
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
+/* True when two vertices are at the same place, with the same texture coordinates and normal, and follow the same joint
+ * most. */
+bool vertices_are_same(const struct compare *compare, uint32_t old, uint32_t new);
+/* True when two vertices follow different joints most. */
+bool vertices_follow_others(const struct compare *compare, uint32_t old, uint32_t new);
+
+/* --- compare_moved.c --- */
+
+/* Finds partners elsewhere for vertices that have none, or none that is the same. Sets is_moved. */
+void moved_match(struct compare *compare);
 
 /* --- compare_triangles.c --- */
 
