@@ -58,7 +58,8 @@ static bool find_moved(const cJSON *answer, struct moment *out)
 static bool find_moment(const cJSON *answer, const cJSON *difference, struct moment *out)
 {
     static const char *const AT_REST[] = {
-        "rest", "mesh", "triangles", "material", "texture", "joint_reparented", "unit", "morph_targets", NULL};
+        "rest", "mesh",      "triangles",     "material", "texture", "joint_reparented",
+        "unit", "placement", "morph_targets", NULL};
     static const char *const WHILE_MOVING[] = {"weights", NULL};
     const char *kind = member_text(difference, "kind");
     *out = (struct moment){.difference = difference, .clips = {-1, -1}};

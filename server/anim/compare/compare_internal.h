@@ -156,6 +156,12 @@ void frames_find(struct compare *compare);
 /* Returns common_from_node of a node in the side's current pose. */
 struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node);
 
+/* --- compare_placement.c --- */
+
+/* Finds that the whole new model is elsewhere, turned or evenly scaled, at rest and in clips. Reports it, and takes it
+ * out of the new model's common_from_scene. boxes: around what is drawn at rest, in the common frame. */
+void placement_find(struct compare *compare, const struct box boxes[COMPARE_SIDES]);
+
 /* --- compare_probes.c --- */
 
 /* Chooses the points by which each pair is measured, and the spaces in which both models are alike. */

@@ -141,6 +141,39 @@ def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=
     return scene
 
 
+# --- the whole model elsewhere ---
+
+def under(scene, **place):
+    """The scene under a node more."""
+    nodes = {name: {**node, "parent": node["parent"] or "all"} for name, node in scene["nodes"].items()}
+    return {**scene, "nodes": {"all": {"parent": None, **place}, **nodes}}
+
+
+def larger(scene, size):
+    """The same in numbers that are `size` times as large, as of another unit."""
+    scene = copy.deepcopy(scene)
+    scale = lambda rows: [[size * x for x in row] for row in rows]
+    for node in scene["nodes"].values():
+        node["translation"] = scale([node.get("translation", [0, 0, 0])])[0]
+    for part in (part for parts in scene["meshes"].values() for part in parts):
+        part["positions"] = scale(part["positions"])
+        part["targets"] = {name: scale(rows) for name, rows in part.get("targets", {}).items()}
+    for clip in scene["clips"].values():
+        for (node, path), (kind, times, rows) in clip.items():
+            clip[node, path] = (kind, times, scale(rows) if path == "translation" else rows)
+    return bound(scene) if "skin" in scene else scene
+
+
+def rests_elsewhere():
+    """Its root is elsewhere at rest, and where it was in its clips."""
+    scene = puppet()
+    at_rest = scene["nodes"]["root"]["translation"]
+    scene["clips"]["walk"]["root", "translation"] = ("LINEAR", [0.0, 1.0], [at_rest, at_rest])
+    other = copy.deepcopy(scene)
+    other["nodes"]["root"]["translation"] = [at_rest[0] + 3, *at_rest[1:]]
+    return scene, other
+
+
 # --- materials at a seam ---
 
 def seam(order=(0, 1, 2), swapped=None, names=("a", "b", "c"), layers=False):
@@ -326,6 +359,16 @@ PAIRS = [
          (("mesh", "8 vertices are elsewhere, up to 0.3941 units", "at joint 'forearm.L'"),)),
     Seen("bound_in_another_pose_and_blended", puppet(is_blended=True), puppet(is_rebound=True, is_blended=True),
          (("pose", "'thigh.L'"),)),
+    Seen("whole_model_larger", puppet(), under(puppet(), scale=[100, 100, 100]), (("placement", "the whole model is 100 times as large,"),)),
+    Seen("whole_model_turned_and_moved", small_scenes.hero(), under(small_scenes.hero(), rotation=about([0, 1, 0], 90), translation=[0, 2, 0]),
+         (("placement", "is turned by 90 degrees about (0, 1, 0), moved by (0, 2, 0),"),)),
+    Seen("whole_model_larger_and_bent", puppet(), under(puppet(60), scale=[100, 100, 100]),
+         (("pose", "joint 'forearm.L'", "5.55 % of the size", "at 0.5 s"), ("placement", "100 times as large"))),
+    Seen("whole_model_in_another_unit", small_scenes.hero(), larger(small_scenes.hero(), 39.37), (("placement", "is 39.37 times as large,"),)),
+    Seen("whole_prop_in_another_unit", {**plate(False), "has_unnamed_nodes": True, "clips": {}},
+         {**larger(plate(False), 0.01), "has_unnamed_nodes": True, "clips": {}}, (("placement", "is 0.01 times as large,"),)),
+    Seen("rests_elsewhere_and_moves_as_before", *rests_elsewhere(), (
+        ("rest", "joint 'hips' is 3 units"), ("rest", "joint 'root' is 3 units"))),
     Seen("bound_in_another_space", puppet(), puppet(is_spaced=True)),
     Seen("bound_in_another_space_and_bent", puppet(), puppet(60, is_spaced=True), (BENT,)),
     Seen("primitives_in_another_order", seam(), seam((2, 0, 1))),
