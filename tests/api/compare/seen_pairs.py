@@ -379,7 +379,8 @@ PAIRS = [
     Seen("half_of_a_material_is_another", seam(), {**(s := seam()), "meshes": {"floor": [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][:1], "material": "b"},
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
-         (("material", "1 triangle of mesh 'floor_mesh' has material 'b'"),)),
+         (("material", "1 triangle of mesh 'floor_mesh' has material 'b' and had material 'a'"),)),
+    Seen("strip_with_the_material_of_another", seam(), seam(swapped=1), (("material", "4 triangles of mesh 'floor_mesh' have material 'c' and had material 'b'"),)),
     Seen("weight_rounded", weighted(), weighted(share=0.01)),
     Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
          (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),
