@@ -150,6 +150,12 @@ void elements_match(struct compare *compare,
  * repeats is stretched otherwise, by whole numbers. */
 uint8_t *wraps_find(struct compare *compare);
 
+/* --- compare_flat.c --- */
+
+/* Returns an array for the list of a side, which the caller frees: 1 for vertices with normals of the file, off which
+ * the normal of a triangle is, if their partners are drawn flat. */
+uint8_t *flats_find(struct compare *compare, enum compare_side side);
+
 /* --- compare_material_uses.c --- */
 
 /* A material of the old model, and the new material at the same place; -1: none. */

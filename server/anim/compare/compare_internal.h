@@ -227,8 +227,11 @@ bool materials_are_alike(struct compare *compare, int32_t old, int32_t new);
 
 /* --- compare_textures.c --- */
 
-/* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
-const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
+/* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. `out`:
+ * for the text, if it has a number. */
+enum { TEXTURE_SAID_SIZE = 64 };
+const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha,
+                            char out[TEXTURE_SAID_SIZE]);
 
 /* --- compare_looks.c --- */
 

@@ -102,9 +102,9 @@ static void look_at_texture(struct material_look *look, uint32_t slot, const str
     const struct material_texture *a = material_texture_at(models[COMPARE_OLD], old, slot),
                                   *b = material_texture_at(models[COMPARE_NEW], new, slot);
     const char *what = slot < TEXTURE_SLOT_COUNT ? WORDS[slot] : LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT].member;
+    char name[THING_SIZE], buffer[TEXTURE_SAID_SIZE];
     const char *said = texture_differs(look->compare, a->texture, b->texture,
-                                       slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE);
-    char name[THING_SIZE];
+                                       slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE, buffer);
     if (said == NULL && (look->use->moved_slots >> slot & 1) != 0)
         said = "lies elsewhere on the surface";
     struct difference *difference = said == NULL ? NULL : start(look, DIFFERENCE_TEXTURE);

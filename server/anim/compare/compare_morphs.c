@@ -2,6 +2,8 @@
 #include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
+#include <stdio.h>
+
 enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
 
 /* Finds a target of a primitive by its name, or by index when it has none. Returns -1 when there is none. */
@@ -145,8 +147,11 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
     }
     if (compare->morph_count > noted)
         compare->morphs[noted].reach = reach;
+    char said[96];
+    snprintf(said, sizeof said, "moves vertices otherwise, up to %.4g units (%.3g %% of the size)",
+             most / compare->unit, 100 * most / compare->size);
     if (most > compare->tolerance * compare->size)
-        tell(compare, COMPARE_OLD, vertex, target, "moves vertices otherwise", most);
+        tell(compare, COMPARE_OLD, vertex, target, said, most);
     else if (lit >= 0)
         tell(compare, COMPARE_OLD, (uint32_t)lit, target, "turns normals otherwise", (double)NAN);
 }

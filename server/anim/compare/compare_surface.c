@@ -3,6 +3,7 @@
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TANGENT_NEAR 0.07 /* of 21 degrees: tools compute tangents anew */
@@ -145,6 +146,15 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
     for (uint32_t i = 0; i < old->count && is_wrapped; i++)
         meshes[drawn_mesh(old, i)].texcoords += is_stretched[i];
     free(is_stretched);
+    uint8_t *is_flat = flats_find(compare, COMPARE_OLD);
+    for (uint32_t i = 0; i < old->count; i++)
+        meshes[drawn_mesh(old, i)].normals += is_flat[i];
+    free(is_flat);
+    is_flat = flats_find(compare, COMPARE_NEW);
+    for (uint32_t i = 0; i < compare->surface->drawn[COMPARE_NEW].count; i++)
+        if (is_flat[i] != 0)
+            meshes[drawn_mesh(old, (uint32_t)compare->surface->drawn[COMPARE_NEW].partners[i])].normals++;
+    free(is_flat);
 }
 
 static void vertices_compare(struct compare *compare)
@@ -223,12 +233,13 @@ static uint64_t *count_meshes(const struct compare *compare, enum compare_side s
 }
 
 /* Names the mesh with more or fewer triangles: of the pairs of meshes that share vertices, the one that differs most.
- */
-static void name_mesh(const struct compare *compare, struct difference *difference)
+ * Returns ", fewer in mesh 'arm'", or "". */
+static const char *name_mesh(const struct compare *compare, struct difference *difference, char out[THING_SIZE + 16])
 {
     uint64_t *counts[COMPARE_SIDES] = {count_meshes(compare, COMPARE_OLD), count_meshes(compare, COMPARE_NEW)};
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     uint64_t most = 0;
+    out[0] = '\0';
     for (uint32_t first = 0; first < old->count; first += drawn_primitive(old, first)->vertex_count) {
         const int32_t matched = drawn_first_matched(old, first);
         if (matched < 0)
@@ -241,11 +252,16 @@ static void name_mesh(const struct compare *compare, struct difference *differen
         if (apart <= most)
             continue;
         most = apart;
+        const struct model *new = compare->sides[COMPARE_NEW].model;
+        char name[THING_SIZE];
+        snprintf(out, THING_SIZE + 16, ", %s in %s", counts[COMPARE_NEW][b] > counts[COMPARE_OLD][a] ? "more" : "fewer",
+                 compare_thing(new, "mesh", new->meshes[b].name, b, name));
         difference->meshes[COMPARE_OLD] = (int32_t)a;
         difference->meshes[COMPARE_NEW] = (int32_t)b;
     }
     free(counts[COMPARE_OLD]);
     free(counts[COMPARE_NEW]);
+    return out;
 }
 
 static void triangles_compare(struct compare *compare)
@@ -268,9 +284,9 @@ static void triangles_compare(struct compare *compare)
         is_told = true;
         difference_set_number(difference, COMPARE_OLD, (double)old.counts[t]);
         difference_set_number(difference, COMPARE_NEW, (double)new.counts[t]);
-        name_mesh(compare, difference);
-        difference_say(difference, "there are %llu %s and were %llu", (unsigned long long)new.counts[t], WORDS[t],
-                       (unsigned long long)old.counts[t]);
+        char in_mesh[THING_SIZE + 16];
+        difference_say(difference, "there are %llu %s and were %llu%s", (unsigned long long)new.counts[t], WORDS[t],
+                       (unsigned long long)old.counts[t], name_mesh(compare, difference, in_mesh));
     }
     const double most = fmax(old.area, new.area);
     struct difference *difference =
