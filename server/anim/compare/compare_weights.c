@@ -211,6 +211,16 @@ static const struct skin *skin_of(const struct compare *compare, enum compare_si
     return &drawn->model->skins[drawn->model->draws[drawn->draws[at]].skin];
 }
 
+/* Returns the share of dual quaternions in how a vertex is blended; the rest is linear. */
+static double dual_share(const struct compare *compare, enum compare_side s, uint32_t at)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const uint32_t method = skin_of(compare, s, at)->method;
+    if (method != METHOD_BLENDED || drawn->model->dual_weight_count == 0)
+        return method == METHOD_DUAL_QUATERNION;
+    return (double)drawn->model->dual_weights[drawn->vertices[at]];
+}
+
 /* Counts a vertex that is blended otherwise: with a skin in one model only, or by another method. True: the vertex is
  * not compared weight by weight. */
 static bool note_method(const struct compare *compare, uint32_t old, const struct followed followed[COMPARE_SIDES],
@@ -224,8 +234,9 @@ static bool note_method(const struct compare *compare, uint32_t old, const struc
         mesh->skinned++;
         return true;
     }
-    const bool is_linear[COMPARE_SIDES] = {was->method <= METHOD_RIGID, is->method <= METHOD_RIGID};
-    if (was->method == is->method || (is_linear[COMPARE_OLD] && is_linear[COMPARE_NEW]) ||
+    if (fabs(dual_share(compare, COMPARE_OLD, old) -
+             dual_share(compare, COMPARE_NEW, (uint32_t)compare->surface->drawn[COMPARE_OLD].partners[old])) <=
+            ROUNDED ||
         (followed[COMPARE_OLD].count < 2 && followed[COMPARE_NEW].count < 2))
         return false;
     mesh->vertex = mesh->skinned > 0 ? mesh->vertex : old;

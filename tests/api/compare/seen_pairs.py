@@ -141,6 +141,12 @@ def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=
     return scene
 
 
+def without(scene, *words):
+    """The scene without these members, of itself and of the parts of its meshes."""
+    meshes = {name: [{k: v for k, v in part.items() if k not in words} for part in parts] for name, parts in scene["meshes"].items()}
+    return {**{k: v for k, v in scene.items() if k not in words}, "meshes": meshes}
+
+
 # --- the whole model elsewhere ---
 
 def under(scene, **place):
@@ -359,6 +365,10 @@ PAIRS = [
          (("mesh", "8 vertices are elsewhere, up to 0.3941 units", "at joint 'forearm.L'"),)),
     Seen("bound_in_another_pose_and_blended", puppet(is_blended=True), puppet(is_rebound=True, is_blended=True),
          (("pose", "'thigh.L'"),)),
+    Seen("skin_lost", puppet(), without(puppet(), "skin", "weights"), (("weights", "mesh 'body_mesh' has no skin any more: ", " vertices follow only node 'body'"),)),
+    Seen("skin_new", without(puppet(), "skin", "weights"), puppet(), (("weights", "mesh 'body_mesh' has a skin now: "),)),
+    Seen("flat_without_normals", hills(), without(hills(), "normals")),
+    Seen("round_without_normals", pole(), without(pole(), "normals"), (("mesh", "24 vertices are lit by another normal"),)),
     Seen("whole_model_larger", puppet(), under(puppet(), scale=[100, 100, 100]), (("placement", "the whole model is 100 times as large,"),)),
     Seen("whole_model_turned_and_moved", small_scenes.hero(), under(small_scenes.hero(), rotation=about([0, 1, 0], 90), translation=[0, 2, 0]),
          (("placement", "is turned by 90 degrees about (0, 1, 0), moved by (0, 2, 0),"),)),
