@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
 
@@ -57,9 +58,36 @@ static struct vec3 normal_of(const struct compare *compare, enum compare_side s,
     return turned_normal(&matrix, (struct vec3){rest.x + delta.x, rest.y + delta.y, rest.z + delta.z});
 }
 
+/* Finds when a weight of the new model is greatest in a clip that both have, among a few moments of a few clips. */
+static void set_moment(struct compare *compare, uint32_t weight, struct difference *difference)
+{
+    enum { CLIPS_LOOKED_AT = 8, MOMENTS = 9 };
+    struct compare_model *side = &compare->sides[COMPARE_NEW];
+    const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+    int32_t *partners[COMPARE_SIDES];
+    double most = 0;
+    clips_match_names(compare, partners);
+    for (uint32_t c = 0; c < side->model->clip_count && c < CLIPS_LOOKED_AT; c++)
+        for (int i = 0;
+             i < MOMENTS && partners[COMPARE_NEW][c] >= 0 && compare->steps_left > compare->options->steps / 2; i++) {
+            const double time_s = side->model->clips[c].duration_s * i / (MOMENTS - 1);
+            pose_evaluate(&side->pose, side->model, (int32_t)c, time_s);
+            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare->out->step_count += steps;
+            if (!(fabs(side->pose.weights[weight]) > most))
+                continue;
+            most = fabs(side->pose.weights[weight]);
+            difference->time_s = time_s;
+            difference->clips[COMPARE_OLD] = partners[COMPARE_NEW][c];
+            difference->clips[COMPARE_NEW] = (int32_t)c;
+        }
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        free(partners[s]);
+}
+
 /* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
-static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target, const char *said,
-                 double distance)
+static struct difference *tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target,
+                               const char *said, double distance)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const uint32_t ats[COMPARE_SIDES] = {at, (uint32_t)drawn[COMPARE_OLD].partners[at]};
@@ -68,7 +96,7 @@ static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint
     char names[2][THING_SIZE];
     struct difference *difference = difference_add(compare, DIFFERENCE_MORPH_TARGETS);
     if (difference == NULL)
-        return;
+        return NULL;
     for (int i = 0; i < COMPARE_SIDES; i++)
         difference->meshes[i] = (int32_t)drawn_mesh(&drawn[i], ats[i]);
     difference->distance = distance / compare->unit;
@@ -77,6 +105,7 @@ static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint
                    compare_thing(model, "target", model->morph_targets[primitive->morph_target_first + target].name,
                                  target, names[1]),
                    said);
+    return difference;
 }
 
 /* Lists a target that both models have. `at`: a vertex of the old list. */
@@ -150,9 +179,13 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
     char said[96];
     snprintf(said, sizeof said, "moves vertices otherwise, up to %.4g units (%.3g %% of the size)",
              most / compare->unit, 100 * most / compare->size);
+    struct difference *difference =
+        most > compare->tolerance * compare->size ? tell(compare, COMPARE_OLD, vertex, target, said, most) : NULL;
+    if (difference != NULL && compare->morph_count > noted)
+        set_moment(compare, compare->morphs[noted].weights[COMPARE_NEW], difference);
     if (most > compare->tolerance * compare->size)
-        tell(compare, COMPARE_OLD, vertex, target, said, most);
-    else if (lit >= 0)
+        return;
+    if (lit >= 0)
         tell(compare, COMPARE_OLD, (uint32_t)lit, target, "turns normals otherwise", (double)NAN);
 }
 
