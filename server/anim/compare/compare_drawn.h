@@ -161,6 +161,7 @@ uint8_t *flats_find(struct compare *compare, enum compare_side side);
 /* A material of the old model, and the new material at the same place; -1: none. */
 struct material_use {
     int32_t materials[COMPARE_SIDES];
+    uint64_t old_key;                 /* name_key() of the old material; 0: none */
     uint32_t count, corner_count;     /* of triangles (3), lines (2), points (1) or vertices (0) */
     uint32_t vertices[COMPARE_SIDES]; /* the first pair of drawn vertices */
     uint32_t transformed_slots;       /* bits of the textures whose transforms differ */

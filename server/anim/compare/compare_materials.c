@@ -165,28 +165,25 @@ static const struct material *material_at(const struct model *model, int32_t ind
 }
 
 /* True when an old material with the name of the new one became that too: tools merge what looks the same. */
-static bool is_merged(const struct material_look *look, const struct material_use *uses, uint32_t count, uint64_t key)
+static bool is_merged(const struct material_use *use, const struct material_use *uses, uint32_t count, uint64_t key)
 {
-    const struct model *old = look->compare->sides[COMPARE_OLD].model;
     for (uint32_t i = 0; i < count; i++)
-        if (uses[i].is_most && uses[i].materials[COMPARE_NEW] == look->use->materials[COMPARE_NEW] &&
-            uses[i].materials[COMPARE_OLD] >= 0 &&
-            name_key(old, old->materials[uses[i].materials[COMPARE_OLD]].name, NAME_REWRITTEN) == key)
+        if (uses[i].is_most && uses[i].materials[COMPARE_NEW] == use->materials[COMPARE_NEW] &&
+            uses[i].materials[COMPARE_OLD] >= 0 && uses[i].old_key == key)
             return true;
     return false;
 }
 
 /* True for a use whose surface has another material of the new model, which the old model has, too. */
-static bool has_name_of_another(struct compare *compare, const struct material_use *uses, uint32_t count, uint32_t at)
+static bool has_name_of_another(const struct compare *compare, const struct material_use *uses, uint32_t count,
+                                uint32_t at)
 {
     const struct material_use *use = &uses[at];
-    const struct material_look look = {.compare = compare, .use = use};
-    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
+    const struct model *new = compare->sides[COMPARE_NEW].model;
     if (use->materials[COMPARE_OLD] < 0 || use->materials[COMPARE_NEW] < 0)
         return false;
     const uint64_t key = name_key(new, new->materials[use->materials[COMPARE_NEW]].name, NAME_REWRITTEN);
-    return key != 0 && key != name_key(old, old->materials[use->materials[COMPARE_OLD]].name, NAME_REWRITTEN) &&
-           is_merged(&look, uses, count, key);
+    return key != 0 && key != use->old_key && is_merged(use, uses, count, key);
 }
 
 /* A name that a tool made unique, or that only one file has, counts as the same. */
@@ -197,10 +194,10 @@ static void look_at_name(struct material_look *look, const struct material_use *
         return;
     const struct str was = old->materials[look->use->materials[COMPARE_OLD]].name,
                      is = new->materials[look->use->materials[COMPARE_NEW]].name;
-    const uint64_t key = name_key(old, was, NAME_REWRITTEN), other = name_key(new, is, NAME_REWRITTEN);
+    const uint64_t key = look->use->old_key, other = name_key(new, is, NAME_REWRITTEN);
     char names[COMPARE_SIDES][THING_SIZE];
     if (key == 0 || other == 0 || key == other || name_key(new, is, NAME_BASE) == key ||
-        is_merged(look, uses, count, other))
+        is_merged(look->use, uses, count, other))
         return;
     struct difference *difference = start(look, DIFFERENCE_MATERIAL);
     if (difference == NULL)

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
+enum {
+    STEPS_MOST = 20000000, /* at targets of vertices */
+    MOMENTS_MOST = 8,      /* targets for which a moment is sought */
+};
 
 /* Finds a target of a primitive by its name, or by index when it has none. Returns -1 when there is none. */
 static int32_t find_target(const struct model *models[COMPARE_SIDES], const struct primitive *primitives[COMPARE_SIDES],
@@ -181,7 +184,7 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
              most / compare->unit, 100 * most / compare->size);
     struct difference *difference =
         most > compare->tolerance * compare->size ? tell(compare, COMPARE_OLD, vertex, target, said, most) : NULL;
-    if (difference != NULL && compare->morph_count > noted)
+    if (difference != NULL && compare->morph_count > noted && compare->counts[DIFFERENCE_MORPH_TARGETS] <= MOMENTS_MOST)
         set_moment(compare, compare->morphs[noted].weights[COMPARE_NEW], difference);
     if (most > compare->tolerance * compare->size)
         return;

@@ -12,6 +12,7 @@ enum {
     ELEMENTS_MOST = 500000, /* triangles of a model with a corner that may have moved; beyond, none is paired */
     PASSES_MOST = 24,       /* over these triangles, in both directions by turns */
     MAPPED_MOST = 200000,   /* vertices that are looked at for their texture coordinates */
+    SLOTS_LOOKED_AT = 64,   /* of a hash table: a file may have places that all have one hash */
     EDGES_LOOKED_AT = 8,    /* triangles at one edge: surfaces may lie on each other */
 };
 
@@ -40,6 +41,12 @@ struct moves {
 
 /* --- places --- */
 
+static bool is_at(const struct drawn_vertices *drawn, uint32_t at, const struct vec3 *place)
+{
+    const struct vec3 *own = &drawn->places[at];
+    return own->x == place->x && own->y == place->y && own->z == place->z;
+}
+
 static uint32_t *first_vertices(const struct drawn_vertices *drawn)
 {
     uint32_t mask = 1, *firsts = mem_alloc(((size_t)drawn->count + 1) * sizeof *firsts);
@@ -52,14 +59,11 @@ static uint32_t *first_vertices(const struct drawn_vertices *drawn)
         firsts[i] = i;
         if (!drawn_is_used(drawn, i))
             continue;
-        uint32_t at = (uint32_t)hash64(HASH64_SEED, &place, sizeof place) & mask;
-        while (slots[at] != UINT32_MAX &&
-               (drawn->places[slots[at]].x != place.x || drawn->places[slots[at]].y != place.y ||
-                drawn->places[slots[at]].z != place.z))
+        uint32_t at = (uint32_t)hash64(HASH64_SEED, &place, sizeof place) & mask, looked = 0;
+        while (slots[at] != UINT32_MAX && !is_at(drawn, slots[at], &place) && looked++ < SLOTS_LOOKED_AT)
             at = (at + 1) & mask;
-        if (slots[at] == UINT32_MAX)
-            slots[at] = i;
-        firsts[i] = slots[at];
+        slots[at] = slots[at] == UINT32_MAX ? i : slots[at];
+        firsts[i] = is_at(drawn, slots[at], &place) ? slots[at] : i;
     }
     free(slots);
     return firsts;
