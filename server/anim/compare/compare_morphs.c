@@ -111,6 +111,17 @@ static struct difference *tell(struct compare *compare, enum compare_side s, uin
     return difference;
 }
 
+/* Reports how far a target moves vertices otherwise. is_noted: it is the last of compare->morphs. */
+static void tell_otherwise(struct compare *compare, uint32_t vertex, uint32_t target, double most, bool is_noted)
+{
+    char said[96];
+    snprintf(said, sizeof said, "moves vertices otherwise, up to %.4g units (%.3g %% of the size)",
+             most / compare->unit, 100 * most / compare->size);
+    struct difference *difference = tell(compare, COMPARE_OLD, vertex, target, said, most);
+    if (difference != NULL && is_noted && compare->counts[DIFFERENCE_MORPH_TARGETS] <= MOMENTS_MOST)
+        set_moment(compare, compare->morphs[compare->morph_count - 1].weights[COMPARE_NEW], difference);
+}
+
 /* Lists a target that both models have. `at`: a vertex of the old list. */
 static void note_pair(struct compare *compare, uint32_t at, uint32_t target, uint32_t match)
 {
@@ -164,9 +175,10 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         offset_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target, was);
         offset_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match, is);
         const double way[3] = {is[0] - was[0], is[1] - was[1], is[2] - was[2]}, distance = sqrt(dot3(way, way));
-        if (directions_apart(normal_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target),
-                             normal_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match)) >
-                NORMAL_NEAR &&
+        const struct vec3 normals[COMPARE_SIDES] = {
+            normal_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target),
+            normal_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match)};
+        if (directions_apart(normals[COMPARE_OLD], normals[COMPARE_NEW]) > NORMAL_NEAR &&
             !(vertex_compare(compare, i, partner).normal > NORMAL_NEAR))
             lit = (int32_t)i;
         if (compare->morph_count == noted)
@@ -179,16 +191,9 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
     }
     if (compare->morph_count > noted)
         compare->morphs[noted].reach = reach;
-    char said[96];
-    snprintf(said, sizeof said, "moves vertices otherwise, up to %.4g units (%.3g %% of the size)",
-             most / compare->unit, 100 * most / compare->size);
-    struct difference *difference =
-        most > compare->tolerance * compare->size ? tell(compare, COMPARE_OLD, vertex, target, said, most) : NULL;
-    if (difference != NULL && compare->morph_count > noted && compare->counts[DIFFERENCE_MORPH_TARGETS] <= MOMENTS_MOST)
-        set_moment(compare, compare->morphs[noted].weights[COMPARE_NEW], difference);
     if (most > compare->tolerance * compare->size)
-        return;
-    if (lit >= 0)
+        tell_otherwise(compare, vertex, target, most, compare->morph_count > noted);
+    else if (lit >= 0)
         tell(compare, COMPARE_OLD, (uint32_t)lit, target, "turns normals otherwise", (double)NAN);
 }
 

@@ -109,6 +109,12 @@ def hills(height=0.0, shuffle=None, is_mapped=True):
     return {**plate(False), "nodes": {"hills": {"parent": None, **TURN}}, "meshes": {"hills": [part]}, "clips": {}}
 
 
+def far():
+    """A triangle that is drawn at no finite place."""
+    return {"nodes": {"far": {"parent": None, "scale": [1e30, 1e30, 1e30]}}, "clips": {},
+            "meshes": {"far": [{"positions": [[3e38, 0, 0], [3e38, 1, 0], [3e38, 0, 1]], "triangles": [[0, 1, 2]]}]}}
+
+
 # --- a character of rigid parts, bound in another pose ---
 
 def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=False):
@@ -359,6 +365,8 @@ PAIRS = [
          (("texture", "'cloth'", "base colour", "elsewhere on the surface"), ("texture", "'cloth'", "normal", "elsewhere on the surface"))),
     *(Seen(f"vertices_moved_{name}", hills(is_mapped=is_mapped), hills(height, shuffle, is_mapped), (("mesh", f"18 vertices are elsewhere, up to {0.5 * height:g} units"),))
       for name, height, shuffle, is_mapped in (("in_their_order", 1, None, True), ("in_another_order", 1, 1, True), ("without_a_map", 1.5, 2, False))),
+    Seen("vertices_moved_from_another_order", hills(0, 3, False), hills(1.5, None, False), (("mesh", "18 vertices are elsewhere, up to 0.75 units"),)),
+    Seen("vertices_beyond_all_numbers", far(), far(), (("mesh", "3 vertices are gone"), ("mesh", "3 vertices are new"))),
     Seen("bound_in_another_pose", puppet(), puppet(is_rebound=True)),
     Seen("bound_in_another_pose_and_bent", puppet(), puppet(60, is_rebound=True), (BENT,)),
     Seen("bound_in_another_pose_and_moved", puppet(), puppet(is_rebound=True, arm_moved=0.2),
