@@ -68,6 +68,7 @@ static void sample(const struct clip_palette *palette, const struct model *model
     lanes.weights = palette->weights;
     lanes.local = matrices;
     lanes.f64 = f64;
+    lanes.is_precise = (clip->flags & COMPILED_F64_MATRICES) != 0;
     palette->kernel->lanes(&lanes);
 }
 

@@ -44,10 +44,11 @@ struct kernel_lanes {
     const float *from, *to; /* the frames before and after; the same frame at either end of a clip */
     float u;                /* 0..1, from `from` to `to` */
     struct kernel_spline spline;
-    float *weights; /* scratch: 2 * LANE_WIDTH a block */
-    float *local;   /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
-    double *f64;    /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
-    float *parts;   /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    float *weights;  /* scratch: 2 * LANE_WIDTH a block */
+    float *local;    /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
+    double *f64;     /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
+    float *parts;    /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    bool is_precise; /* `local` is computed in double precision from the quaternions on, and rounded */
 };
 
 /* Floats of a struct rig_part: rows of four for rotation, translation and scale. */
