@@ -143,6 +143,7 @@ struct kernel_rig {
     uint32_t count;
     float *matrices; /* KERNEL_MATRIX a node; in: parent_from_node; out: scene_from_node */
     double *f64;     /* NULL, or the input instead: 12 a node; out: scene_from_node before rounding to `matrices` */
+    bool is_widened; /* with f64: the input is in `matrices` all the same */
 };
 
 /* The palette of one skin: scene_from_joint * joint_from_bind, in the skin's order of joints. */

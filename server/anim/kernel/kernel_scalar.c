@@ -193,6 +193,8 @@ static void compose_f64(const struct kernel_rig *rig)
 {
     for (uint32_t n = 0; n < rig->count; n++) {
         double *own = rig->f64 + 12 * (size_t)n;
+        for (size_t e = 0; e < 12 && rig->is_widened; e++)
+            own[e] = (double)rig->matrices[KERNEL_MATRIX * (size_t)n + e];
         if (rig->nodes[n].parent >= 0)
             f64_multiply(rig->f64 + 12 * (size_t)rig->nodes[n].parent, own, own);
         for (int e = 0; e < 12; e++)
