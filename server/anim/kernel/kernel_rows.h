@@ -167,26 +167,28 @@ KERNEL_INLINE void f64_widen_rows(const float *from, f64x4 rows[3])
         rows[r] = __builtin_convertvector(f32x4_load(from + 4 * r), f64x4);
 }
 
-/* Writes the product a * b, in double precision. */
-KERNEL_INLINE void f64_multiply(const double *a, const f64x4 b[3], double *own)
+/* Computes the product a * b in double precision. The numbers of a are loaded one by one, into whole vectors. */
+KERNEL_INLINE void f64_multiply(const double *a, const f64x4 b[3], f64x4 out[3])
 {
     for (int r = 0; r < 3; r++) {
-        const f64x4 rest = {0, 0, 0, a[4 * r + 3]};
-        const f64x4 row = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
-        memcpy(own + 4 * r, &row, sizeof row);
+        f64x4 row;
+        memcpy(&row, a + 4 * r, sizeof row);
+        const f64x4 rest = __builtin_shufflevector(row, (f64x4){0}, 4, 5, 6, 3);
+        out[r] = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
     }
 }
 
-/* Stores in the pieces in which it is read back; smaller ones would have to reach the cache first. */
-KERNEL_INLINE void f64_round(const double *from, float *to)
+KERNEL_INLINE void f64_store_own(const f64x4 rows[3], double *to)
 {
-    f32x4 rows[3];
-    for (int r = 0; r < 3; r++) {
-        f64x4 row;
-        memcpy(&row, from + 4 * r, sizeof row);
-        rows[r] = __builtin_convertvector(row, f32x4);
-    }
-    rows_keep(to, rows_join(rows[0], rows[1], rows[2]));
+    for (int r = 0; r < 3; r++)
+        memcpy(to + 4 * r, &rows[r], sizeof rows[r]);
+}
+
+/* Stores in the pieces in which it is read back; smaller ones would have to reach the cache first. */
+KERNEL_INLINE void f64_round(const f64x4 rows[3], float *to)
+{
+    rows_keep(to, rows_join(__builtin_convertvector(rows[0], f32x4), __builtin_convertvector(rows[1], f32x4),
+                            __builtin_convertvector(rows[2], f32x4)));
 }
 
 /* Where the products of nodes are computed, and from which input (struct kernel_rig). */
@@ -196,17 +198,21 @@ KERNEL_INLINE void rows_root(const struct kernel_rig *rig, uint32_t n, enum rows
 {
     double *f64 = rig->f64 + 12 * (size_t)n;
     float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
-    if (way == ROWS_F64)
-        f64_round(f64, own);
-    for (int e = 0; e < 12 && way == ROWS_WIDENED; e++)
-        f64[e] = (double)own[e];
+    f64x4 rows[3];
+    if (way == ROWS_F64) {
+        f64_load_rows(f64, rows);
+        f64_round(rows, own);
+    } else {
+        f64_widen_rows(own, rows);
+        f64_store_own(rows, f64);
+    }
 }
 
 KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, enum rows_way way)
 {
     const size_t parent = (uint32_t)rig->nodes[n].parent;
     float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
-    f64x4 local[3];
+    f64x4 local[3], product[3];
     if (way == ROWS_F32) {
         rows_keep(own, rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own));
         return;
@@ -215,8 +221,9 @@ KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, enum rows
         f64_load_rows(rig->f64 + 12 * (size_t)n, local);
     else
         f64_widen_rows(own, local);
-    f64_multiply(rig->f64 + 12 * parent, local, rig->f64 + 12 * (size_t)n);
-    f64_round(rig->f64 + 12 * (size_t)n, own);
+    f64_multiply(rig->f64 + 12 * parent, local, product);
+    f64_store_own(product, rig->f64 + 12 * (size_t)n);
+    f64_round(product, own);
 }
 
 KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palette *palette, uint32_t i, bool is_mat4)
