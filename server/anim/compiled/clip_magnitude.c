@@ -117,59 +117,60 @@ static void put_block(const struct model *model, const struct compiled_clip *cli
 /* Lengths of the rotations that splines pass. The kernels divide by their squares. */
 static const double TURN_MIN = 0.3, TURN_MAX = 4;
 
-static bool is_length(const double q[4])
-{
-    double square = 0;
-    for (int i = 0; i < 4; i++)
-        square += q[i] * q[i];
-    return square >= TURN_MIN * TURN_MIN && square <= TURN_MAX * TURN_MAX;
-}
+enum { SIDE_BY_SIDE = 2 };
+typedef double f64x2 __attribute__((vector_size(16))); /* every x86-64 and AArch64 has these */
+typedef int64_t i64x2 __attribute__((vector_size(16)));
+#define REAL       double
+#define TRUTH      int
+#define NAME(name) name##_of_one
+#include "anim/compiled/clip_turns.h"
+#define REAL       f64x2
+#define TRUTH      i64x2
+#define NAME(name) name##_of_two
+#include "anim/compiled/clip_turns.h"
 
 bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
                             const double to_slope[4], double distance_s)
 {
-    double inner[2][4], along[4], square = 0, first = 0, second = 0, start = 0, end = 0;
-    for (int i = 0; i < 4; i++) {
-        inner[0][i] = from[i] + from_slope[i] * distance_s / 3;
-        inner[1][i] = to[i] - to_slope[i] * distance_s / 3;
-        along[i] = from[i] + to[i];
-        square += along[i] * along[i];
-        start += along[i] * from[i];
-        first += along[i] * inner[0][i];
-        second += along[i] * inner[1][i];
-        end += along[i] * to[i];
-    }
-    const double least = TURN_MIN * sqrt(square);
-    return least > 0 && start >= least && first >= least && second >= least && end >= least && is_length(inner[0]) &&
-           is_length(inner[1]) && is_length(from) && is_length(to);
+    struct turn_of_one ends[2];
+    int is = 0;
+    memcpy(ends[0].value, from, sizeof ends[0].value);
+    memcpy(ends[0].slope, from_slope, sizeof ends[0].slope);
+    memcpy(ends[1].value, to, sizeof ends[1].value);
+    memcpy(ends[1].slope, to_slope, sizeof ends[1].slope);
+    is_turn_of_one(&ends[0], &ends[1], distance_s, &is);
+    return is != 0;
 }
 
-static void load_turns(const float *at, uint32_t width, double turns[LANE_WIDTH][2][4])
+static void load_turns(const float *at, uint32_t width, size_t ahead, struct turn_of_two *out)
 {
-    for (uint32_t i = 0; i < 8; i++)
-        for (uint32_t l = 0; l < width; l++)
-            turns[l][i / 4][i % 4] = (double)at[i * width + l];
+    for (uint32_t i = 0; i < 4; i++) {
+        const float *value = at + i * width, *slope = value + 4 * width;
+        __builtin_prefetch(value + ahead);
+        __builtin_prefetch(slope + ahead);
+        out->value[i] = (f64x2){(double)value[0], (double)value[1]};
+        out->slope[i] = (f64x2){(double)slope[0], (double)slope[1]};
+    }
 }
 
-/* True when the rotations of a block's lanes have such lengths at all times. */
+/* True when the rotations of a block's lanes have such lengths at all times. Frame by frame, as they lie in memory. */
 static bool are_turns(const double *times, const float *at, const struct compiled_clip *clip, uint32_t width)
 {
-    double turns[2][LANE_WIDTH][2][4];
-    bool is_good = true;
-    load_turns(at, width, turns[0]);
-    for (uint32_t l = 0; l < width && is_good; l++)
-        is_good = is_length(turns[0][l][0]);
-    for (uint32_t f = 1; f < clip->frame_count && is_good; f++) {
-        double(*from)[2][4] = turns[(f - 1) % 2], (*to)[2][4] = turns[f % 2];
-        const bool is_jump = nextafter(times[f - 1], HUGE_VAL) >= times[f]; /* no time lies between */
-        at += clip->frame_floats;
-        load_turns(at, width, to);
-        for (uint32_t l = 0; l < width && is_good; l++)
-            is_good = is_jump
-                          ? is_length(to[l][0])
-                          : clip_magnitude_is_turn(from[l][0], from[l][1], to[l][0], to[l][1], times[f] - times[f - 1]);
+    struct turn_of_two turns[2][LANE_WIDTH / SIDE_BY_SIDE];
+    i64x2 is, are = {-1, -1};
+    for (uint32_t f = 0; f < clip->frame_count; f++, at += clip->frame_floats) {
+        struct turn_of_two *from = turns[(f + 1) % 2], *to = turns[f % 2];
+        const bool is_start = f == 0 || nextafter(times[f - 1], HUGE_VAL) >= times[f]; /* no time lies between */
+        for (uint32_t l = 0; l < width; l += SIDE_BY_SIDE) {
+            load_turns(at + l, width, 2 * (size_t)clip->frame_floats, &to[l / SIDE_BY_SIDE]);
+            if (is_start)
+                is_length_of_two(to[l / SIDE_BY_SIDE].value, &is);
+            else
+                is_turn_of_two(&from[l / SIDE_BY_SIDE], &to[l / SIDE_BY_SIDE], times[f] - times[f - 1], &is);
+            are &= is;
+        }
     }
-    return is_good;
+    return (are[0] & are[1]) != 0;
 }
 
 static bool are_splines_bounded(const struct model *model, const struct compiled_clip *clip)

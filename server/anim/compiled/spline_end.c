@@ -17,8 +17,10 @@ static inline void read_key(const float *in, uint32_t n, bool is_first, bool is_
 void spline_key(const struct model *model, const struct channel *channel, uint32_t k, struct spline_end *before,
                 struct spline_end *after)
 {
+    enum { AHEAD_FLOATS = 64 };
     const uint32_t n = channel->component_count;
     const float *in = model->key_values + channel->value_first + 3 * (size_t)n * k;
+    __builtin_prefetch(in + AHEAD_FLOATS); /* callers go through many channels side by side */
     if (n == 4)
         read_key(in, 4, k == 0, k + 1 == channel->key_count, before, after);
     else
