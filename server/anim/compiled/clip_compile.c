@@ -161,17 +161,15 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
-/* Adds a clip with splines. The ways are ordered by their price; the dearest are left for closer frames, because what
- * is off by rounding stays so with these. */
+/* Adds a clip with splines. The ways are ordered by their price. What is off by rounding stays so with closer frames,
+ * so these are tried last, but before the two dearest ways. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
-    static const struct ways WAYS[] = {
-        {{COMPILED_CUBIC, COMPILED_CUBIC | COMPILED_F64_MATRICES, COMPILED_CUBIC | COMPILED_F64_PRODUCTS}, 3},
-        {{COMPILED_CUBIC, COMPILED_CUBIC | COMPILED_F64_MATRICES, COMPILED_CUBIC | COMPILED_F64_PRODUCTS,
-          COMPILED_CUBIC | COMPILED_F64_MATRICES | COMPILED_F64_PRODUCTS},
-         4},
-    };
+    static const uint32_t CHEAP_COUNT = 3;
+    struct ways ways = {{COMPILED_CUBIC, COMPILED_CUBIC | COMPILED_F64_MATRICES, COMPILED_CUBIC | COMPILED_F64_PRODUCTS,
+                         COMPILED_CUBIC | COMPILED_F64_MATRICES | COMPILED_F64_PRODUCTS, COMPILED_CUBIC | COMPILED_F64},
+                        CHEAP_COUNT};
     bool is_added = false;
     for (uint32_t i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
         const struct bake_builder before = *builder;
@@ -179,7 +177,8 @@ static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, st
                                  clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
-        is_added = is_good(builder, clip, &WAYS[i], work);
+        is_added = is_good(builder, clip, &ways, work);
+        ways.count = CLIP_ERROR_WAYS_MAX;
         if (!is_added)
             go_back(builder, &before, clip);
     }

@@ -35,7 +35,7 @@ struct clip_error_found {
  * the skin's box, and the difference of two elements of a 3x3 part relative to the largest element of that part.
  * Measures at each time as if each of flags[way_count] were those of the clip: found[way_count]. `model` may be another
  * view of the model that clip_error_init() got. */
-enum { CLIP_ERROR_WAYS_MAX = 4 };
+enum { CLIP_ERROR_WAYS_MAX = 5 };
 void clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count,
                         const uint32_t *flags, uint32_t way_count, struct clip_error_found *found);
 
