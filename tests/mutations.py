@@ -202,7 +202,7 @@ MUTATIONS = [
     ("crowds: lanes add in another order", GROUP_LANES, "(x * b[c] + y * b[4 + c]) + (z * b[8 + c] + (c == 3 ? w : (VF){0}))", "x * b[c] + (y * b[4 + c] + (z * b[8 + c] + (c == 3 ? w : (VF){0})))"),
     ("crowds: who is beyond the limits is answered", GROUP, "faults |= palette->kernel->compose_group(&of);", "faults = palette->kernel->compose_group(&of);"),
     ("crowds: what is not finite in the world is answered", CROWD, "if (!floats_are_finite(moved, (uint64_t)joints * floats))", "if (moved == NULL)"),
-    ("compiled clips that were not measured", COMPILE, "if (!(errors[way] <= ERROR_MAX))", "if (error < 0)"),
+    ("compiled clips that were not measured", COMPILE, "if (!(errors[way] <= ERROR_MAX))", "if (errors[way] < 0)"),
     ("slerp goes the long way", MAT, "const double sign = dot < 0 ? -1 : 1;", "const double sign = dot < -2 ? -1 : 1;"),
     ("slerp is a straight line", MAT, "const bool is_chord = sine < 1e-8;", "const bool is_chord = sine < 2;"),
     ("cubic tangents not scaled by the key distance", SAMPLE,
