@@ -122,7 +122,7 @@ static uint32_t judge_splines(const struct model *model, const struct compiled_c
         return 0;
     for (uint32_t first = 0, last; first < ways->count; first = last) {
         struct ways tried = {0};
-        uint32_t of[CLIP_ERROR_WAYS_MAX];
+        uint32_t of[CLIP_ERROR_WAYS_MAX] = {0};
         bool is_sure = false;
         for (last = first; last < ways->count && !is_sure; last++) {
             is_sure = errors[last] <= SURE * ERROR_MAX;
