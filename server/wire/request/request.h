@@ -90,7 +90,7 @@ struct request_pose {
                               inherits the request's, a reference inherits its layer's; the pointers are then equal */
     const char *clip_hash; /* hash of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct selector clip;  /* absent: the first clip, for pictures the idle clip */
+    struct selector clip;  /* absent: the first clip, for pictures the usual clip */
     bool is_of_picture, has_wrap, is_additive;
     const double *times_s; /* in request order, ranges expanded; at least one for OP_TIMED. A layer has none (it uses
                               the frame's time), one, or one per frame */
