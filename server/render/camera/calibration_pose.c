@@ -59,7 +59,7 @@ static double direction(const struct pose *pose, uint32_t from, uint32_t to, dou
     return length;
 }
 
-/* Finds the direction of a limb. False: it is bent, or has no length. */
+/* Finds the direction of a limb, zero where it has no length. Returns whether it is straight. */
 static bool is_stretched(const struct pose *pose, uint32_t root, uint32_t middle, uint32_t end, double out[3])
 {
     double ignored[3];
@@ -68,31 +68,46 @@ static bool is_stretched(const struct pose *pose, uint32_t root, uint32_t middle
     return length > 0 && length >= STRAIGHT * bones;
 }
 
-/* Are both arms mirrored, at the sides, and not above the shoulders? arms: unit vectors, the left one first. */
-static bool are_spread(double arms[2][3], const double left[3], const double up[3])
+/* How far an arm, a unit vector, is outwards, above the shoulder, and ahead. */
+struct spread {
+    double outwards, above, ahead;
+};
+
+static struct spread spread_of(const double arm[3], double side, const double left[3], const double up[3])
 {
     const double forward[3] = {left[1] * up[2] - left[2] * up[1], left[2] * up[0] - left[0] * up[2],
                                left[0] * up[1] - left[1] * up[0]};
-    const double outwards[2] = {dot3(arms[0], left), -dot3(arms[1], left)};
-    const double above[2] = {dot3(arms[0], up), dot3(arms[1], up)};
-    const double ahead[2] = {dot3(arms[0], forward), dot3(arms[1], forward)};
-    for (int side = 0; side < 2; side++)
-        if (outwards[side] < OUTWARDS || above[side] > RAISED || fabs(ahead[side]) > FORWARDS)
-            return false;
-    return fabs(outwards[0] - outwards[1]) <= UNLIKE && fabs(above[0] - above[1]) <= UNLIKE &&
-           fabs(ahead[0] - ahead[1]) <= UNLIKE;
+    return (struct spread){side * dot3(arm, left), dot3(arm, up), dot3(arm, forward)};
 }
 
-bool is_calibration_pose(const struct calibration_joints *joints, const struct pose *pose, const float up[3])
+static bool is_spread(const struct spread *arm)
+{
+    return arm->outwards >= OUTWARDS && arm->above <= RAISED && fabs(arm->ahead) <= FORWARDS;
+}
+
+static bool are_alike(const struct spread *a, const struct spread *b)
+{
+    return fabs(a->outwards - b->outwards) <= UNLIKE && fabs(a->above - b->above) <= UNLIKE &&
+           fabs(a->ahead - b->ahead) <= UNLIKE;
+}
+
+enum calibration calibration_of_pose(const struct calibration_joints *joints, const struct pose *pose,
+                                     const float up[3])
 {
     const double upwards[3] = {(double)up[0], (double)up[1], (double)up[2]};
-    double arms[2][3], leg[3], left[3];
+    double limb[3], left[3];
+    struct spread arms[2];
+    bool is_straight = true;
     if (!joints->is_known || direction(pose, joints->upper_arms[1], joints->upper_arms[0], left) <= 0)
-        return false;
-    for (int side = 0; side < 2; side++)
-        if (!is_stretched(pose, joints->upper_arms[side], joints->lower_arms[side], joints->hands[side], arms[side]) ||
-            !is_stretched(pose, joints->upper_legs[side], joints->lower_legs[side], joints->feet[side], leg) ||
-            dot3(leg, upwards) > -DOWNWARDS)
-            return false;
-    return are_spread(arms, left, upwards);
+        return CALIBRATION_NONE;
+    for (int s = 0; s < 2; s++) {
+        is_straight =
+            is_stretched(pose, joints->upper_arms[s], joints->lower_arms[s], joints->hands[s], limb) && is_straight;
+        arms[s] = spread_of(limb, s == 0 ? 1 : -1, left, upwards);
+        is_straight = is_stretched(pose, joints->upper_legs[s], joints->lower_legs[s], joints->feet[s], limb) &&
+                      dot3(limb, upwards) <= -DOWNWARDS && is_straight;
+    }
+    if (!is_spread(&arms[0]) || !is_spread(&arms[1]))
+        return CALIBRATION_NONE;
+    return is_straight && are_alike(&arms[0], &arms[1]) ? CALIBRATION_FULL : CALIBRATION_NEAR;
 }

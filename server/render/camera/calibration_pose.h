@@ -12,5 +12,8 @@ struct calibration_joints {
 
 /* Finds the joints by their roles (anim/retarget/humanoid.h). */
 void calibration_joints_find(struct calibration_joints *joints, const struct model *model);
-/* True when the evaluated pose is one of calibration. up: unit vector. */
-bool is_calibration_pose(const struct calibration_joints *joints, const struct pose *pose, const float up[3]);
+/* How the evaluated pose calibrates: not at all; with spread arms only, as on the way to or from such a pose; or fully.
+ * up: unit vector. */
+enum calibration { CALIBRATION_NONE, CALIBRATION_NEAR, CALIBRATION_FULL };
+enum calibration calibration_of_pose(const struct calibration_joints *joints, const struct pose *pose,
+                                     const float up[3]);

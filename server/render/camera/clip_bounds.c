@@ -1,7 +1,6 @@
 /* clip_bounds.c - poses a clip at many times and keeps the hull of all poses. */
 #include "render/camera/clip_bounds.h"
 
-#include "render/camera/calibration_pose.h"
 #include "render/camera/key_pose.h"
 
 #include "anim/pose/bounds.h"
@@ -140,7 +139,7 @@ static void rate(const struct bounds_walk *walk, uint32_t count, struct pose_sco
     score->distance = walk->rest_count == 0 ? 0 : spread_of(walk->points, count, walk->rest, walk->rest_count);
     score->step = walk->before_count == count ? spread_of(walk->points, count, walk->before, count) : 0;
     score->upright = is_told ? points_upright(walk->rest, walk->points, count, model->infos[0].up) : 1;
-    score->is_calibration = is_calibration_pose(&walk->joints, &walk->work->posed->pose, model->infos[0].up);
+    score->calibration = calibration_of_pose(&walk->joints, &walk->work->posed->pose, model->infos[0].up);
 }
 
 static double size_of(const struct vec3 *points, uint32_t count)

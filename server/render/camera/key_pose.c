@@ -184,24 +184,30 @@ static uint32_t count_before_jump(const struct key_pose_search *search)
     return first;
 }
 
+/* Returns the number of poses from `at` on, in steps of 1 or -1, that calibrate. */
+static uint32_t count_calibration(const struct key_pose_search *search, uint32_t at, int step)
+{
+    uint32_t count = 0;
+    if (search->count == 0 || search->scores[at].calibration != CALIBRATION_FULL)
+        return 0;
+    for (; count < search->count && search->scores[at].calibration != CALIBRATION_NONE; count++)
+        at += (uint32_t)(count + 1 < search->count ? step : 0);
+    return count;
+}
+
 /* Marks poses that calibrate, unless they are all there is. */
 static void leave_out_calibration(const struct key_pose_search *search, bool is_left_out[KEY_POSE_POSES_MAX])
 {
-    uint32_t first = 0, end = search->count;
+    const uint32_t count = search->count, last = count_calibration(search, count - 1, -1);
+    uint32_t first = count_calibration(search, 0, 1);
     double farthest = 0;
-    while (first < end && search->scores[first].is_calibration)
-        first++;
-    while (end > first && search->scores[end - 1].is_calibration)
-        end--;
-    if (first == end)
-        return;
-    const uint32_t before = first == 0 ? count_before_jump(search) : 0;
-    first = before < end ? first + before : first;
-    for (uint32_t p = 0; p < search->count; p++)
+    if (first == 0)
+        first = count_before_jump(search);
+    for (uint32_t p = 0; p < count; p++)
         farthest = fmax(farthest, search->scores[p].distance);
-    for (uint32_t p = 0; p < search->count; p++)
-        is_left_out[p] |=
-            p < first || p >= end || (search->is_timeline && search->scores[p].distance < AT_REST * farthest);
+    for (uint32_t p = 0; p < count && first + last < count; p++)
+        is_left_out[p] =
+            p < first || p >= count - last || (search->is_timeline && search->scores[p].distance < AT_REST * farthest);
 }
 
 /* Returns the index of the greatest of `values`, without those that `is_left_out` marks; UINT32_MAX: none is above

@@ -46,7 +46,7 @@ static void put_limb(struct dmat4 *nodes, const uint32_t joints[3], const double
     }
 }
 
-static bool is_calibration(const struct stance *stance)
+static enum calibration calibration_of(const struct stance *stance)
 {
     struct dmat4 nodes[NODES];
     const double rad = acos(-1) / 180;
@@ -57,7 +57,7 @@ static bool is_calibration(const struct stance *stance)
         put_limb(nodes, (const uint32_t[3]){6 + side, 8 + side, 10 + side}, (const double[3]){sign * 0.2, 2, 0},
                  stance->leg_deg * rad, 0, stance->knee_deg * rad, sign);
     }
-    return is_calibration_pose(&JOINTS, &(struct pose){.scene_from_node = nodes}, UP);
+    return calibration_of_pose(&JOINTS, &(struct pose){.scene_from_node = nodes}, UP);
 }
 
 TEST(calibration_is_spread_arms)
@@ -65,22 +65,22 @@ TEST(calibration_is_spread_arms)
     static const struct {
         const char *what;
         struct stance stance;
-        bool is_one;
+        enum calibration calibration;
     } ROWS[] = {
-        {"T", {{90, 90}, {0, 0}, 0, 0, 0}, true},
-        {"T of a capture", {{86, 92}, {5, -2}, 12, 4, 3}, true},
-        {"A", {{45, 45}, {0, 0}, 0, 0, 5}, true},
-        {"arms that hang", {{12, 12}, {0, 0}, 0, 0, 0}, false},
-        {"one arm", {{90, 15}, {0, 0}, 0, 0, 0}, false},
-        {"unlike arms", {{90, 60}, {0, 0}, 0, 0, 0}, false},
-        {"arms up", {{130, 130}, {0, 0}, 0, 0, 0}, false},
-        {"arms ahead", {{90, 90}, {60, 60}, 0, 0, 0}, false},
-        {"elbows", {{90, 90}, {0, 0}, 60, 0, 0}, false},
-        {"knees", {{90, 90}, {0, 0}, 0, 60, 0}, false},
-        {"legs apart", {{90, 90}, {0, 0}, 0, 0, 40}, false},
+        {"T", {{90, 90}, {0, 0}, 0, 0, 0}, CALIBRATION_FULL},
+        {"T of a capture", {{86, 92}, {5, -2}, 12, 4, 3}, CALIBRATION_FULL},
+        {"A", {{45, 45}, {0, 0}, 0, 0, 5}, CALIBRATION_FULL},
+        {"arms that hang", {{12, 12}, {0, 0}, 0, 0, 0}, CALIBRATION_NONE},
+        {"one arm", {{90, 15}, {0, 0}, 0, 0, 0}, CALIBRATION_NONE},
+        {"unlike arms", {{90, 60}, {0, 0}, 0, 0, 0}, CALIBRATION_NEAR},
+        {"arms up", {{130, 130}, {0, 0}, 0, 0, 0}, CALIBRATION_NONE},
+        {"arms ahead", {{90, 90}, {60, 60}, 0, 0, 0}, CALIBRATION_NONE},
+        {"elbows", {{90, 90}, {0, 0}, 30, 0, 0}, CALIBRATION_NEAR},
+        {"knees", {{90, 90}, {0, 0}, 0, 60, 0}, CALIBRATION_NEAR},
+        {"legs apart", {{90, 90}, {0, 0}, 0, 0, 40}, CALIBRATION_NEAR},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-        if (is_calibration(&ROWS[i].stance) != ROWS[i].is_one)
+        if (calibration_of(&ROWS[i].stance) != ROWS[i].calibration)
             fail_msg("%s", ROWS[i].what);
 }
 
@@ -91,6 +91,6 @@ TEST(calibration_needs_joints_and_lengths)
         nodes[n] = DMAT4_IDENTITY;
     const struct pose pose = {.scene_from_node = nodes};
     struct calibration_joints none = {0};
-    assert_false(is_calibration_pose(&JOINTS, &pose, UP)); /* all at one place */
-    assert_false(is_calibration_pose(&none, &pose, UP));
+    assert_int_equal(calibration_of_pose(&JOINTS, &pose, UP), CALIBRATION_NONE); /* all at one place */
+    assert_int_equal(calibration_of_pose(&none, &pose, UP), CALIBRATION_NONE);
 }
