@@ -280,7 +280,7 @@ export interface PictureParameters extends ClipParameters {
   yaw?: number;
   /** degrees that the camera is lifted */
   pitch?: number;
-  /** what fills the picture: all that the clip shows, or the pose */
+  /** what fills the picture: all that the clip shows, or the pose, the default where the server picks the time */
   frame?: 'clip' | 'pose';
   /** instead of frame: the box that fills the picture, in the scene */
   frame_box?: string | readonly number[];
