@@ -163,6 +163,8 @@ struct export
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
     uint32_t *streams;     /* [primitive_count]: the view of its Draco stream, or GLB_NONE */
     struct export_clips clips;
+    const struct clip *still_from; /* the clips of a source, */
+    struct clip *still_clips;      /* and their copy without motion over the ground (export_root_motion.c) */
     uint8_t *is_taken;        /* [clip_count of the model] */
     uint32_t still_node;      /* the node that a clip without channels keeps still; node_count: no such node */
     struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */
@@ -350,6 +352,12 @@ const char *export_clip_label(const struct export *e, const struct export_clip *
 bool export_take_properties(struct export *e, struct export_clip *clip);
 /* Writes the pointer of such a channel. */
 void export_put_pointer(const struct export *e, const struct channel *channel, char out[PROPERTY_POINTER_SIZE]);
+
+/* --- export_root_motion.c --- */
+
+/* Returns the source, or a copy that plays the clip without its motion over the ground, or with it in the node above, as
+ * the request says. NULL: the reply is an error. */
+const struct model *export_move_root(struct export *e, const struct model *source, uint32_t index);
 
 /* --- export_clips.c, export_keys.c --- */
 

@@ -211,6 +211,7 @@ static const struct {
     {"unit", "/v1/export?model=a&unit=m"},
     {"fps", "/v1/export?model=a&fps=9"},
     {"exact", "/v1/export?model=a&exact=1"},
+    {"root_motion", "/v1/export?model=a&root_motion=to-root"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
     {"optimize", "/v1/export?model=a&compress=none&optimize=1"},
     {"queries", NULL},
