@@ -10,10 +10,7 @@
  * B^-1 P A (t - t0) from where it is. */
 #include "anim/model/mat.h"
 #include "anim/pose/pose.h"
-#include "anim/pose/root_motion.h"
-#include "anim/retarget/humanoid.h"
 #include "wire/export/export_internal.h"
-#include "wire/reply/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,20 +100,25 @@ static int32_t only_child(const struct model *model, int32_t node)
 
 /* Returns the root bone if the clip moves it, else the hips, else the first node that moves below the root bone where
  * the hierarchy does not branch; -1: none. */
-static int32_t find_mover(struct export *e, const struct model *source, uint32_t index)
+static int32_t find_mover(const struct export *e, const struct model *source, uint32_t index)
 {
-    uint8_t *marks = export_array(e, source->node_count, sizeof *marks);
-    const int32_t top = marks == NULL ? -1 : root_motion_find_root(source, marks);
-    struct humanoid humanoid;
-    struct err ignored;
-    if (top >= 0 && is_traveller(source, index, (uint32_t)top))
-        return top;
-    if (humanoid_find(source, &(struct humanoid_choice){.map = HUMANOID_AUTO}, &humanoid, &ignored) == 0)
-        return is_traveller(source, index, (uint32_t)humanoid.nodes[ROLE_HIPS]) ? humanoid.nodes[ROLE_HIPS] : -1;
-    int32_t node = top;
+    int32_t node = e->root.top;
+    if (node >= 0 && is_traveller(source, index, (uint32_t)node))
+        return node;
+    if (e->root.is_given)
+        return -1;
+    if (e->root.hips >= 0)
+        return is_traveller(source, index, (uint32_t)e->root.hips) ? e->root.hips : -1;
     while (node >= 0 && !is_traveller(source, index, (uint32_t)node))
         node = only_child(source, node);
     return node < 0 ? -1 : node;
+}
+
+/* Whether to-root finds the motion where it belongs: in a root bone above the hips. */
+static bool is_there(const struct export *e, int32_t mover)
+{
+    return e->context->request->export.root_motion == EXPORT_ROOT_TO_ROOT && !e->root.is_given && e->root.hips >= 0 &&
+           mover == e->root.top && mover != e->root.hips;
 }
 
 static bool refuse(struct export *e, uint32_t index, uint32_t node, const char *why)
@@ -149,7 +151,7 @@ static bool measure(struct export *e, const struct model *source, uint32_t index
     pose_evaluate(&e->before, source, (int32_t)index, 0);
     mover->above = source->nodes[mover->node].parent;
     if (is_to_root && mover->above < 0)
-        return refuse(e, index, mover->node, "to-root needs a node above the one that moves, and there is none above");
+        return refuse(e, index, mover->node, "to-root finds no node above");
     if (!linear_of(&e->before, mover->above, linear, mover->local_from_ground) ||
         (is_to_root && !linear_of(&e->before, source->nodes[mover->above].parent, ignored, mover->above_from_ground)))
         return refuse(e, index, mover->node, "a scale of 0 hides the ground from");
@@ -189,7 +191,23 @@ static void move_values(const struct root_mover *mover, const struct channel *ch
 
 static uint64_t value_count(const struct channel *channel) { return (uint64_t)channel->key_count * width_of(channel); }
 
-/* Gives *out the channels of the clip, with values of its own, and changes those of the mover. */
+/* Adds a channel like `moving` for another node among `count` channels, which are in the order of nodes and paths. */
+static void insert(struct channel *channels, uint32_t count, const struct channel *moving, uint32_t node,
+                   uint32_t first)
+{
+    struct channel added = *moving;
+    added.node = node;
+    added.value_first = first;
+    while (count > 0 && (channels[count - 1].node > node ||
+                         (channels[count - 1].node == node && channels[count - 1].path > PATH_TRANSLATION))) {
+        channels[count] = channels[count - 1];
+        count--;
+    }
+    channels[count] = added;
+}
+
+/* Gives *out, a copy of the source, the channels of the clip, with values of its own, and changes those of the mover.
+ */
 static bool move_clip(struct export *e, const struct model *source, uint32_t index, const struct root_mover *mover,
                       struct model *out)
 {
@@ -215,14 +233,10 @@ static bool move_clip(struct export *e, const struct model *source, uint32_t ind
         at += (uint32_t)value_count(from);
     }
     move_values(mover, moving, own, is_to_root ? values + at : NULL);
-    if (is_to_root) {
-        channels[channel_count] = *moving;
-        channels[channel_count].node = (uint32_t)mover->above;
-        channels[channel_count++].value_first = at;
-    }
+    if (is_to_root)
+        insert(channels, channel_count++, moving, (uint32_t)mover->above, at);
     e->still_clips[index].channel_first = 0;
     e->still_clips[index].channel_count = channel_count;
-    *out = *source;
     out->clips = e->still_clips;
     out->channels = channels;
     out->channel_count = channel_count;
@@ -246,25 +260,19 @@ static bool copy_clips(struct export *e, const struct model *source)
 
 const struct model *export_move_root(struct export *e, const struct model *source, uint32_t index)
 {
-    const struct request *request = e->context->request;
-    struct root_mover mover = {.node = 0};
-    if (request->export.root_motion == EXPORT_ROOT_KEEP)
+    if (e->context->request->export.root_motion == EXPORT_ROOT_KEEP)
         return source;
-    if (request->motion.root.kind != SELECT_NONE) {
-        if (select_thing(e->context->model, request->model, THING_NODE, &request->motion.root, &mover.node,
-                         e->context->reply) < 0)
-            return NULL;
-        if (!is_traveller(source, index, mover.node))
-            return source;
-    } else {
-        const int32_t found = find_mover(e, source, index);
-        if (found < 0)
-            return source;
-        mover.node = (uint32_t)found;
-    }
     struct model *moved = export_array(e, 1, sizeof *moved);
-    if (moved == NULL || !copy_clips(e, source) || !check_above(e, source, index, mover.node) ||
-        !measure(e, source, index, &mover) || !move_clip(e, source, index, &mover, moved))
+    if (moved == NULL)
         return NULL;
-    return moved;
+    *moved = *source;
+    export_put_root(e, moved);
+    const int32_t found = find_mover(e, source, index);
+    struct root_mover mover = {.node = found < 0 ? 0 : (uint32_t)found};
+    if (found < 0 || is_there(e, found))
+        return moved;
+    return copy_clips(e, source) && check_above(e, moved, index, mover.node) && measure(e, moved, index, &mover) &&
+                   move_clip(e, source, index, &mover, moved)
+               ? moved
+               : NULL;
 }
