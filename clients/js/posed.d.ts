@@ -377,6 +377,8 @@ export interface ExportParameters extends Abortable {
   max_texture?: number;
   /** how much of a texture a JPEG or WebP keeps that is encoded again */
   quality?: 'QUALITY';
+  /** the node whose movement it is */
+  root?: Ref;
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */
@@ -395,6 +397,8 @@ export interface ExportParameters extends Abortable {
   up?: 'x' | 'y' | 'z';
   /** scale the scene to this unit of length */
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** the movement of clips over the ground: as it is, none, or that of the node above the hips */
+  root_motion?: 'keep' | 'in-place' | 'to-root';
   /** poses a second in place of the keys of the file */
   fps?: number;
   /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */
