@@ -138,7 +138,7 @@ def test_the_hips_move_below_a_root_that_stands(start, tmp_path):
     assert numpy.ptp(locals_of(server, "to-root.glb", "root")[:, :3], axis=0).max() > 50
 
 
-def hips_on_top(names=None):
+def hips_on_top():
     """Hips with nothing above them, turned and unevenly scaled off the origin, with a skin."""
     document = json.loads(rig())
     hips, leg = document["nodes"][2], document["nodes"][3]
