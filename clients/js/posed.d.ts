@@ -282,7 +282,7 @@ export interface PictureParameters extends ClipParameters {
   yaw?: number;
   /** degrees that the camera is lifted */
   pitch?: number;
-  /** what fills the picture: all that the clip shows, or the pose */
+  /** what fills the picture: all that the clip shows, or the pose, the default where the server picks the time */
   frame?: 'clip' | 'pose';
   /** instead of frame: the box that fills the picture, in the scene */
   frame_box?: string | readonly number[];
@@ -381,6 +381,8 @@ export interface ExportParameters extends Abortable {
   max_texture?: number;
   /** how much of a texture a JPEG or WebP keeps that is encoded again */
   quality?: 'QUALITY';
+  /** the node whose movement it is */
+  root?: Ref;
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */
@@ -399,6 +401,8 @@ export interface ExportParameters extends Abortable {
   up?: 'x' | 'y' | 'z';
   /** scale the scene to this unit of length */
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** the movement of clips over the ground: as it is, none, or that of the node above the hips */
+  root_motion?: 'keep' | 'in-place' | 'to-root';
   /** poses a second in place of the keys of the file */
   fps?: number;
   /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */

@@ -14,8 +14,9 @@ import { Looks } from './looks.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
-import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
+import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
+import { usualClip } from './usual_clip.js';
 
 const SETTLED_MS = 300; // from the end of a drag to the change of the address
 const NEWS_MS = 6000; // how long a notice without a question stays

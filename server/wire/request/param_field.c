@@ -116,6 +116,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_TURN] = {AT(motion.has_turn)},
     [PARAM_ROOT_YAW] = {AT(motion.has_turn)},
     [PARAM_EXPORT_UP] = {AT(export.up), HAS(export.has_up)},
+    [PARAM_EXPORT_ROOT_MOTION] = {AT(export.root_motion)},
     [PARAM_SAMPLE_RATE] = {AT(export.sample_rate), .least = 0.001, .most = RATE_MAX,
                            .expected = "a number of poses a second from 0.001 to 1000"},
     [PARAM_EXACT] = {AT(export.is_exact)},

@@ -91,7 +91,7 @@ struct request_pose {
                               inherits the request's, a reference inherits its layer's; the pointers are then equal */
     const char *clip_hash; /* hash of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct selector clip;  /* absent: the first clip, for pictures the idle clip */
+    struct selector clip;  /* absent: the first clip, for pictures the usual clip */
     bool is_of_picture, has_wrap, is_additive;
     const double *times_s; /* in request order, ranges expanded; at least one for OP_TIMED. A layer has none (it uses
                               the frame's time), one, or one per frame */
@@ -167,6 +167,9 @@ struct request_textures {
     uint32_t quality;   /* of JPEG and WebP, 1 to 100; 0: not given */
 };
 
+/* What becomes of a clip's motion over the ground, in the order of the words of the parameter. */
+enum export_root { EXPORT_ROOT_KEEP, EXPORT_ROOT_IN_PLACE, EXPORT_ROOT_TO_ROOT };
+
 struct request_export {
     const struct selector *clips; /* clips of the file; empty: all */
     uint32_t clip_count;
@@ -176,10 +179,11 @@ struct request_export {
     bool is_exact;                    /* content that glTF cannot express is an error */
     bool is_optimized;                /* the file says the same in fewer bytes */
     bool has_up;
-    uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
-    const char *clip_names; /* name pattern for the clips of other files, with {file} and {clip}; or NULL */
-    double unit_m;          /* target length of a unit in metres; 0: unchanged */
-    double sample_rate;     /* poses per second that replace the file's keys; 0: keeps the keys */
+    uint32_t up;                  /* with has_up: the axis to become up, 0 to 2 for x to z */
+    const char *clip_names;       /* name pattern for the clips of other files, with {file} and {clip}; or NULL */
+    enum export_root root_motion; /* of its node: request->motion.root, or found by the server */
+    double unit_m;                /* target length of a unit in metres; 0: unchanged */
+    double sample_rate;           /* poses per second that replace the file's keys; 0: keeps the keys */
 };
 
 struct request_compare {

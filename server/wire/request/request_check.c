@@ -35,6 +35,7 @@ static int check_posed_file(const struct param_set *seen, struct err *err)
                                  PARAM_RETARGET,
                                  PARAM_EXPORT_UP,
                                  PARAM_UNIT,
+                                 PARAM_EXPORT_ROOT_MOTION,
                                  PARAM_EXACT,
                                  PARAM_COMPRESS,
                                  PARAM_OPTIMIZE,
@@ -238,8 +239,10 @@ static int check_root_motion(const struct request *request, const struct param_s
 {
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
     const char *given = param_given(seen, OF_IT);
-    if (!request->motion.is_extracted && given != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
+    const bool is_exported = request->op == OP_EXPORT;
+    if (!request->motion.is_extracted && request->export.root_motion == EXPORT_ROOT_KEEP && given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=%s", given,
+                       is_exported ? "in-place or to-root" : "extract");
     if (request->motion.is_extracted && seen->has[PARAM_LAYERS])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
     return 0;

@@ -18,7 +18,7 @@ TEST(request_canonical_is_of_the_meaning)
     assert_true(is_same("/v1/pose?model=a&t=1&wrap=clamp", "/v1/pose?wrap=clamp&t=1.0&model=%61"));
     assert_true(is_same("/v1/pose?model=a&t=0,0.5,1", "/v1/pose?model=a&t=0:1:2"));
     assert_true(is_same("/v1/pose?model=a", "/v1/pose?model=a&t=0&what=scene&wrap=loop&format=json"));
-    assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=clip&fov=30"));
+    assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=pose&fov=30"));
     assert_true(
         is_same("/v1/render?model=a&camera=back", "/v1/render?model=a&yaw=-180&distance=1&margin=0.06&ortho=0"));
     assert_true(is_same("/v1/render?model=a&projection=level&camera=back", "/v1/render?model=a&yaw=180&ortho=1"));
@@ -161,7 +161,7 @@ static const struct {
     {"camera_name", "/v1/render?model=a&camera_name=a"},
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
-    {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame", "/v1/render?model=a&frame=clip"},
     {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
@@ -210,6 +210,7 @@ static const struct {
     {"strict", NULL},
     {"up", "/v1/export?model=a&up=x"},
     {"unit", "/v1/export?model=a&unit=m"},
+    {"root_motion", "/v1/export?model=a&root_motion=to-root"},
     {"fps", "/v1/export?model=a&fps=9"},
     {"exact", "/v1/export?model=a&exact=1"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
