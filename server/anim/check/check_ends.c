@@ -1,0 +1,130 @@
+/* check_ends.c - the rules about where a clip ends: as it began, and where it began. */
+#include "anim/check/check_internal.h"
+#include "anim/pose/root_motion.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* --- root motion --- */
+
+/* Starts the motion of the root at the evaluated pose. False: the model has no root. `moved`: [node_count]. */
+static bool start_motion(const struct clip_check *check, int32_t root, bool has_turn, uint8_t *moved,
+                         struct root_motion *motion)
+{
+    root = root >= 0 ? root : root_motion_find_root(check->model, moved);
+    if (root < 0)
+        return false;
+    root_motion_mark(check->model, (uint32_t)root, moved);
+    root_motion_start(motion, &check->pose, check->model, (uint32_t)root, has_turn, moved);
+    return true;
+}
+
+/* Evaluates the clip at `count` times, and finds the greatest distance of its ground point from where it starts. */
+static int find_drift(struct clip_check *check, double *most, double *time_s)
+{
+    uint8_t *moved = mem_zalloc((size_t)check->model->node_count + 1, 1);
+    struct root_motion motion;
+    struct root_step step;
+    int rc = check_evaluate(check, 0);
+    *most = *time_s = 0;
+    if (rc == 0 && start_motion(check, check->options->root, false, moved, &motion))
+        for (uint32_t i = 1;
+             i < ENDS_AND_BETWEEN && (rc = check_evaluate(check, check_time(check, i, ENDS_AND_BETWEEN))) == 0; i++) {
+            root_motion_measure(&motion, &check->pose, &step);
+            const double drift = sqrt(dot3(step.translation, step.translation));
+            if (drift > *most) {
+                *most = drift;
+                *time_s = check_time(check, i, ENDS_AND_BETWEEN);
+            }
+        }
+    free(moved);
+    return rc;
+}
+
+int check_ground(struct clip_check *check)
+{
+    const double share = check->options->max_drift, size = check->size;
+    const bool is_in_place = check->options->ground == CHECK_GROUND_IN_PLACE;
+    double drift, time_s;
+    if (check->options->ground == CHECK_GROUND_ANY)
+        return 0;
+    if (find_drift(check, &drift, &time_s) < 0)
+        return check->err->code;
+    if (is_in_place != (drift > share * size))
+        return 0;
+    struct finding *finding = finding_add(check, is_in_place ? MOTION_NOT_IN_PLACE : MOTION_NO_ROOT_MOTION,
+                                          check->options->root, is_in_place ? time_s : (double)NAN);
+    if (finding == NULL)
+        return 0;
+    finding_measure(finding, size > 0 ? drift / size : 0, share, "size");
+    if (is_in_place)
+        finding_say(check, finding, " moves the model over the ground by %.2g of its size at %.3f s, more than %.2g",
+                    finding->value, time_s, share);
+    else
+        finding_say(check, finding, " moves the model over the ground by %.2g of its size, not by more than %.2g",
+                    finding->value, share);
+    return 0;
+}
+
+/* --- loop-jump --- */
+
+/* Returns whether the clip's name is that of a motion that repeats. */
+static bool is_named_loop(const struct clip_check *check)
+{
+    static const char *const WORDS[] = {"idle", "walk", "run", "loop", "cycle"};
+    char name[SHORT_NAME_SIZE];
+    short_name(check->model, check->model->clips[check->clip].name, name);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strstr(name, WORDS[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Finds the greatest jump of a node from the end to the start, apart from the motion of the root and its turn. */
+static int find_jump(struct clip_check *check, double *jump, uint32_t *node)
+{
+    uint8_t *moved = mem_zalloc((size_t)check->model->node_count + 1, 1);
+    struct root_motion motion;
+    struct root_step step;
+    int rc = check_evaluate(check, 0);
+    const bool has_root = rc == 0 && start_motion(check, -1, true, moved, &motion);
+    if (rc == 0)
+        rc = check_evaluate(check, check->duration_s);
+    if (rc == 0 && has_root)
+        root_motion_remove(&motion, &check->pose, check->model, &step);
+    *jump = rc < 0 ? 0 : node_motion_most(check, node);
+    free(moved);
+    return rc;
+}
+
+int check_loop(struct clip_check *check)
+{
+    const double size = check->size, limit = check->options->max_jump, ends_s[] = {0, check->duration_s};
+    const enum check_loop loop = check->options->loop;
+    double jump, morph = 0;
+    int32_t mesh = -1;
+    uint32_t node = 0;
+    char name[SHORT_NAME_SIZE];
+    if (!(size > 0) || loop == CHECK_LOOP_NO || (loop == CHECK_LOOP_AUTO && !is_named_loop(check)))
+        return 0;
+    if (find_jump(check, &jump, &node) < 0 ||
+        (jump <= size * limit && morph_motion_most(check, ends_s, 2, &morph, &mesh) < 0))
+        return check->err->code;
+    if (jump <= size * limit && morph <= size * limit)
+        return 0;
+    const bool is_node = jump > size * limit;
+    struct finding *finding = finding_add(check, MOTION_LOOP_JUMP, is_node ? (int32_t)node : -1, check->duration_s);
+    if (finding == NULL)
+        return 0;
+    finding_measure(finding, (is_node ? jump : morph) / size, limit, "size");
+    finding->mesh = is_node ? -1 : mesh;
+    if (is_node)
+        finding_say(check, finding, " jumps by %.2g of the model's size at its end, at node %u '%s'", finding->value,
+                    node, short_name(check->model, check->model->nodes[node].name, name));
+    else
+        finding_say(check, finding, " jumps by %.2g of the model's size at its end, in the shape of mesh %d '%s'",
+                    finding->value, mesh, short_name(check->model, check->model->meshes[mesh].name, name));
+    return 0;
+}
