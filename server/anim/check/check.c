@@ -7,12 +7,18 @@
 
 static uint64_t steps_of(const struct model *model) { return (uint64_t)model->node_count + model->weight_count; }
 
+int check_is_stopped(struct clip_check *check)
+{
+    const bool is_stopped = check->options->is_stopped != NULL && *check->options->is_stopped;
+    return is_stopped ? err_set(check->err, ERR_REQUEST_TIMEOUT, "the check was stopped") : 0;
+}
+
 int check_evaluate(struct clip_check *check, double time_s)
 {
     struct check_report *report = check->report;
     const uint64_t steps = steps_of(check->model);
-    if (check->options->is_stopped != NULL && *check->options->is_stopped)
-        return err_set(check->err, ERR_REQUEST_TIMEOUT, "the check was stopped");
+    if (check_is_stopped(check) < 0)
+        return check->err->code;
     if (report->step_count + steps > check->options->steps)
         return err_set(
             check->err, ERR_TOO_MANY_FRAMES,
@@ -139,7 +145,8 @@ static int apply_rules(struct clip_check *check)
         add_zero_length(check);
         return 0;
     }
-    return !is_posed || (check_still(check) == 0 && check_ground(check) == 0 && check_loop(check) == 0)
+    return !is_posed || (check_still(check) == 0 && check_ground(check) == 0 && check_loop(check) == 0 &&
+                         check_pops(check) == 0)
                ? 0
                : check->err->code;
 }

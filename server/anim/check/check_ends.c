@@ -99,6 +99,86 @@ static int find_jump(struct clip_check *check, double *jump, uint32_t *node)
     return rc;
 }
 
+/* Copies the local rotations of all nodes at a time. */
+static int take_rotations(struct clip_check *check, double time_s, double (*out)[4])
+{
+    if (check_evaluate(check, time_s) < 0)
+        return check->err->code;
+    for (uint32_t n = 0; n < check->model->node_count; n++) {
+        memcpy(out[n], check->pose.local[n].rotation, sizeof out[n]);
+        quat_normalize(out[n]);
+    }
+    return 0;
+}
+
+/* Returns whether a turn from `last` to `first` is that of a frame, or of half of one, from a to b: the clip then lacks
+ * its last frame. */
+static bool is_of_frame(const double last[4], const double first[4], const double a[4], const double b[4])
+{
+    static const double NEAR_DEG = 0.5;
+    for (double share = 0.5; share <= 1; share += 0.5) {
+        double part[4], step[4], end[4];
+        const double back[4] = {-a[0], -a[1], -a[2], a[3]};
+        quat_slerp(a, b, share, part);
+        quat_mul(back, part, step);
+        quat_mul(last, step, end);
+        if (turn_between_deg(end, first) <= NEAR_DEG)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the joint that turns most from the end to the start. The root may have turned. */
+static int find_turn(struct clip_check *check, double *turn_deg, uint32_t *node)
+{
+    enum { FIRST, SECOND, BEFORE, LAST, TIMES };
+    static const double FRAME_S = 1.0 / 30;
+    const size_t count = check->model->node_count;
+    const double step_s = fmin(FRAME_S, check->duration_s / 4);
+    const double times_s[TIMES] = {0, step_s, check->duration_s - step_s, check->duration_s};
+    double(*rotations)[4] = mem_alloc((TIMES * count + 1) * sizeof *rotations);
+    uint8_t *marks = mem_zalloc(count + 1, 1);
+    const int32_t root = root_motion_find_root(check->model, marks);
+    int rc = 0;
+    *turn_deg = 0;
+    for (size_t i = 0; i < TIMES && rc == 0; i++)
+        rc = take_rotations(check, times_s[i], rotations + i * count);
+    for (size_t n = 0; n < count && rc == 0; n++) {
+        const double *first = rotations[n], *last = rotations[LAST * count + n];
+        const double turn = turn_between_deg(last, first);
+        if ((int32_t)n != root && turn > *turn_deg && !is_of_frame(last, first, first, rotations[SECOND * count + n]) &&
+            !is_of_frame(last, first, rotations[BEFORE * count + n], last)) {
+            *turn_deg = turn;
+            *node = (uint32_t)n;
+        }
+    }
+    free(rotations);
+    free(marks);
+    return rc;
+}
+
+/* Reports a joint that is turned otherwise at the end, where nothing jumps farther than max_jump. */
+static int check_turn(struct clip_check *check)
+{
+    static const double TURN_DEG = 2;
+    char name[SHORT_NAME_SIZE];
+    double turn_deg;
+    uint32_t node = 0;
+    if (find_turn(check, &turn_deg, &node) < 0)
+        return check->err->code;
+    /* a limit that is set higher allows more */
+    const double limit_deg = TURN_DEG * fmax(1, check->options->max_jump / CHECK_MAX_JUMP);
+    if (turn_deg <= limit_deg)
+        return 0;
+    struct finding *finding = finding_add(check, MOTION_LOOP_JUMP, (int32_t)node, check->duration_s);
+    if (finding == NULL)
+        return 0;
+    finding_measure(finding, turn_deg, limit_deg, "degrees");
+    finding_say(check, finding, " jumps by %.3g degrees at its end, at node %u '%s'", turn_deg, node,
+                short_name(check->model, check->model->nodes[node].name, name));
+    return 0;
+}
+
 int check_loop(struct clip_check *check)
 {
     const double size = check->size, limit = check->options->max_jump, ends_s[] = {0, check->duration_s};
@@ -113,7 +193,7 @@ int check_loop(struct clip_check *check)
         (jump <= size * limit && morph_motion_most(check, ends_s, 2, &morph, &mesh) < 0))
         return check->err->code;
     if (jump <= size * limit && morph <= size * limit)
-        return 0;
+        return check_turn(check);
     const bool is_node = jump > size * limit;
     struct finding *finding = finding_add(check, MOTION_LOOP_JUMP, is_node ? (int32_t)node : -1, check->duration_s);
     if (finding == NULL)

@@ -27,6 +27,8 @@ struct clip_check {
     uint32_t counts[MOTION_RULE_COUNT];
 };
 
+/* Returns 0, or ERR_REQUEST_TIMEOUT once the check is stopped. */
+int check_is_stopped(struct clip_check *check);
 /* Evaluates the clip at a time. Returns 0 or the code of check->err. */
 int check_evaluate(struct clip_check *check, double time_s);
 /* Returns the rate at which the clip may be evaluated, at most FRAME_RATE, and *count, the number of poses, so that
@@ -55,12 +57,16 @@ void finding_name_joint(struct clip_check *check, struct finding *finding);
 void finding_say(struct clip_check *check, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Returns the angle between two rotations, 0 to 180. They are unit quaternions. */
+double turn_between_deg(const double a[4], const double b[4]);
+
 /* Each of these applies one or more rules. They return 0 or the code of check->err. */
 /* Returns whether the clip's name ends as those of poses do: T-Pose, bind pose, Walk_Pose, TPose.001. Such a clip may
  * stand still. */
 bool check_is_of_pose(const struct clip_check *check);
 
 int check_still(struct clip_check *check);  /* clip-without-motion */
+int check_pops(struct clip_check *check);   /* pop */
 int check_loop(struct clip_check *check);   /* loop-jump */
 int check_ground(struct clip_check *check); /* not-in-place, no-root-motion */
 
