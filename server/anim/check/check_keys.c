@@ -7,7 +7,7 @@
 #include "anim/check/check_internal.h"
 #include "anim/model/trig.h"
 
-static const double POP_DEG = 8, FRAME_S = 1.0 / 12 + 1e-3, OPPOSITE = -0.7, EXPLAINED = 0.5;
+static const double POP_DEG = 10, FRAME_S = 1.0 / 12 + 1e-3, OPPOSITE = -0.7, EXPLAINED = 0.5;
 static const double DEG_PER_RAD = 57.29577951308232;
 
 struct turn {
