@@ -146,6 +146,19 @@ def test_ground_is_measured_at_the_root_that_is_named(tmp_path):
     assert ("not-in-place", "clip 'walk'") in findings(tmp_path, *options, "--set", "root_joint=nobody")["a.gltf"]
 
 
+def test_a_clip_of_both_lists_is_judged_by_both_rules(tmp_path):
+    (tmp_path / "stays.gltf").write_text(character({"walk": TURN}))
+    (tmp_path / "goes.gltf").write_text(character({"walk": AWAY}))
+    options = "--set", "in_place=walk", "--set", "root_motion=walk"
+    alone = findings(tmp_path)
+    found = findings(tmp_path, *options)
+    assert sorted(found["stays.gltf"]) == sorted([*alone["stays.gltf"], ("no-root-motion", "clip 'walk'")])
+    assert sorted(found["goes.gltf"]) == sorted([*alone["goes.gltf"], ("not-in-place", "clip 'walk'")])
+    found = findings(tmp_path, *options, "--set", "root_joint=nobody")
+    for model, rest in alone.items():
+        assert sorted(found[model]) == sorted([*rest, ("no-root-motion", "clip 'walk'"), ("not-in-place", "clip 'walk'")])
+
+
 # --- reference_skeleton ---
 
 
