@@ -18,7 +18,7 @@ const char *motion_rule_name(enum motion_rule rule); /* "loop-jump" */
 
 enum {
     FINDINGS_MOST = 64, /* of a rule in a clip; more are only counted */
-    FINDING_SUBJECT_SIZE = 300,
+    FINDING_SUBJECT_SIZE = 512,
 };
 
 struct finding {

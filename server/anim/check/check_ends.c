@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 /* --- root motion --- */
 
@@ -72,13 +73,12 @@ int check_ground(struct clip_check *check)
 static bool is_named_loop(const struct clip_check *check)
 {
     static const char *const WORDS[] = {"idle", "walk", "run", "loop", "cycle"};
-    char name[SHORT_NAME_SIZE];
-    short_name(check->model, check->model->clips[check->clip].name, name);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strstr(name, WORDS[i]) != NULL)
-            return true;
+    size_t size;
+    const char *name = whole_name(check->model, check->model->clips[check->clip].name, &size);
+    for (size_t i = 0; i < size; i++)
+        for (size_t w = 0; w < sizeof WORDS / sizeof *WORDS; w++)
+            if (strlen(WORDS[w]) <= size - i && strncasecmp(name + i, WORDS[w], strlen(WORDS[w])) == 0)
+                return true;
     return false;
 }
 

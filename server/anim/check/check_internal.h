@@ -46,6 +46,10 @@ double node_motion(const struct dmat4 *a, const struct dmat4 *b, double reach);
 /* Returns the greatest such motion of all nodes from check->first to the evaluated pose, and the node. */
 double node_motion_most(const struct clip_check *check, uint32_t *node);
 
+/* Returns a name of the model, without a NUL at its end, and its size. short_name() cuts it for messages; what a name
+ * means, and what identifies a finding, is told by all of it. */
+const char *whole_name(const struct model *model, struct str name, size_t *size_bytes);
+
 /* Adds a finding of this clip; without a message yet. NULL: the rule has its most. node: or -1; with a node, it is part
  * of the subject if `is_of_joint`. */
 struct finding *finding_add(struct clip_check *check, enum motion_rule rule, int32_t node, double time_s);

@@ -159,12 +159,12 @@ static int look_closer(struct clip_check *check)
 /* Returns whether the clip's name ends as those of poses do: T-Pose, bind pose, Walk_Pose, TPose.001. */
 bool check_is_of_pose(const struct clip_check *check)
 {
-    char text[SHORT_NAME_SIZE];
-    size_t size = strlen(short_name(check->model, check->model->clips[check->clip].name, text));
+    size_t size;
+    const char *text = whole_name(check->model, check->model->clips[check->clip].name, &size);
     size_t digits = size;
     while (digits > 0 && text[digits - 1] != '.')
         digits--;
-    if (digits > 0 && text[digits] >= '0' && text[digits] <= '9')
+    if (digits > 0 && digits < size && text[digits] >= '0' && text[digits] <= '9')
         size = digits - 1;
     if (size < 4)
         return false;

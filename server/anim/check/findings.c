@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { PART_SIZE = 241 }; /* of a clip and of a joint in the subject of both */
+
 const char *motion_rule_name(enum motion_rule rule)
 {
     static const char *const NAMES[] = {
@@ -17,20 +19,28 @@ const char *motion_rule_name(enum motion_rule rule)
     return NAMES[rule];
 }
 
-/* Appends "clip 'walk'", or "clip 3" for a thing without a name. */
-static void put_thing(struct finding *finding, const char *what, const char *name, int32_t index)
+const char *whole_name(const struct model *model, struct str name, size_t *size_bytes)
 {
-    const size_t used = strlen(finding->subject);
-    if (name[0] != '\0')
-        snprintf(finding->subject + used, sizeof finding->subject - used, "%s '%s'", what, name);
-    else
-        snprintf(finding->subject + used, sizeof finding->subject - used, "%s %d", what, index);
+    *size_bytes = name.offset == STR_NONE ? 0 : name.size_bytes;
+    return *size_bytes == 0 ? "" : model->text + name.offset;
+}
+
+/* Writes "clip 'walk'", or "clip 3" for a thing without a name. Cuts it to size_bytes, including its NUL. */
+static void put_thing(char *out, size_t size_bytes, const char *what, const struct model *model, struct str name,
+                      int32_t index)
+{
+    size_t name_bytes;
+    const char *text = whole_name(model, name, &name_bytes);
+    const int limit_bytes = (int)(name_bytes < size_bytes ? name_bytes : size_bytes);
+    const int wanted = name_bytes > 0 ? snprintf(out, size_bytes, "%s '%.*s'", what, limit_bytes, text)
+                                      : snprintf(out, size_bytes, "%s %d", what, index);
+    if (wanted >= (int)size_bytes)
+        out[utf8_whole(out, size_bytes - 1)] = '\0';
 }
 
 struct finding *finding_add(struct clip_check *check, enum motion_rule rule, int32_t node, double time_s)
 {
     struct check_report *report = check->report;
-    char name[SHORT_NAME_SIZE];
     if (check->counts[rule] == FINDINGS_MOST) {
         report->left_out++;
         return NULL;
@@ -45,7 +55,8 @@ struct finding *finding_add(struct clip_check *check, enum motion_rule rule, int
                                 .time_s = time_s,
                                 .value = (double)NAN,
                                 .limit = (double)NAN};
-    put_thing(finding, "clip", short_name(check->model, check->model->clips[check->clip].name, name), check->clip);
+    put_thing(finding->subject, sizeof finding->subject, "clip", check->model, check->model->clips[check->clip].name,
+              check->clip);
     return finding;
 }
 
@@ -58,9 +69,10 @@ void finding_measure(struct finding *finding, double value, double limit, const 
 
 void finding_name_joint(struct clip_check *check, struct finding *finding)
 {
-    char name[SHORT_NAME_SIZE];
-    snprintf(finding->subject + strlen(finding->subject), sizeof finding->subject - strlen(finding->subject), ", ");
-    put_thing(finding, "joint", short_name(check->model, check->model->nodes[finding->node].name, name), finding->node);
+    char clip[PART_SIZE], joint[PART_SIZE];
+    put_thing(clip, sizeof clip, "clip", check->model, check->model->clips[check->clip].name, check->clip);
+    put_thing(joint, sizeof joint, "joint", check->model, check->model->nodes[finding->node].name, finding->node);
+    snprintf(finding->subject, sizeof finding->subject, "%s, %s", clip, joint);
 }
 
 void finding_say(struct clip_check *check, struct finding *finding, const char *format, ...)

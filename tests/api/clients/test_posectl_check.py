@@ -117,6 +117,18 @@ CASES = [
 ]
 
 
+def test_long_names_are_whole_in_subjects_and_tell_what_a_clip_is(tmp_path):
+    """Two clips that differ beyond 100 bytes stay two for a baseline. Of a clip and a joint each has 240 bytes."""
+    first, second, joint = "é" * 75 + "1", "é" * 75 + "2", "j" * 300
+    (tmp_path / "still.gltf").write_text(character({first: ROUND, second: ROUND, "b" * 120 + "_Pose": ROUND, "c" * 120 + "Walk": TURN}))
+    (tmp_path / "flat.gltf").write_text(character({"x" * 300: FLAT}, rename("hip", joint)))
+    done = posectl("check", ".", "--json", cwd=tmp_path)
+    found = {entry["model"]: [(f["rule"], f["subject"]) for f in entry["findings"]] for entry in json.loads(done.out)["models"]}
+    assert sorted(found["still.gltf"]) == sorted([
+        ("clip-without-motion", f"clip '{first}'"), ("clip-without-motion", f"clip '{second}'"), ("loop-jump", f"clip '{'c' * 120}Walk'")])
+    assert found["flat.gltf"] == [("collapsed-joint", f"{('clip ' + chr(39) + 'x' * 300)[:240]}, {('joint ' + chr(39) + joint)[:240]}")]
+
+
 @pytest.mark.parametrize("name, model, options, rules", CASES, ids=[case[0] for case in CASES])
 def test_each_rule_speaks_of_its_model_and_no_other(tmp_path, name, model, options, rules):
     (tmp_path / f"{name}.gltf").write_text(model)
