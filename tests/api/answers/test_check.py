@@ -7,6 +7,7 @@ import math
 import random
 import struct
 
+import packets
 import pytest
 
 from conftest import Server
@@ -107,6 +108,16 @@ def test_errors_and_bounds(ask):
     first = server.get("/v1/check?model=clean.gltf")
     same = server.get("/v1/check?model=clean.gltf", f"If-None-Match: {first.headers['etag']}")
     assert same.status == 304 and first.headers["etag"] != server.get("/v1/check?model=clean.gltf&max_jump=0.5").headers["etag"]
+
+
+def test_packets_have_the_same_answer(ask):
+    tracks = clean(2)
+    tracks["arm"][9] = times(tracks["arm"][9], turned([1, 0, 0], 20))
+    ask("packets", tracks)
+    target = "/v1/check?model=packets.gltf&loop=yes"
+    with packets.Link(ask.server.ports["tcp"]) as link:
+        answer = link.ask("call", packets.call(target))
+    assert b'"pop"' in answer.payload and answer.payload == ask.server.get(target).body
 
 
 def test_more_work_than_allowed_is_refused(start, tmp_path):
