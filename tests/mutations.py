@@ -28,7 +28,7 @@ def source(name):
 POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, VECTORS, ROTATION, ROWS, PLAN, CLIP_LANES, FRAMES, COMPILE = map(source, (
-    "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_blocks.c", "clip_frames.c", "clip_compile.c"))
+    "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_frames.c", "clip_compile.c"))
 GROUP, GROUP_LANES, CROWD, MIX = map(source, ("clip_group.c", "kernel_group.h", "crowd_group.c", "kernel_mix.h"))
 FBX_CURVE, FBX_PLACE, FBX_TANGENT, FBX_LAYER, FBX_TAKE, FBX_NODE_CHANNELS, FBX_CLIP_WEIGHTS = map(source, (
     "fbx_curve.c", "fbx_curve_place.c", "fbx_tangent.c", "fbx_layer.c", "fbx_take.c", "fbx_node_channels.c", "fbx_clip_weights.c"))
@@ -188,9 +188,11 @@ MUTATIONS = [
     ("compiled clips: parent and child swapped", ROWS, "rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own)", "rows_multiply(own, rig->matrices + KERNEL_MATRIX * parent)"),
     ("compiled clips: STEP moves", PLAN, "[INTERPOLATION_STEP] = MOTION_MOVES | MOTION_HOLDS", "[INTERPOLATION_STEP] = MOTION_MOVES"),
     ("compiled clips: splines turn at their keys", FRAMES, "(float)(u * rest * rest * pair->distance_s)", "(float)(u * rest * rest * 0)"),
-    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -side->sign", "dot < -2 ? -side->sign"),
+    ("compiled clips go the long way", CLIP_LANES, "dot < 0 ? -track->sign", "dot < -2 ? -track->sign"),
     ("compiled clips begin a frame late", FRAMES, "(struct frame_pair){f, f + 1, (time_s", "(struct frame_pair){f + 1, f + 1, (time_s"),
     ("compiled clips with their root motion", "server/anim/entity/entity.c", "    if (entity->motion != NULL)\n        entity_chain_still(work);", "    (void)entity_chain_still;"),
+    ("crowds: clips with products in double precision share a group", "server/anim/compiled/clip_group_alike.c",
+     "(COMPILED_F64 | COMPILED_F64_PRODUCTS)) == 0", "COMPILED_F64) == 0"),
     ("crowds: all lanes have the weight of the first", GROUP, "weight_of(call->members[i].plan, layer_index)", "weight_of(call->members[0].plan, layer_index)"),
     ("crowds: the still nodes of another clip stay", GROUP, "is_held = *held == clip;", "is_held = *held != NULL;"),
     ("crowds: nodes given by a matrix have it always", GROUP, "for (size_t e = 0; e < 12 && !is_moved; e++)", "for (size_t e = 0; e < 12; e++)"),

@@ -106,36 +106,6 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
 
 /* --- members --- */
 
-/* Copies the evaluator's data of the entity to the crowd's own lists, and points `out` there. */
-static int keep(struct pe_crowd *crowd, uint32_t index, struct entity *out, struct pe_error *error)
-{
-    struct blend_layer *layers = crowd->layers + crowd->layer_count;
-    if (out->layer_count > crowd->layer_capacity - crowd->layer_count)
-        return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %zu layers", index,
-                         crowd->layer_capacity);
-    if (out->layer_count > 0)
-        memcpy(layers, out->layers, out->layer_count * sizeof *layers);
-    for (uint32_t i = 0; i < out->layer_count; i++) {
-        struct blend_layer *layer = &layers[i];
-        if (layer->mask_count == 0)
-            continue;
-        if (layer->mask_count > crowd->mask_capacity - crowd->mask_count)
-            return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %u masks", index,
-                             crowd->mask_capacity);
-        struct blend_mask *masks = crowd->masks + crowd->mask_count;
-        memcpy(masks, layer->masks, layer->mask_count * sizeof *masks);
-        layer->masks = masks;
-        crowd->mask_count += layer->mask_count;
-    }
-    out->layers = layers;
-    crowd->layer_count += out->layer_count;
-    if (out->world_from_scene != NULL) {
-        crowd->worlds[index] = *out->world_from_scene;
-        out->world_from_scene = &crowd->worlds[index];
-    }
-    return 0;
-}
-
 static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_member *asked, const struct model *model,
                        struct pe_error *error)
 {
@@ -165,13 +135,23 @@ static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member 
     asked->status = 0;
     if (asked->entity == NULL || asked->entity->motion != PE_MOTION_STAYS)
         return eval_fail(error, PE_E_ARGUMENT, "member %u: no entity, or one with root motion", index);
-    *member =
-        (struct crowd_member){.wanted = &crowd->wanted[index], .layout = (enum layout)asked->layout, .out = asked->out};
-    const int rc = eval_take(crowd->evaluator, asked->entity, &crowd->evaluator->taken, &member->entity, &inner);
+    member->wanted = &crowd->wanted[index];
+    member->layout = (enum layout)asked->layout;
+    member->out = asked->out;
+    struct taken taken = {.layers = crowd->layers + crowd->layer_count,
+                          .masks = crowd->masks + crowd->mask_count,
+                          .mask_capacity = crowd->mask_capacity - crowd->mask_count,
+                          .world_from_scene = &crowd->worlds[index]};
+    if (asked->entity->layers != NULL && asked->entity->layer_count > crowd->layer_capacity - crowd->layer_count)
+        return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %zu layers", index,
+                         crowd->layer_capacity);
+    const int rc = eval_take(crowd->evaluator, asked->entity, &taken, &member->entity, &inner);
     if (rc < 0)
         return eval_fail(error, rc, "member %u: %.400s", index, inner.message);
-    const int kept = keep(crowd, index, &member->entity, error);
-    return kept < 0 ? kept : take_wanted(crowd, index, asked, member->entity.model, error);
+    crowd->layer_count += member->entity.layer_count;
+    for (uint32_t i = 0; i < member->entity.layer_count; i++)
+        crowd->mask_count += member->entity.layers[i].mask_count;
+    return take_wanted(crowd, index, asked, member->entity.model, error);
 }
 
 int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count, struct pe_error *error)

@@ -112,6 +112,8 @@ static int take_masks(struct taken *taken, const struct model *model, const stru
 {
     if (layer->mask_count > BLEND_MASKS_MAX - *used)
         return eval_fail(error, PE_E_ARGUMENT, "the layers have more than %d masks", BLEND_MASKS_MAX);
+    if (layer->mask_count > taken->mask_capacity - *used)
+        return eval_fail(error, PE_E_RESERVE, "there is no room for %u masks more", layer->mask_count);
     out->masks = taken->masks + *used;
     out->mask_count = layer->mask_count;
     for (uint32_t i = 0; i < layer->mask_count; i++) {
@@ -126,7 +128,7 @@ static int take_masks(struct taken *taken, const struct model *model, const stru
 
 static int take_world(struct taken *taken, const double *world_from_scene, struct pe_error *error)
 {
-    struct dmat4 *m = &taken->world_from_scene;
+    struct dmat4 *m = taken->world_from_scene;
     bool is_affine =
         world_from_scene[3] == 0 && world_from_scene[7] == 0 && world_from_scene[11] == 0 && world_from_scene[15] == 1;
     for (int i = 0; i < 16; i++)
@@ -189,7 +191,7 @@ int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *ent
         .layers = taken->layers,
         .layer_count = entity->layer_count,
         .motion = entity->motion != PE_MOTION_STAYS ? &taken->motion : NULL,
-        .world_from_scene = entity->world_from_scene != NULL ? &taken->world_from_scene : NULL,
+        .world_from_scene = entity->world_from_scene != NULL ? taken->world_from_scene : NULL,
     };
     return 0;
 }

@@ -13,6 +13,12 @@ int pe_evaluator_new(struct pe_evaluator **out, struct pe_error *error)
     if (evaluator == NULL)
         return eval_fail(error, PE_E_MEMORY, "no memory for an evaluator");
     entity_work_init(&evaluator->work);
+    struct taken *both[2] = {&evaluator->taken, &evaluator->end};
+    for (int i = 0; i < 2; i++)
+        *both[i] = (struct taken){.layers = evaluator->layers[i],
+                                  .masks = evaluator->masks[i],
+                                  .mask_capacity = BLEND_MASKS_MAX,
+                                  .world_from_scene = &evaluator->worlds[i]};
     return 0;
 }
 

@@ -73,6 +73,13 @@ int pe_joint_at(const struct pe_model *model, uint32_t skin, uint32_t joint, uin
     return 0;
 }
 
+enum pe_evaluation eval_evaluation(const struct model *model, uint32_t clip)
+{
+    if (!clip_palette_is_compiled(model, (int32_t)clip))
+        return PE_EXACT;
+    return (model->compiled_clips[clip].flags & COMPILED_CUBIC) != 0 ? PE_CUBIC : PE_LINEAR;
+}
+
 int pe_clip_at(const struct pe_model *model, uint32_t index, struct pe_clip *out)
 {
     if (index >= model->file.model.clip_count)
@@ -81,7 +88,8 @@ int pe_clip_at(const struct pe_model *model, uint32_t index, struct pe_clip *out
     *out = (struct pe_clip){.name = eval_name(model, NAMES_CLIPS, index),
                             .start_s = clip->start_s,
                             .duration_s = clip->duration_s,
-                            .is_compiled = clip_palette_is_compiled(&model->file.model, (int32_t)index)};
+                            .is_compiled = clip_palette_is_compiled(&model->file.model, (int32_t)index),
+                            .evaluation = eval_evaluation(&model->file.model, index)};
     return 0;
 }
 

@@ -23,6 +23,9 @@ struct pe_model {
 
 /* Kinds of names, in the order of pe_model.names. */
 enum names { NAMES_NODES, NAMES_SKINS, NAMES_CLIPS, NAMES_MARKERS, NAMES_VALUES, NAMES_END };
+/* How palettes of a clip of the model are computed. */
+enum pe_evaluation eval_evaluation(const struct model *model, uint32_t clip);
+
 static inline const char *eval_name(const struct pe_model *model, enum names kind, uint32_t index)
 {
     return model->names[model->names_first[kind] + index];
@@ -44,20 +47,24 @@ struct reserved {
     uint32_t layers_most;
 };
 
-/* A checked copy of the data of a caller's entity. */
+/* Where a checked copy of the data of a caller's entity goes. */
 struct taken {
-    struct blend_layer layers[BLEND_LAYERS_MAX];
-    struct blend_mask masks[BLEND_MASKS_MAX];
-    struct dmat4 world_from_scene;
+    struct blend_layer *layers; /* with room for the entity's */
+    struct blend_mask *masks;   /* [mask_capacity] */
+    struct dmat4 *world_from_scene;
+    uint32_t mask_capacity;
     struct root_motion motion;
     uint8_t *is_moved; /* [node_capacity] of the evaluator */
 };
 
 struct pe_evaluator {
     struct entity_work work;
-    struct entity entity;        /* last one evaluated; model NULL: none; it points into `taken` */
-    bool is_compiled;            /* pe_evaluate() used compiled clips */
-    struct taken taken, end;     /* end: the second pose of a target of rays */
+    struct entity entity;                           /* last one evaluated; model NULL: none; it points into `taken` */
+    bool is_compiled;                               /* pe_evaluate() used compiled clips */
+    struct taken taken, end;                        /* end: the second pose of a target of rays */
+    struct blend_layer layers[2][BLEND_LAYERS_MAX]; /* for both, as the next two */
+    struct blend_mask masks[2][BLEND_MASKS_MAX];
+    struct dmat4 worlds[2];
     uint8_t *is_moved;           /* [2 * node_capacity]: for both */
     uint32_t *nodes;             /* [node_capacity]: 0, 1, 2, .. */
     struct skin_palette palette; /* for vertices */
@@ -73,7 +80,7 @@ int eval_fail_by(struct pe_error *error, const struct err *err);
 
 /* Returns the entity in terms of layers. A single clip becomes the layer *alone. */
 struct pe_entity eval_as_blend(const struct pe_entity *entity, struct pe_layer *alone);
-/* Fills *out from a checked copy of *entity; it points into *taken, which is one of the evaluator's. Drops the last
+/* Fills *out from a checked copy of *entity, which goes where *taken says. Drops the last
  * evaluation. Returns 0, PE_E_ARGUMENT or PE_E_RESERVE. */
 int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct taken *taken, struct entity *out,
               struct pe_error *error);

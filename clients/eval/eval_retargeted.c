@@ -57,5 +57,6 @@ void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_re
         .channel_count = clip->channel_count,
         .unmatched_count = clip->unmatched_count,
         .is_compiled = clip_palette_is_compiled(model, (int32_t)clip->clip->clip),
+        .evaluation = eval_evaluation(model, clip->clip->clip),
     };
 }

@@ -120,10 +120,18 @@ struct pe_skin {
     int is_rigid;      /* 1: made for a mesh node without a skin, so that the node has a palette */
 };
 
+/* How palettes of a clip are computed: as `evaluation` of the server's model answer says. */
+enum pe_evaluation {
+    PE_EXACT = 0,  /* in double precision, several times slower */
+    PE_LINEAR = 1, /* in float from its compiled form */
+    PE_CUBIC = 2,  /* likewise, and some channels are cubic splines */
+};
+
 struct pe_clip {
     const char *name;
     double start_s, duration_s;
     int is_compiled; /* 1: palettes are evaluated the fast way; 0: in double precision */
+    enum pe_evaluation evaluation;
 };
 
 /* A primitive of a mesh as drawn by a node. The arrays belong to the model. */
@@ -183,6 +191,7 @@ struct pe_retargeted_clip_info {
     uint32_t channel_count;   /* channels of the clip in its own file */
     uint32_t unmatched_count; /* those of them that move nothing, because no single node of the model has the name */
     int is_compiled;          /* as in struct pe_clip */
+    enum pe_evaluation evaluation;
 };
 PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);
 
@@ -328,10 +337,13 @@ PE_API void pe_crowd_free(struct pe_crowd *crowd);
  * allocates. Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
-/* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together. This
- * takes about half the time of separate calls of pe_evaluate() and pe_palette(). The floats have the same bits as those
- * of POST /v1/crowd, and of pe_evaluate() for each. Returns the number of members with a status other than 0 (*error
- * describes one of them), or PE_E_ARGUMENT or PE_E_RESERVE, naming the member; then nothing was evaluated. */
+/* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together, where
+ * there are seven or more of them (four with SSE2 and NEON). With AVX2 or AVX-512 they take 0.55 to 0.8 of the time of
+ * separate calls of pe_evaluate() and pe_palette() where each plays two layers, and 0.55 to 1 with one layer: the least
+ * for models with many joints that move. Fewer members, members of many models and crowds that leave the caches take
+ * about the time of separate calls: at most 1.2 times it, some 40 ns more for each. The floats have the same bits as
+ * those of POST /v1/crowd, and of pe_evaluate() for each. Returns the number of members with a status other than 0
+ * (*error describes one of them), or PE_E_ARGUMENT or PE_E_RESERVE, naming the member; then nothing was evaluated. */
 PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
                              struct pe_error *error);
 

@@ -86,6 +86,22 @@ def add_ticks(bench):
                       headline=True, facts={**facts, "way": way, "layers": layers})
 
 
+def add_single_calls(bench):
+    """The time of a crowd in units of single calls for the same characters, side by side in one process."""
+    server, programs = start(bench)
+    try:
+        compared = {layers: quiet.processor_time(lambda layers=layers: programs["in process"].ask(f"compare {layers} {bench.seconds(0.5)}")["ratio"])
+                    for layers in WORDS}
+        rounds = bench.interleave(compared)
+    finally:
+        for program in programs.values():
+            program.end()
+        server.end()
+    for layers, words in WORDS.items():
+        bench.add("crowd_ticks", f"in process, {words}, in units of single calls", "single calls", rounds.figure(layers), target="crowd_single",
+                  headline=True, facts={"characters": CHARACTERS, "joints": JOINTS, "layers": layers})
+
+
 def cast(rounds):
     """{what: microseconds of all}, from one run of rays.c."""
     done = subprocess.run([peers.PROGRAMS / "rays", "-r", str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
@@ -101,4 +117,5 @@ def add_rays(bench):
 
 def run(bench):
     add_ticks(bench)
+    add_single_calls(bench)
     add_rays(bench)

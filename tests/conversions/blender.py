@@ -61,6 +61,8 @@ def pairs_of(document, answer, at_rest, frames, free, clip):
     is_left_out = {n for n, node in enumerate(document["nodes"]) if {"skin", "camera"} & node.keys() or "extensions" in node}
     for (t, no_fault), nodes, theirs in zip(free.items(), frames, answer["clips"][clip], strict=True):
         for n, matrix in enumerate(nodes):
+            if matrix is None:  # the original does not have the node
+                continue
             name, what = f"n{n}", f"node {n} at {t!r} s"
             if name in theirs["bones"]:
                 ours = in_blender(matrix)

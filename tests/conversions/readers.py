@@ -4,7 +4,6 @@ import re
 
 from . import blender, key_times, original
 
-EXACT = 2e-6  # of the model's size
 MEASURED_BETWEEN = 1.5  # the file's stated error may be less than the greatest at any time
 
 
@@ -21,15 +20,17 @@ def by_posed(case):
     return worst
 
 
-def approximately(case):
-    """For an approximate file: the error that posed finds, as a share of the one in its warnings, which is measured at keys and between
-    them."""
-    said = [float(number) for warning in case.parsed.document["asset"]["extras"]["warnings"]
-            for number in re.findall(r"off by (\S+) units", warning["message"])]
-    if not said:
-        raise ValueError("no warning says how far it is off")
-    error, where = by_posed(case)
-    return error * case.original(0).size / (MEASURED_BETWEEN * max(said) + EXACT * case.original(0).size), where
+def stated(case):
+    """How far an approximate file says that it is off, as a share of the largest coordinate. It is measured at keys and between them."""
+    said = [float(number) for one in case.parsed.document["asset"]["extras"]["approximations"]
+            for number in re.findall(r"off by (\S+) units", one["message"])]
+    return MEASURED_BETWEEN * max([0.0, *said]) / case.original(0).size
+
+
+def within(stated_share, tolerance, read):
+    """(the error that a reader finds as a share of the one that the file states and of its own tolerance, where)."""
+    error, where = read()
+    return error / (stated_share + tolerance), where
 
 
 def by_three(case, jobs):

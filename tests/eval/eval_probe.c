@@ -1,12 +1,13 @@
 /* libposed-eval as a filter, for tests: eval_probe FILE [map] opens a .posed file, reads one call a line and prints its
  * result: numbers as words, floats as hexadecimal bytes, or "error STATUS MESSAGE".
  *
- *   info | find node|skin|clip NAME | kernel NAME
+ *   info | find node|skin|clip NAME | clip INDEX (is_compiled, evaluation) | kernel NAME
  *   entity KEY=VALUE...      motion, root, world=16 numbers
  *   source FILE              opens another file; the first is source 1
  *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
  *                            node, subtree, except (each may repeat)
- *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled
+ *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled,
+ *                            evaluation
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
  *   hitboxes FIT | first (keeps the entity with its layers) | add|add_moving MASK (the entity; from the first to it) |
  *   clear | rays ..   (probe_hits.h)
@@ -219,11 +220,26 @@ static void take_layer(struct probe *probe, char *words)
     put_done(probe, posing_retarget(&probe->now, &probe->sources, source, &probe->error));
 }
 
+static const char *evaluation_name(enum pe_evaluation evaluation)
+{
+    return evaluation == PE_EXACT ? "exact" : evaluation == PE_LINEAR ? "linear" : "cubic";
+}
+
+static void put_clip(const struct probe *probe, const char *words)
+{
+    struct pe_clip clip;
+    if (pe_clip_at(probe->model, (uint32_t)atoi(words), &clip) < 0)
+        puts("error");
+    else
+        printf("%d %s\n", clip.is_compiled, evaluation_name(clip.evaluation));
+}
+
 static void put_retargeted(struct probe *probe, const char *words)
 {
     struct pe_retargeted_clip_info info;
     pe_retargeted_clip_info(probe->sources.clips[atoi(words) - 1][atoi(strchr(words, ' '))], &info);
-    printf("%.17g %u %u %d\n", info.duration_s, info.channel_count, info.unmatched_count, info.is_compiled);
+    printf("%.17g %u %u %d %s\n", info.duration_s, info.channel_count, info.unmatched_count, info.is_compiled,
+           evaluation_name(info.evaluation));
 }
 
 static void close_sources(struct probed_sources *sources)
@@ -256,6 +272,8 @@ static void answer(struct probe *probe, char *line)
         take_layer(probe, words);
     } else if (strcmp(line, "source") == 0) {
         open_source(probe, words);
+    } else if (strcmp(line, "clip") == 0) {
+        put_clip(probe, words);
     } else if (strcmp(line, "retargeted") == 0) {
         put_retargeted(probe, words);
     } else if (strcmp(line, "evaluate") == 0) {

@@ -82,8 +82,7 @@ static int check_options(const struct args *args, int kind)
     static const struct {
         enum option_id option;
         const char *kinds;
-    } FOR[] = {{OPTION_BAKE_FPS, "json csv npy c png"},
-               {OPTION_BAKE_CLIPS, "json csv npy c png"},
+    } FOR[] = {{OPTION_BAKE_CLIPS, "json csv npy c png"},
                {OPTION_BAKE_JOINTS, "json csv npy c"},
                {OPTION_SOCKET, "json csv npy c"},
                {OPTION_VALUES, "json csv npy c"}};
@@ -143,8 +142,15 @@ static int make_posed(struct bake *bake, struct text *out)
 {
     struct connection *connection = &bake->context.connection;
     struct posed_packet answer;
+    struct text query = {0};
+    text_put(&query, "&format=posed");
+    if (args_has(bake->args, OPTION_BAKE_FPS)) {
+        text_put(&query, "&fps=");
+        bake_put_double(&query, args_number(bake->args, OPTION_BAKE_FPS, 0));
+    }
     const int status = connection_status(
-        connection, connection_request_model(connection, "export", bake->model, "&format=posed", NULL, &answer));
+        connection, connection_request_model(connection, "export", bake->model, query.at, NULL, &answer));
+    text_free(&query);
     if (status == STATUS_DONE)
         text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
     return status;

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { BAKE_VERSION = 13, BAKE_ALIGNMENT = 64 };
+enum { BAKE_VERSION = 14, BAKE_ALIGNMENT = 64 };
 #define BAKE_MAGIC "posedbk\n"
 
 struct bake_header {

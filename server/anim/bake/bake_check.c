@@ -266,6 +266,9 @@ static const char *source_file_fault(const struct model *model, uint32_t i)
                                                                       : NULL;
 }
 
+/* A byte of deflate stands for no more bytes (zlib's technical details). */
+enum { DEFLATE_RATIO_MOST = 1032 };
+
 /* The server reads the file at a place, so it must lie within a file that the import read. */
 static const char *picture_place_fault(const struct model *model, uint32_t i)
 {
@@ -282,9 +285,11 @@ static const char *picture_place_fault(const struct model *model, uint32_t i)
     if (source->is_missing != 0 || source->role > SOURCE_TEXTURE || source->path.offset == STR_NONE)
         return "source_file";
     const bool is_as_it_is = place->encoding == TEXTURE_AS_IT_IS && place->size_bytes == texture->file_bytes;
-    const bool is_base64 = place->encoding >= TEXTURE_BASE64 && place->encoding <= TEXTURE_BASE64_LAST &&
+    const bool is_base64 = place->encoding >= TEXTURE_BASE64 && place->encoding <= TEXTURE_BASE64_PIECES &&
                            place->size_bytes / 4 >= texture->file_bytes / 3;
-    return !is_as_it_is && !is_base64                                             ? "encoding"
+    const bool is_deflated =
+        place->encoding == TEXTURE_DEFLATED && place->size_bytes > texture->file_bytes / DEFLATE_RATIO_MOST;
+    return !is_as_it_is && !is_base64 && !is_deflated                             ? "encoding"
            : !bake_is_range(place->offset, place->size_bytes, source->size_bytes) ? "offset"
                                                                                   : NULL;
 }

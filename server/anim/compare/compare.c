@@ -90,6 +90,7 @@ int compare_models(const struct model *old, const struct model *new, const struc
     free(compare.pairs);
     free(compare.morphs);
     free(compare.watched);
+    looks_free(&compare);
     for (int s = 0; s < COMPARE_SIDES; s++)
         end_side(&compare.sides[s]);
     return rc;

@@ -180,6 +180,7 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
     for (uint32_t p = 0; p < compare->pair_count; p++)
         run->worsts[p] = (struct pair_worst){.error = {.score = -1}};
     morphs_begin(compare, mapping);
+    looks_begin(compare, mapping, clips);
     compare_times_make(&times, compare, clips, mapping, clips_left);
     run->pose_count = times.count;
     run->left_out = times.left_out;
@@ -189,6 +190,9 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
             rc = err_set(compare->err, ERR_REQUEST_TIMEOUT, "the comparison was stopped");
         else
             poses_measure(compare, clips, (const double[]){compare_old_time(&times, at_s), at_s}, errors);
+        if (rc == 0 && i + times.tail < times.count)
+            rc = looks_measure(compare, mapping, clips, (const double[]){compare_old_time(&times, at_s), at_s},
+                               times.at[i]);
         if (rc == 0) {
             watched_measure(compare, errors);
             rc = measure_pose(compare, clips, mapping, times.at[i], i + times.tail >= times.count, errors, run);
@@ -202,8 +206,8 @@ static int run_clip(struct compare *compare, const int32_t clips[COMPARE_SIDES],
  * one that is off. At most 1 where nothing is reported. */
 static double run_cost(const struct compare *compare, enum clip_mapping mapping, const struct clip_run *run)
 {
-    const double far =
-        fmax(run->far.error.distance / (compare->tolerance * compare->size), morphs_worst(compare, mapping));
+    const double far = fmax(run->far.error.distance / (compare->tolerance * compare->size),
+                            fmax(morphs_worst(compare, mapping), looks_worst(compare, mapping)));
     double cost = far > 1 ? 1 + log(far) : far;
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (run->worsts[p].error.score > 1)
@@ -233,6 +237,7 @@ static void tell_run(struct compare *compare, struct compared_clip *clip, const 
     const enum clip_mapping mapping = clip->is_by_phase ? MAPPING_PHASE : MAPPING_TIME;
     tell_poses(compare, clip->clips, run->worsts, run->farthest, &run->far);
     morphs_tell(compare, mapping, clip->clips);
+    looks_tell(compare, mapping, clip->clips);
     tell_range(compare, clip->clips, mapping, run->is_held);
 }
 

@@ -19,6 +19,11 @@ const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint
 
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at) { return drawn_primitive(drawn, at)->mesh; }
 
+uint32_t drawn_node(const struct drawn_vertices *drawn, uint32_t at)
+{
+    return drawn->model->draws[drawn->draws[at]].node;
+}
+
 int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at)
 {
     return model_material(drawn->model, drawn->model->draws[drawn->draws[at]].primitive, 0);
@@ -60,6 +65,16 @@ static const struct material_texture *first_texture(const struct model *model, i
     return NULL;
 }
 
+/* Returns a sum that tells apart weights of morph targets at rest. */
+static double rest_weights_of(const struct model *model, const struct draw *draw)
+{
+    const struct node *node = &model->nodes[draw->node];
+    double sum = 0;
+    for (uint32_t w = 0; w < node->weight_count; w++)
+        sum += (double)model->weights[node->weight_first + w] * (1 + w);
+    return sum;
+}
+
 void drawn_vertices_list(struct compare *compare, enum compare_side s)
 {
     struct drawn_vertices *drawn = &compare->surface->drawn[s];
@@ -74,12 +89,14 @@ void drawn_vertices_list(struct compare *compare, enum compare_side s)
     drawn->partners = mem_alloc(capacity * sizeof *drawn->partners);
     drawn->materials = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->materials);
     drawn->textures = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->textures);
+    drawn->rest_weights = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->rest_weights);
     drawn->common_from_bind = mem_alloc(((size_t)model->joint_count + 1) * sizeof *drawn->common_from_bind);
     uint32_t at = 0;
     for (uint32_t d = 0; d < model->draw_count; d++) {
         const int32_t material = model_material(model, model->draws[d].primitive, 0);
         drawn->materials[d] = material < 0 ? 0 : name_key(model, model->materials[material].name, NAME_BASE);
         drawn->textures[d] = first_texture(model, material);
+        drawn->rest_weights[d] = rest_weights_of(model, &model->draws[d]);
         const struct primitive *primitive = &model->primitives[model->draws[d].primitive];
         if ((model->draws[d].flags & DRAW_IN_SCENE) == 0 || primitive->vertex_count > drawn->count - at)
             continue;
@@ -99,6 +116,7 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
     free(drawn->normals);
     free(drawn->materials);
     free(drawn->textures);
+    free(drawn->rest_weights);
     free(drawn->common_from_bind);
     free(drawn->partners);
     *drawn = (struct drawn_vertices){0};
@@ -135,8 +153,7 @@ struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side s, ui
     return drawn_common_from_bind(drawn, at);
 }
 
-/* Returns a normal under the inverse transpose of the matrix, as a unit vector. */
-static struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal)
+struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal)
 {
     const double *x = matrix->m, *y = matrix->m + 4, *z = matrix->m + 8;
     const double side = determinant3(x, y, z) < 0 ? -1 : 1;
@@ -220,6 +237,22 @@ static double farther(struct vec2 a, struct vec2 b)
     return fmax(fabs((double)a.x - (double)b.x), fabs((double)a.y - (double)b.y));
 }
 
+double texture_period(const struct compare *compare, const struct material_texture *old,
+                      const struct material_texture *new, bool is_t)
+{
+    uint32_t wraps[COMPARE_SIDES];
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const int32_t index = s == COMPARE_OLD ? old->texture : new->texture;
+        if (index < 0)
+            return 0;
+        const struct texture *texture = &compare->sides[s].model->textures[index];
+        wraps[s] = is_t ? texture->wrap_t : texture->wrap_s;
+    }
+    if (wraps[COMPARE_OLD] != wraps[COMPARE_NEW] || wraps[COMPARE_OLD] == TEXTURE_WRAP_CLAMP)
+        return 0;
+    return wraps[COMPARE_OLD] == TEXTURE_WRAP_MIRROR ? 2 : 1;
+}
+
 struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t old, uint32_t new,
                                         const struct material_texture *a, const struct material_texture *b)
 {
@@ -229,6 +262,16 @@ struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t 
     if (!drawn_texcoord(&drawn[COMPARE_OLD], old, a, &was) || !drawn_texcoord(&drawn[COMPARE_NEW], new, b, &is))
         return out;
     out.stored = farther(was, is);
-    out.seen = a != NULL && b != NULL ? farther(uv_of(a, was), uv_of(b, is)) : out.stored;
+    out.seen = out.stored;
+    if (a == NULL || b == NULL)
+        return out;
+    const struct vec2 from = uv_of(a, was), to = uv_of(b, is);
+    const double ways[2] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y};
+    out.seen = 0;
+    for (int i = 0; i < 2; i++) {
+        const double period = texture_period(compare, a, b, i == 1);
+        out.whole[i] = period > 0 ? period * nearbyint(ways[i] / period) : 0;
+        out.seen = fmax(out.seen, fabs(ways[i] - out.whole[i]));
+    }
     return out;
 }

@@ -15,6 +15,7 @@ struct drawn_vertices {
     struct vec3 *normals;     /* [count]: unit vectors in the space of the places, or 0 */
     uint64_t *materials;      /* [draw_count]: name_key() of the material's name; 0: none */
     const struct material_texture **textures; /* [draw_count]: the first that the material has; NULL: none */
+    double *rest_weights;                     /* [draw_count]: one number for the weights of morph targets at rest */
     struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
     int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
 };
@@ -41,9 +42,10 @@ static inline bool drawn_is_used(const struct drawn_vertices *drawn, uint32_t at
 }
 /* Returns the node of a joint. `place`: its index in the skin with which the vertex is drawn. */
 uint32_t drawn_joint_node(const struct drawn_vertices *drawn, uint32_t at, uint32_t place);
-/* Return the primitive, the mesh and the material (or -1) of a vertex. */
+/* Return the primitive, the mesh, the node and the material (or -1) of a vertex. */
 const struct primitive *drawn_primitive(const struct drawn_vertices *drawn, uint32_t at);
 uint32_t drawn_mesh(const struct drawn_vertices *drawn, uint32_t at);
+uint32_t drawn_node(const struct drawn_vertices *drawn, uint32_t at);
 int32_t drawn_material(const struct drawn_vertices *drawn, uint32_t at);
 /* Returns the first vertex with a partner of the primitive whose vertices begin at `first`, or -1. */
 int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
@@ -51,16 +53,24 @@ int32_t drawn_first_matched(const struct drawn_vertices *drawn, uint32_t first);
 struct dmat4 drawn_common_from_bind(const struct drawn_vertices *drawn, uint32_t at);
 /* Returns the matrix that takes a vertex from bind space to the space of the places. */
 struct dmat4 drawn_matrix(const struct compare *compare, enum compare_side side, uint32_t at);
+/* Returns a normal under the inverse transpose of the matrix, as a unit vector. */
+struct vec3 turned_normal(const struct dmat4 *matrix, struct vec3 normal);
 /* Finds the texture coordinates that a texture uses, or the first set if it is NULL. False: the vertex has none. */
 bool drawn_texcoord(const struct drawn_vertices *drawn, uint32_t at, const struct material_texture *texture,
                     struct vec2 *out);
 /* How far the texture coordinates of two vertices differ: as stored, and after the textures' transforms. 0 where one
- * lacks them. The textures are of the old and the new model, or NULL. */
+ * lacks them. The textures are of the old and the new model, or NULL. Where a texture repeats, whole numbers are not
+ * seen; `whole` is what was left out of u and v. */
 struct texcoord_apart {
     double stored, seen;
+    double whole[2];
 };
 struct texcoord_apart texcoords_compare(const struct compare *compare, uint32_t old, uint32_t new,
                                         const struct material_texture *a, const struct material_texture *b);
+/* Returns the distance along u or v (is_t) after which both textures look the same; 0: none. */
+double texture_period(const struct compare *compare, const struct material_texture *old,
+                      const struct material_texture *new, bool is_t);
+#define NORMAL_NEAR   0.02 /* 1 - the cosine of 11 degrees */
 #define TEXCOORD_NEAR 2e-3 /* one texel of a texture of 512 */
 /* Returns 1 - the cosine of the angle between two unit vectors; 0 if one has no length. */
 static inline double directions_apart(struct vec3 a, struct vec3 b)
@@ -122,6 +132,12 @@ double element_area(const struct drawn_vertices *drawn, const struct drawn_eleme
 void elements_match(struct compare *compare,
                     void (*match)(void *context, const struct drawn_element *old, const struct drawn_element *new),
                     void *context);
+
+/* --- compare_wraps.c --- */
+
+/* Returns an array for the old list, which the caller frees: 1 for the corners of triangles over which a texture that
+ * repeats is stretched otherwise, by whole numbers. */
+uint8_t *wraps_find(struct compare *compare);
 
 /* --- compare_material_uses.c --- */
 

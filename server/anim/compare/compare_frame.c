@@ -11,20 +11,13 @@ static struct dmat4 y_from_up(const float up[3])
     double axis[3];
     cross3(from, to, axis);
     const double cosine = dot3(from, to), sine = unit3(axis);
-    struct dmat4 out = DMAT4_IDENTITY;
     if (!(sine > 1e-9)) {
+        struct dmat4 out = DMAT4_IDENTITY;
         if (cosine < 0)
             out.m[5] = out.m[10] = -1; /* half a turn about x */
         return out;
     }
-    for (int c = 0; c < 3; c++) {
-        const double unit[3] = {c == 0, c == 1, c == 2};
-        double across[3];
-        cross3(axis, unit, across);
-        for (int r = 0; r < 3; r++)
-            out.m[4 * c + r] = cosine * unit[r] + sine * across[r] + (1 - cosine) * axis[c] * axis[r];
-    }
-    return out;
+    return dmat4_from_axis(axis, cosine, sine);
 }
 
 struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node)

@@ -70,9 +70,10 @@ struct compare {
     struct compare_model sides[COMPARE_SIDES];
     const struct compare_options *options;
     struct comparison *out;
-    double size, tolerance;   /* the common frame's unit of length; the tolerance as a share of it */
-    bool has_bind_rest;       /* the new model rests in its bind pose; the old one does not */
-    uint32_t bind_checks;     /* how often binds_check() has looked at vertices */
+    double size, tolerance; /* the common frame's unit of length; the tolerance as a share of it */
+    bool has_bind_rest;     /* the new model rests in its bind pose; the old one does not */
+    bool has_met;         /* the references are poses of a clip of each, in which most joints are at the same places */
+    uint32_t bind_checks; /* how often binds_check() has looked at vertices */
     uint32_t rebound_count;   /* pairs that are is_rebound */
     double unit;              /* common units in a unit of the old file */
     struct surface *surface;  /* set while drawn surfaces are compared */
@@ -80,6 +81,7 @@ struct compare {
     uint32_t pair_count;
     struct morph_pair *morphs;
     size_t morph_count, morph_capacity;
+    struct looks *looks;            /* what clips move beside joints and morph targets */
     struct watched_vertex *watched; /* [watched_count] */
     uint32_t watched_count;
     uint64_t steps_left;
@@ -175,6 +177,12 @@ uint32_t references_measure(struct compare *compare, const int32_t clips[COMPARE
  * places in it. errors: overwritten. */
 void references_meet(struct compare *compare, struct pair_error *errors);
 
+/* --- compare_turns.c --- */
+
+/* Returns turns[pair_count], which the caller frees: the rotation about its origin, and the way of that, by which what
+ * a joint carries in the reference pose of the old model comes to where it is in that of the new. */
+struct dmat4 *turns_find(const struct compare *compare);
+
 /* --- compare_binds.c --- */
 
 /* Looks for joints which are at the same place in the reference poses, like the vertices that follow them, while their
@@ -215,6 +223,22 @@ bool materials_are_alike(struct compare *compare, int32_t old, int32_t new);
 
 /* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
 const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
+
+/* --- compare_looks.c --- */
+
+/* Finds the lights, cameras and drawn nodes that both models have. looks_free() frees what this makes. */
+void looks_make(struct compare *compare);
+void looks_free(struct compare *compare);
+/* Notes two materials as the same. */
+void looks_pair_materials(struct compare *compare, int32_t old, int32_t new);
+/* As for morphs. MAPPING_TIME comes first. `told_s`: the time for people. Returns 0 or ERR_NO_MEMORY. */
+void looks_begin(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES]);
+int looks_measure(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES],
+                  const double times_s[COMPARE_SIDES], double told_s);
+double looks_worst(const struct compare *compare, enum clip_mapping mapping);
+void looks_tell(struct compare *compare, enum clip_mapping mapping, const int32_t clips[COMPARE_SIDES]);
+/* Returns the steps that a pose of the current clip costs. */
+uint64_t looks_steps(const struct compare *compare);
 
 /* --- compare_clip_pairs.c --- */
 

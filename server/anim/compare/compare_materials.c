@@ -231,6 +231,8 @@ void materials_compare(struct compare *compare)
     for (uint32_t i = 0; i < count && !compare_is_stopped(compare); i++) {
         const struct material_use *use = &uses[i];
         struct material_look look = {.compare = compare, .use = use, .is_quiet = !use->is_most};
+        if (use->is_most && use->materials[COMPARE_OLD] >= 0 && use->materials[COMPARE_NEW] >= 0)
+            looks_pair_materials(compare, use->materials[COMPARE_OLD], use->materials[COMPARE_NEW]);
         if (use->is_most)
             look_at_name(&look, uses, count);
         look_at(&look, material_at(old, use->materials[COMPARE_OLD]), material_at(new, use->materials[COMPARE_NEW]));

@@ -39,6 +39,22 @@ static void offset_of(const struct compare *compare, enum compare_side s, uint32
     dmat4_direction(&matrix, DOUBLE3(delta), out);
 }
 
+/* Returns the normal of a vertex with a target at full weight, as a unit vector in the space of the places; 0: the file
+ * has none. */
+static struct vec3 normal_of(const struct compare *compare, enum compare_side s, uint32_t at,
+                             const struct primitive *primitive, uint32_t target)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const struct model *model = drawn->model;
+    const uint32_t first = model->morph_targets[primitive->morph_target_first + target].normal_first;
+    const uint32_t v = drawn->vertices[at];
+    if (first == UINT32_MAX || (primitive->flags & PRIMITIVE_FILE_NORMALS) == 0)
+        return (struct vec3){0, 0, 0};
+    const struct vec3 rest = model->normals[v], delta = model->morph_deltas[first + v - primitive->vertex_first];
+    const struct dmat4 matrix = drawn_matrix(compare, s, at);
+    return turned_normal(&matrix, (struct vec3){rest.x + delta.x, rest.y + delta.y, rest.z + delta.z});
+}
+
 /* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
 static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target, const char *said,
                  double distance)
@@ -94,7 +110,7 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
     double most = 0, reach = 0;
     const size_t noted = compare->morph_count;
     uint32_t vertex = first;
-    int32_t match = -1;
+    int32_t match = -1, lit = -1;
     for (uint32_t i = first; i < first + count; i++) {
         if (old->partners[i] < 0)
             continue;
@@ -114,6 +130,11 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         offset_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target, was);
         offset_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match, is);
         const double way[3] = {is[0] - was[0], is[1] - was[1], is[2] - was[2]}, distance = sqrt(dot3(way, way));
+        if (directions_apart(normal_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target),
+                             normal_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match)) >
+                NORMAL_NEAR &&
+            !(vertex_compare(compare, i, partner).normal > NORMAL_NEAR))
+            lit = (int32_t)i;
         if (compare->morph_count == noted)
             note_pair(compare, i, target, (uint32_t)match);
         reach = fmax(reach, sqrt(dot3(was, was)));
@@ -126,6 +147,8 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         compare->morphs[noted].reach = reach;
     if (most > compare->tolerance * compare->size)
         tell(compare, COMPARE_OLD, vertex, target, "moves vertices otherwise", most);
+    else if (lit >= 0)
+        tell(compare, COMPARE_OLD, (uint32_t)lit, target, "turns normals otherwise", (double)NAN);
 }
 
 /* Reports that the new file has more targets than the old one. */

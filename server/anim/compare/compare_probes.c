@@ -49,6 +49,7 @@ static double bind_extent(const struct compare *compare)
 static void choose_spaces(struct compare *compare)
 {
     const double near = BIND_SHARE * bind_extent(compare);
+    struct dmat4 *turns = compare->has_met ? turns_find(compare) : NULL;
     for (uint32_t i = 0; i < compare->pair_count; i++) {
         struct joint_pair *pair = &compare->pairs[i];
         pair->is_bind = !pair->is_rebound && has_same_bind(compare, pair, near);
@@ -59,11 +60,14 @@ static void choose_spaces(struct compare *compare)
                 pair->node_from_ref[s] = dmat4_from_mat4(&side->model->joints[side->bind_joints[node]].joint_from_bind);
             else
                 dmat4_invert(&side->reference[node], &pair->node_from_ref[s]);
+            if (!pair->is_bind && turns != NULL && s == COMPARE_NEW)
+                pair->node_from_ref[s] = dmat4_mul(&pair->node_from_ref[s], &turns[i]);
             pair->common_from_ref[s] = dmat4_mul(&side->reference[node], &pair->node_from_ref[s]);
         }
         const double *m = pair->common_from_ref[COMPARE_OLD].m;
         pair->scale = (sqrt(dot3(m, m)) + sqrt(dot3(m + 4, m + 4)) + sqrt(dot3(m + 8, m + 8))) / 3;
     }
+    free(turns);
 }
 
 /* --- points --- */

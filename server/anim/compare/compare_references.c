@@ -106,6 +106,7 @@ void references_meet(struct compare *compare, struct pair_error *errors)
             check_binds(compare, errors);
         }
     }
+    compare->has_met = is_found;
     for (int s = 0; s < COMPARE_SIDES; s++) {
         if (!is_found)
             reference_set(compare, (enum compare_side)s, POSE_REST, 0);

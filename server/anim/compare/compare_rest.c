@@ -55,6 +55,36 @@ static bool is_another_pose(struct compare *compare, struct pair_error *errors)
     return compare->has_bind_rest;
 }
 
+/* True when the joints of a model rest where they are in its reference. */
+static bool rests_in_reference(const struct compare *compare, enum compare_side s)
+{
+    const struct compare_model *side = &compare->sides[s];
+    for (uint32_t i = 0; i < compare->pair_count; i++) {
+        const uint32_t node = compare->pairs[i].nodes[s];
+        const double *at = side->rest[node].m + 12, *in_clip = side->reference[node].m + 12;
+        const double way[3] = {at[0] - in_clip[0], at[1] - in_clip[1], at[2] - in_clip[2]};
+        if (!(sqrt(dot3(way, way)) <= compare->tolerance * compare->size))
+            return false;
+    }
+    return true;
+}
+
+static bool are_finite(const struct pair_error *errors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(errors[i].distance))
+            return false;
+    return true;
+}
+
+/* True when a tool wrote the first pose of the new model's clip as its rest pose: what differs in it, differs in the
+ * clip. */
+static bool is_first_pose(const struct compare *compare, const struct pair_error *errors)
+{
+    return are_finite(errors, compare->pair_count) && compare->has_met && rests_in_reference(compare, COMPARE_NEW) &&
+           !rests_in_reference(compare, COMPARE_OLD);
+}
+
 static int tell_all(struct compare *compare, const struct pair_error *errors)
 {
     const struct model *new = compare->sides[COMPARE_NEW].model;
@@ -78,12 +108,14 @@ int rest_compare(struct compare *compare)
     int rc = 0;
     if (measure(compare, POSE_REST, 0, errors) > 0) {
         const bool is_seen = !is_another_pose(compare, errors);
-        if (is_seen) {
+        struct pair_error *met = mem_alloc(((size_t)compare->pair_count + 1) * sizeof *met);
+        if (is_seen)
             measure(compare, POSE_REST, 0, errors);
-            rc = tell_all(compare, errors);
-        }
         if (is_seen || compare->has_bind_rest)
-            references_meet(compare, errors);
+            references_meet(compare, met);
+        if (is_seen && !is_first_pose(compare, errors))
+            rc = tell_all(compare, errors);
+        free(met);
         probes_choose(compare); /* the ref spaces of nodes without a skin have changed */
     }
     if (compare->rebound_count > 0)

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define NORMAL_NEAR  0.02 /* 1 - the cosine of 11 degrees */
 #define TANGENT_NEAR 0.07 /* of 21 degrees: tools compute tangents anew */
 #define AREA_NEAR    1e-2 /* share of the total */
 
@@ -24,8 +23,8 @@ static bool is_moved(const struct compare *compare, enum compare_side s, uint32_
 }
 
 /* Texture coordinates count only where there is a texture. Where only the transform of a texture differs, its material
- * is reported. */
-static bool lies_elsewhere(const struct compare *compare, uint32_t old, uint32_t new)
+ * is reported. Sets *is_wrapped where whole numbers were left out. */
+static bool lies_elsewhere(const struct compare *compare, uint32_t old, uint32_t new, bool *is_wrapped)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const int32_t a = drawn_material(&drawn[COMPARE_OLD], old), b = drawn_material(&drawn[COMPARE_NEW], new);
@@ -39,6 +38,7 @@ static bool lies_elsewhere(const struct compare *compare, uint32_t old, uint32_t
         if (was->texture < 0 || is->texture < 0)
             continue;
         const struct texcoord_apart apart = texcoords_compare(compare, old, new, was, is);
+        *is_wrapped = *is_wrapped || apart.whole[0] != 0 || apart.whole[1] != 0;
         is_elsewhere =
             apart.seen > TEXCOORD_NEAR && (apart.stored > TEXCOORD_NEAR || !texture_transforms_differ(was, is));
     }
@@ -85,6 +85,7 @@ static void tell_mesh(struct compare *compare, enum compare_side s, uint32_t mes
 static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    bool is_wrapped = false;
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
         if (old->partners[i] < 0) {
@@ -93,12 +94,16 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
         }
         const uint32_t new = (uint32_t)old->partners[i];
         const bool has_other_normal = vertex_compare(compare, i, new).normal > NORMAL_NEAR;
-        const bool is_elsewhere = lies_elsewhere(compare, i, new);
+        const bool is_elsewhere = lies_elsewhere(compare, i, new, &is_wrapped);
         mesh->texcoords += is_elsewhere;
         mesh->normals += has_other_normal;
         /* tangents follow both */
         mesh->tangents += !has_other_normal && !is_elsewhere && has_other_tangent(compare, i, new);
     }
+    uint8_t *is_stretched = is_wrapped ? wraps_find(compare) : NULL;
+    for (uint32_t i = 0; i < old->count && is_wrapped; i++)
+        meshes[drawn_mesh(old, i)].texcoords += is_stretched[i];
+    free(is_stretched);
 }
 
 static void vertices_compare(struct compare *compare)
@@ -248,6 +253,7 @@ int surfaces_compare(struct compare *compare)
     if (!(compare->has_bind_rest && surface.is_bind) && compare->counts[DIFFERENCE_WEIGHTS] == 0)
         skinned_compare(compare);
     morphs_compare(compare);
+    looks_make(compare);
     materials_compare(compare);
     compare->surface = NULL;
     for (int s = 0; s < COMPARE_SIDES; s++)

@@ -1,5 +1,6 @@
 /* compare_times.c - the times of a clip at which the models are compared: the keys of both, and times between them. */
 #include "anim/compare/compare_internal.h"
+#include "anim/pose/appearance.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -15,12 +16,14 @@ static int by_time(const void *left, const void *right)
 }
 
 /* Collects the keys of a clip. An array of times that consecutive channels share is taken once. */
-static uint32_t count_keys(const struct model *model, const struct clip *clip, double *out, uint32_t capacity,
-                           bool *has_steps)
+static uint32_t count_keys(const struct model *model, int32_t index, double *out, uint32_t capacity, bool *has_steps)
 {
-    uint32_t count = 0, last = UINT32_MAX;
-    for (uint32_t c = clip->channel_first; c < clip->channel_first + clip->channel_count; c++) {
-        const struct channel *channel = &model->channels[c];
+    const struct clip *clip = &model->clips[index];
+    uint32_t count = 0, last = UINT32_MAX, property_count;
+    const struct property_channel *properties = appearance_channels(model, (uint32_t)index, &property_count);
+    for (uint32_t c = 0; c < clip->channel_count + property_count; c++) {
+        const struct channel *channel = c < clip->channel_count ? &model->channels[clip->channel_first + c]
+                                                                : &properties[c - clip->channel_count].channel;
         *has_steps = *has_steps || channel->interpolation == INTERPOLATION_STEP;
         if (channel->key_time_first == last)
             continue;
@@ -48,7 +51,7 @@ static uint32_t sort_once(double *times, uint32_t count, double first_s, double 
 /* Returns how many poses of the clip may be compared, so that steps are left for later clips. */
 static uint32_t affordable(const struct compare *compare, uint32_t clips_left)
 {
-    uint64_t steps = 1 + compare->morph_count;
+    uint64_t steps = 1 + compare->morph_count + looks_steps(compare);
     for (int s = 0; s < COMPARE_SIDES; s++)
         steps += (uint64_t)compare->sides[s].model->node_count + compare->sides[s].model->weight_count;
     const uint64_t poses = compare->steps_left / (clips_left == 0 ? 1 : clips_left) / steps;
@@ -62,15 +65,13 @@ static uint32_t list_keys(const struct compare *compare, const int32_t clips[COM
     const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
     uint32_t count = 0;
     for (int s = 0; s < COMPARE_SIDES; s++)
-        count += count_keys(models[s], &models[s]->clips[clips[s]], NULL, KEYS_MOST, has_steps);
+        count += count_keys(models[s], clips[s], NULL, KEYS_MOST, has_steps);
     double *keys = *out = mem_alloc(((size_t)count + 5) * sizeof *keys);
-    count =
-        count_keys(models[COMPARE_OLD], &models[COMPARE_OLD]->clips[clips[COMPARE_OLD]], keys, KEYS_MOST, has_steps);
+    count = count_keys(models[COMPARE_OLD], clips[COMPARE_OLD], keys, KEYS_MOST, has_steps);
     keys[count++] = models[COMPARE_OLD]->clips[clips[COMPARE_OLD]].duration_s;
     for (uint32_t i = 0; i < count; i++)
         keys[i] = times->firsts[COMPARE_NEW] + (keys[i] - times->firsts[COMPARE_OLD]) / times->scale;
-    count += count_keys(models[COMPARE_NEW], &models[COMPARE_NEW]->clips[clips[COMPARE_NEW]], keys + count, KEYS_MOST,
-                        has_steps);
+    count += count_keys(models[COMPARE_NEW], clips[COMPARE_NEW], keys + count, KEYS_MOST, has_steps);
     return count;
 }
 

@@ -35,6 +35,21 @@ static int32_t main_pair(const struct compare *compare, enum compare_side s, uin
     return compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
 }
 
+/* True when the vertices belong to different things at one place: to nodes of which one has another partner that draws,
+ * or to meshes that rest with other weights of morph targets. */
+static bool is_other_draw(const struct compare *compare, uint32_t old, uint32_t new)
+{
+    const struct drawn_vertices *a = &compare->surface->drawn[COMPARE_OLD], *b = &compare->surface->drawn[COMPARE_NEW];
+    const uint32_t nodes[COMPARE_SIDES] = {drawn_node(a, old), drawn_node(b, new)};
+    for (int s = 0; s < COMPARE_SIDES; s++) {
+        const int32_t partner = compare->sides[s].partners[nodes[s]];
+        if (partner >= 0 && (uint32_t)partner != nodes[1 - s] && compare->sides[1 - s].model->nodes[partner].mesh >= 0)
+            return true;
+    }
+    const double was = a->rest_weights[a->draws[old]], is = b->rest_weights[b->draws[new]];
+    return fabs(was - is) > 1e-3 * (1 + fabs(was));
+}
+
 /* Rates the candidates at one place; the lowest cost wins. */
 static double cost_of(const struct compare *compare, uint32_t old, uint32_t new, double radius)
 {
@@ -49,7 +64,7 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     const bool is_textured = drawn[COMPARE_OLD].textures[drawn[COMPARE_OLD].draws[old]] != NULL;
     const double elsewhere = is_textured && apart.texcoord > TEXCOORD_NEAR ? 4 : 0;
     return 0.02 * apart.distance / radius + elsewhere + fmin(3, 50 * apart.texcoord) + fmin(3, 10 * apart.normal) +
-           0.05 * is_other_joint + 0.04 * is_other_material;
+           0.05 * is_other_joint + 0.04 * is_other_material + 0.06 * is_other_draw(compare, old, new);
 }
 
 /* Finds the partner of vertex `at` on the other side than the grid. */

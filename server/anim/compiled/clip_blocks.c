@@ -1,10 +1,9 @@
 /* clip_blocks.c - the blocks, constants and frames of a planned clip (anim/model/compiled_clip.h). */
 #include "anim/compiled/clip_plan.h"
+#include "anim/compiled/clip_lanes.h"
 #include "anim/compiled/clip_parts.h"
-#include "anim/compiled/clip_splines.h"
 
 #include "base/mem.h"
-#include "anim/pose/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,9 +134,11 @@ static void lanes_init(struct lanes *lanes, const struct clip_plan *plan)
     cut_blocks(lanes);
 }
 
+uint64_t clip_blocks_float_limit(uint64_t key_value_count) { return SHARE_MAX * key_value_count + SMALL_FLOATS; }
+
 uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan)
 {
-    const uint64_t shared = SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS;
+    const uint64_t shared = clip_blocks_float_limit(builder->key_value_count);
     const uint64_t own = (plan->has_splines ? SPLINES_EXPANSION_MAX : EXPANSION_MAX) * plan->key_floats;
     const uint64_t least = own < shared ? own : shared;
     return plan->moving_floats == 0 ? UINT32_MAX : least / plan->moving_floats;
@@ -152,7 +153,7 @@ static bool is_worthwhile(const struct lanes *lanes, const struct bake_builder *
     const uint64_t size_bytes = *floats * sizeof(float) + plan->time_count * sizeof(double) +
                                 plan->model->rig_node_count * (sizeof(struct lane_block) + sizeof(struct rig_part));
     const uint64_t all_floats = *floats + builder->lane_value_count;
-    return all_floats < UINT32_MAX && all_floats <= SHARE_MAX * (uint64_t)builder->key_value_count + SMALL_FLOATS &&
+    return all_floats < UINT32_MAX && all_floats <= clip_blocks_float_limit(builder->key_value_count) &&
            clip_parts_have_capacity(builder, size_bytes);
 }
 
@@ -178,105 +179,6 @@ static void put_constants(const struct lanes *lanes, const struct lane_block *bl
             *to = (float)local.scale[i];
         for (int path = 0; path < 3 && (flags & LANES_STEP) != 0; path++, to += width)
             *to = (plan->motions[rig_node] & MOTION_HOLDS << path) == 0;
-    }
-}
-
-/* --- frames --- */
-
-/* Chooses between q and -q for a node's rotations, so that neighbouring frames lie in one hemisphere. */
-struct rotation_side {
-    double former[4], sign;
-};
-
-/* Takes the side to which quat_slerp() turns from the previous frame: both are keys, or lie on the arc between two. */
-static void put_rotation(struct rotation_side *side, const double q[4], bool is_first, float *to, uint32_t width)
-{
-    const double dot = dot4(side->former, q);
-    side->sign = is_first ? 1 : dot < 0 ? -side->sign : side->sign;
-    memcpy(side->former, q, sizeof side->former);
-    for (uint32_t i = 0; i < 4; i++)
-        to[i * width] = (float)(side->sign * q[i]);
-}
-
-/* Takes the rotation of a key at exactly this time from the file. quat_repair() has normalized it, which the kernels do
- * too, and rounding that to float again would turn it. */
-static void keep_key(const struct model *model, const struct channel *channel, double time_s, double q[4])
-{
-    const double *times = model->key_times + channel->key_time_first;
-    const uint32_t key = sample_key(times, channel->key_count, time_s);
-    const float *value = model->key_values + channel->value_first + 4 * (size_t)key;
-    const bool is_between = time_s > times[key] && key + 1 < channel->key_count;
-    double square = 0;
-    for (int i = 0; i < 4; i++)
-        square += (double)value[i] * (double)value[i];
-    for (int i = 0; i < 4 && !is_between && fabs(square - 1) < 1e-5; i++)
-        q[i] = (double)value[i];
-}
-
-static void sample(const struct clip_plan *plan, uint32_t rig_node, int path, double time_s, double out[4])
-{
-    const struct trs *local = &plan->pose.local[plan->model->rig_nodes[rig_node].node];
-    const int32_t channel = plan->channels[rig_node][path];
-    const double *const still[3] = {local->translation, local->rotation, local->scale};
-    if ((plan->motions[rig_node] & MOTION_MOVES << path) == 0) {
-        memcpy(out, still[path], (path == PATH_ROTATION ? 4 : 3) * sizeof *out);
-        return;
-    }
-    sample_channel(plan->model, &plan->model->channels[channel], time_s, out);
-    if (path == PATH_ROTATION)
-        keep_key(plan->model, &plan->model->channels[channel], time_s, out);
-}
-
-/* Writes the components of one path of a lane, `width` apart: a rotation on the side of the frame before. */
-static void put_linear(const struct clip_plan *plan, uint32_t rig_node, int path, uint32_t frame,
-                       struct rotation_side *side, float *to, uint32_t width)
-{
-    double v[4] = {0, 0, 0, 1}; /* unused lanes need a valid rotation too */
-    if (rig_node < plan->model->rig_node_count)
-        sample(plan, rig_node, path, plan->times[frame], v);
-    if (path == PATH_ROTATION)
-        put_rotation(side, v, frame == 0, to, width);
-    for (uint32_t i = 0; i < 3 && path != PATH_ROTATION; i++)
-        to[i * width] = (float)v[i];
-}
-
-/* The same for a block whose lanes follow splines: the components, then their slopes. */
-static void put_spline(const struct clip_plan *plan, uint32_t rig_node, int path, uint32_t frame, float *to,
-                       uint32_t width)
-{
-    double v[4] = {0, 0, 0, 1}, slope[4] = {0};
-    const uint32_t count = path == PATH_ROTATION ? 4 : 3;
-    const bool is_used = rig_node < plan->model->rig_node_count;
-    if (is_used && (plan->motions[rig_node] & MOTION_CUBIC << path) != 0)
-        clip_splines_sample(plan->model, &plan->model->channels[plan->channels[rig_node][path]], plan->times[frame],
-                            plan->sides[frame], v, slope);
-    else if (is_used)
-        sample(plan, rig_node, path, plan->times[frame], v);
-    for (uint32_t i = 0; i < count; i++) {
-        to[i * width] = (float)v[i];
-        to[(count + i) * width] = (float)slope[i];
-    }
-}
-
-static void put_frame(const struct lanes *lanes, uint32_t frame, struct rotation_side *sides, float *values)
-{
-    static const int PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
-    static const uint32_t CUBIC[3] = {LANES_CUBIC_ROTATE, LANES_CUBIC_TRANSLATE, LANES_CUBIC_SCALE};
-    for (uint32_t b = 0; b < lanes->block_count; b++) {
-        const struct lane_block *block = &lanes->blocks[b];
-        const uint32_t flags = block->flags, width = block->width;
-        const uint32_t vectors[3] = {block_rotation_vectors(flags), block_translation_vectors(flags),
-                                     block_scale_vectors(flags)};
-        float *to = values + block->frame_offset;
-        for (int p = 0; p < 3; p++) {
-            for (uint32_t l = 0; l < width && vectors[p] > 0; l++)
-                if ((flags & CUBIC[p]) != 0)
-                    put_spline(lanes->plan, block->rig_nodes[l], PATHS[p], frame, to + l, width);
-                else
-                    put_linear(lanes->plan, block->rig_nodes[l], PATHS[p], frame, &sides[b * LANE_WIDTH + l], to + l,
-                               width);
-            to += vectors[p] * width;
-        }
     }
 }
 
@@ -316,16 +218,13 @@ static void add_frames(struct bake_builder *builder, const struct lanes *lanes, 
     float *values = bake_add_lane_value(builder, (uint32_t)floats);
     if (times == NULL || blocks == NULL || values == NULL)
         return;
-    struct rotation_side *sides = mem_alloc((size_t)lanes->block_count * LANE_WIDTH * sizeof *sides);
     memcpy(times, plan->times, plan->time_count * sizeof *times);
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         put_constants(lanes, &lanes->blocks[b], values + lanes->blocks[b].constant_first);
         blocks[b] = lanes->blocks[b];
         blocks[b].constant_first += first;
     }
-    for (uint32_t f = 0; f < plan->time_count; f++)
-        put_frame(lanes, f, sides, values + lanes->constant_floats + (size_t)f * lanes->frame_floats);
-    free(sides);
+    clip_lanes_put(plan, lanes->blocks, lanes->block_count, out->frame_floats, values + lanes->constant_floats);
 }
 
 bool clip_blocks_add(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *out)

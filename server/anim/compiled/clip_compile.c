@@ -79,20 +79,41 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
-/* Measures the clip that was just added, first in float and, where that is not precise enough and may_widen, in double
- * precision from the quaternions on. True when the clip may be used. */
-static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, bool may_widen,
-                    struct compile_work *work)
+static struct clip_error_found measure(const struct model *model, const struct compiled_clip *clip, uint32_t share,
+                                       struct compile_work *work)
+{
+    const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = work->moments / share;
+    return clip_error_measure(&work->measure, model, c, moments > MOMENTS_MIN ? moments : MOMENTS_MIN);
+}
+
+/* Returns the error by which a clip is judged. Clips with splines are judged by what is expected at many more times, so
+ * fewer are measured, and very few where these are beyond doubt. */
+static double error_of(const struct model *model, const struct compiled_clip *clip, struct compile_work *work)
+{
+    enum { SHARE = 3, SHARE_OF_FIRST = 16 };
+    static const double BEYOND_DOUBT = 1.5;
+    if ((clip->flags & COMPILED_CUBIC) == 0)
+        return measure(model, clip, 1, work).largest;
+    struct clip_error_found found = measure(model, clip, SHARE_OF_FIRST, work);
+    if (found.expected < BEYOND_DOUBT * ERROR_MAX)
+        found = measure(model, clip, SHARE, work);
+    return fmax(found.largest, found.expected);
+}
+
+/* Measures the clip that was just added, first in float and, where that is not precise enough, with each of the `ways`
+ * to have more in double precision in turn. True when the clip may be used. */
+static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, const uint32_t *ways,
+                    uint32_t way_count, struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
-    const uint32_t c = (uint32_t)(clip - builder->compiled_clips);
+    const uint32_t flags = clip->flags;
     if (!clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
-    const double error_f32 = clip_error_measure(&work->measure, &model, c, work->moments);
+    const double error_f32 = error_of(&model, clip, work);
     double error = error_f32;
-    if (may_widen && error > ERROR_MAX && error < HOPELESS) {
-        clip->flags |= COMPILED_F64;
-        error = clip_error_measure(&work->measure, &model, c, work->moments);
+    for (uint32_t i = 0; i < way_count && error > ERROR_MAX && error < HOPELESS; i++) {
+        clip->flags = flags | ways[i];
+        error = error_of(&model, clip, work);
     }
     clip->error = (float)error;
     if (!(error <= ERROR_MAX)) /* also for NaN */
@@ -101,22 +122,30 @@ static bool is_good(const struct bake_builder *builder, struct compiled_clip *cl
     return true;
 }
 
-/* Adds a clip with splines. Closer frames are tried before double precision, which is slower. */
+/* Adds a clip with splines. What is off by rounding stays so with closer frames, so these are tried last. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
+    static const uint32_t WAYS[] = {COMPILED_F64_PRODUCTS, COMPILED_F64};
     bool is_added = false;
-    for (int i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
+    for (uint32_t i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
         const struct bake_builder before = *builder;
         if (!clip_splines_choose(plan, work->tolerance * TOLERANCE_SHARES[i], work->measure.size,
                                  clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
-        is_added = is_good(builder, clip, i > 0, work);
+        is_added = is_good(builder, clip, WAYS, 2, work);
         if (!is_added)
             go_back(builder, &before, clip);
     }
     return is_added;
+}
+
+static bool add_linear(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *clip,
+                       struct compile_work *work)
+{
+    static const uint32_t WAY = COMPILED_F64;
+    return clip_blocks_add(builder, plan, clip) && is_good(builder, clip, &WAY, 1, work);
 }
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)
@@ -128,9 +157,8 @@ static void compile(struct bake_builder *builder, uint32_t c, struct compile_wor
     struct compiled_clip *clip = &builder->compiled_clips[c];
     struct clip_plan plan;
     clip_plan_init(&plan, &model, work->rig_of_node, c);
-    const bool is_added = plan.has_splines
-                              ? add_splines(builder, &plan, clip, work)
-                              : clip_blocks_add(builder, &plan, clip) && is_good(builder, clip, true, work);
+    const bool is_added =
+        plan.has_splines ? add_splines(builder, &plan, clip, work) : add_linear(builder, &plan, clip, work);
     clip_plan_fini(&plan);
     if (!builder->is_failed && !is_added)
         go_back(builder, &before, clip);
@@ -195,44 +223,6 @@ void clip_compile_all(struct bake_builder *builder)
 
 /* --- one clip of another file --- */
 
-/* Makes a builder with the view's arrays, except that the arrays to which compiling adds are empty. */
-static struct bake_builder borrow(const struct model *view, uint64_t limit_bytes)
-{
-    struct bake_builder builder = {
-#define X(id, singular, plural, type, item_bytes)                                                                      \
-    .plural = (type *)(uintptr_t)view->plural, .singular##_count = view->singular##_count,
-#include "anim/model/model_sections.def"
-#undef X
-        .limit_bytes = limit_bytes,
-    };
-#define X(singular, plural, type)                                                                                      \
-    builder.plural = NULL;                                                                                             \
-    builder.singular##_count = 0;
-#include "anim/compiled/clip_sections.def"
-#undef X
-    return builder;
-}
-
-/* Adds the set of rig_parts at rest, which precedes the others. */
-static void add_rest(struct bake_builder *builder, const struct model *view)
-{
-    if (view->rig_part_count == 0)
-        return;
-    struct rig_part *parts = bake_add_rig_part(builder, view->rig_node_count);
-    if (parts != NULL)
-        memcpy(parts, view->rig_parts, view->rig_node_count * sizeof *parts);
-}
-
-static void give_back(struct bake_builder *builder, struct clip_sections *sections)
-{
-    *sections = (struct clip_sections){
-#define X(singular, plural, type) .plural = builder->plural, .singular##_count = builder->singular##_count,
-#include "anim/compiled/clip_sections.def"
-#undef X
-        .size_bytes = builder->used_bytes,
-    };
-}
-
 /* Returns how many numbers the keys of all its channels have. Channels may share keys. */
 static uint64_t clip_floats(const struct model *view, uint32_t clip)
 {
@@ -251,37 +241,20 @@ bool clip_compile_one(const struct model *view, uint32_t clip, uint64_t limit_by
     if (view->rig_skin_count == 0 || steps_of(view, 1) > STEPS || clip_floats(view, clip) > CLIP_FLOATS_MAX)
         return false;
     struct compile_work work;
-    struct bake_builder builder = borrow(view, limit_bytes);
+    struct bake_builder builder = clip_sections_borrow(view, limit_bytes);
     uint32_t *rig_of_node = mem_alloc(view->node_count * sizeof *rig_of_node);
     memset(rig_of_node, 0xff, view->node_count * sizeof *rig_of_node);
     for (uint32_t i = 0; i < view->rig_node_count; i++)
         rig_of_node[view->rig_nodes[i].node] = i;
     work_init(&work, view, 1, rig_of_node);
     work.looks_left = LOOKS_MIN + LOOKS_SHARE * clip_floats(view, clip) / 12; /* not of all the keys of the file */
-    add_rest(&builder, view);
+    clip_sections_add_rest(&builder, view);
     if (bake_add_compiled_clip(&builder, view->clip_count) != NULL)
         compile(&builder, clip, &work);
     work_fini(&work);
-    give_back(&builder, sections);
+    clip_sections_take(sections, &builder);
     if (!builder.is_failed && sections->compiled_clips[clip].frame_count > 0)
         return true;
     clip_sections_fini(sections);
     return false;
-}
-
-void clip_sections_use(const struct clip_sections *sections, struct model *view)
-{
-#define X(singular, plural, type)                                                                                      \
-    view->plural = sections->plural;                                                                                   \
-    view->singular##_count = sections->singular##_count;
-#include "anim/compiled/clip_sections.def"
-#undef X
-}
-
-void clip_sections_fini(struct clip_sections *sections)
-{
-#define X(singular, plural, type) free(sections->plural);
-#include "anim/compiled/clip_sections.def"
-#undef X
-    *sections = (struct clip_sections){0};
 }

@@ -130,24 +130,50 @@ void clip_error_fini(struct clip_error *measure)
     free(measure->rows);
 }
 
+/* Of errors that are relative to the model's size. */
+struct statistics {
+    double largest, sum, square_sum;
+    uint32_t count;
+};
+
+static void count_error(struct statistics *of, double error)
+{
+    of->largest = worse(of->largest, error);
+    of->sum += error;
+    of->square_sum += error * error;
+    of->count++;
+}
+
+/* The largest of n values has a Gumbel distribution, whose parameters follow from mean and standard deviation (E. J.
+ * Gumbel, "Statistics of Extremes", 1958, 6.2). The errors of moments are largest values themselves, of all joints. */
+static double expect_largest(const struct statistics *of, double count)
+{
+    static const double SCALE = 0.7796968012336761, EULER = 0.5772156649015329; /* SCALE: sqrt(6) / pi */
+    const double mean = of->sum / of->count, variance = of->square_sum / of->count - mean * mean;
+    return mean + SCALE * (log(count) - EULER) * sqrt(fmax(variance, 0));
+}
+
 /* Half of the times are frames, half lie between; where there are fewer of either, all are used. Times between two
  * frames follow fractions of the golden ratio, so that together they cover the whole interval. */
-double clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count)
+struct clip_error_found clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip,
+                                           uint32_t moment_count)
 {
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
     const double *times = model->frame_times + compiled->frame_first;
     const uint32_t half = moment_count / 2 > 0 ? moment_count / 2 : 1;
     const uint32_t count = half < compiled->frame_count ? half : compiled->frame_count;
-    double largest = error_at(measure, model, clip, model->clips[clip].duration_s);
+    const double size = measure->size;
+    struct statistics found = {0};
+    count_error(&found, error_at(measure, model, clip, model->clips[clip].duration_s) / size);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t f = (uint32_t)((uint64_t)i * compiled->frame_count / count);
-        largest = fmax(largest, error_at(measure, model, clip, times[f]));
+        count_error(&found, error_at(measure, model, clip, times[f]) / size);
         if (f + 1 == compiled->frame_count)
             continue;
         const double u = fmod(0.5 + i * 0.6180339887498949, 1);
-        largest = fmax(largest, error_at(measure, model, clip, times[f] + u * (times[f + 1] - times[f])));
+        count_error(&found, error_at(measure, model, clip, times[f] + u * (times[f + 1] - times[f])) / size);
     }
-    return largest / measure->size;
+    return (struct clip_error_found){found.largest, expect_largest(&found, CLIP_ERROR_TIMES)};
 }
 
 /* --- blends --- */

@@ -20,11 +20,21 @@ struct clip_error {
 void clip_error_init(struct clip_error *measure, const struct model *model);
 void clip_error_fini(struct clip_error *measure);
 
+/* How many times of a clip `expected` is for. */
+#define CLIP_ERROR_TIMES 10000
+
+/* In units of the model's size; not finite where that is 0. */
+struct clip_error_found {
+    double largest;  /* at the times that were measured */
+    double expected; /* the largest that CLIP_ERROR_TIMES times would have, by the distribution of those measured */
+};
+
 /* Compares both evaluations for every joint of every skin, at up to `moment_count` times (at least two), at frames and
- * between frames. Returns the largest of two values, in units of the model's size: the distance between the two places
- * of a corner of the skin's box, and the difference of two elements of a 3x3 part relative to the largest element of
- * that part. Not finite where the size is 0. `model` may be another view of the model that clip_error_init() got. */
-double clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count);
+ * between frames. The error of a time is the larger of two values: the distance between the two places of a corner of
+ * the skin's box, and the difference of two elements of a 3x3 part relative to the largest element of that part.
+ * `model` may be another view of the model that clip_error_init() got. */
+struct clip_error_found clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip,
+                                           uint32_t moment_count);
 
 /* Measures in the same way blends of the clip, which must have rig_parts, with itself at another time, with the rest
  * pose, and with the clip `other`, at weights over the whole range. errors: multiplied in float, and in double

@@ -67,7 +67,7 @@ static bool reserve(struct clip_group *group, const struct model *model, uint32_
                                sizeof(float)) &&
            clip_frames_reserve(&group->blocks, &group->block_capacity, sets * (KERNEL_PADDED(nodes) / LANE_WIDTH), 1) &&
            clip_frames_reserve(&group->locals, &group->local_capacity, width * local_stride(model), sizeof(float)) &&
-           clip_frames_reserve(&group->matrices, &group->matrix_capacity, nodes * 12 * width, sizeof(float)) &&
+           clip_frames_reserve(&group->matrices, &group->matrix_capacity, (nodes + 1) * 12 * width, sizeof(float)) &&
            clip_frames_reserve(&group->rest, &group->rest_capacity, part_stride(model), sizeof(float)) &&
            clip_frames_reserve(&group->spare, &group->spare_capacity, joints * 16, sizeof(float)) &&
            clip_frames_reserve((void *)&group->held, &group->held_capacity, (sets + 1) * width, sizeof *group->held);
@@ -117,55 +117,107 @@ static bool holds(struct clip_group *group, uint32_t set, uint32_t lane, const v
     return is_held;
 }
 
-/* --- which entities can share a group --- */
+/* The same for all lanes of a set, which lie side by side. */
+static bool holds_across(struct clip_group *group, uint32_t set, const struct compiled_clip *clip)
+{
+    bool is_held = true;
+    for (uint32_t i = 0; i < group->width; i++)
+        is_held = holds(group, set, i, (const char *)clip + 1) && is_held;
+    return is_held;
+}
+
+/* --- clips --- */
 
 static const struct model *source_of(const struct model *model, const struct model *source)
 {
     return source != NULL ? source : model;
 }
 
-bool clip_group_takes(const struct model *model, enum clip_blend_way way, const struct clip_blend_plan *plan)
+/* What a lane plays: a clip, or the rest pose. */
+struct played {
+    const struct model *source;
+    int32_t clip;
+    double time_s;
+};
+
+static struct played played_by(const struct group_call *call, uint32_t lane, uint32_t layer_index, bool is_reference)
 {
-    const struct blend_layer *layer = &plan->layers[0];
-    if (model->rig_node_count > CLIP_GROUP_NODES_MAX)
-        return false;
-    if (way == CLIP_BLEND_SINGLE)
-        return (source_of(model, layer->source)->compiled_clips[layer->clip].flags & COMPILED_F64) == 0;
-    return way == CLIP_BLEND_MIXED && !plan->is_f64;
+    const struct blend_layer *layer = &call->members[lane].plan->layers[layer_index];
+    if (is_reference)
+        return (struct played){source_of(call->model, layer->reference_source), layer->reference_clip,
+                               layer->reference_time_s};
+    return (struct played){source_of(call->model, layer->source), layer->clip, layer->clip_time_s};
 }
 
-bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *a, const struct clip_blend_plan *b)
+/* Finds the frames of all lanes. NULL: they do not play one clip. */
+static const struct compiled_clip *find_frames(const struct group_call *call, uint32_t layer_index, bool is_reference,
+                                               struct kernel_lanes lanes[KERNEL_GROUP_MAX])
 {
-    if (way == CLIP_BLEND_SINGLE)
-        return true;
-    if (a->count != b->count || a->override_count != b->override_count || a->is_sized != b->is_sized)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const struct blend_layer *one = &a->layers[i], *other = &b->layers[i];
-        if (one->mask_count != other->mask_count ||
-            (one->mask_count > 0 && one->masks != other->masks &&
-             memcmp(one->masks, other->masks, one->mask_count * sizeof *one->masks) != 0))
-            return false;
+    const struct played first = played_by(call, 0, layer_index, is_reference);
+    if (first.clip == POSE_REST)
+        return NULL;
+    const struct compiled_clip *clip = &first.source->compiled_clips[first.clip];
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct played played = played_by(call, i, layer_index, is_reference);
+        if (played.source != first.source || played.clip != first.clip)
+            return NULL;
+        clip_frames_find(played.source, clip, played.time_s, &lanes[i]);
     }
-    return true;
+    return clip;
 }
 
 /* --- blends --- */
 
-/* Fills one set with the local transforms of each lane's clip. */
-static float *put_set(const struct group_call *call, uint32_t set, uint32_t layer_index, bool is_reference)
+/* Fills one set with the local transforms of each lane's clip, lane after lane. */
+static void put_set(const struct group_call *call, uint32_t set, uint32_t layer_index, bool is_reference)
 {
     const uint32_t stride = part_stride(call->model);
     float *parts = call->group->parts + (size_t)set * call->width * stride;
     for (uint32_t i = 0; i < call->count; i++) {
-        const struct blend_layer *layer = &call->members[i].plan->layers[layer_index];
-        const struct model *source = source_of(call->model, is_reference ? layer->reference_source : layer->source);
-        const int32_t clip = is_reference ? layer->reference_clip : layer->clip;
-        const void *still = clip == POSE_REST ? (const void *)source : &source->compiled_clips[clip];
-        clip_blend_put_parts(call->palette, source, clip, is_reference ? layer->reference_time_s : layer->clip_time_s,
+        const struct played played = played_by(call, i, layer_index, is_reference);
+        const void *still =
+            played.clip == POSE_REST ? (const void *)played.source : &played.source->compiled_clips[played.clip];
+        clip_blend_put_parts(call->palette, played.source, played.clip, played.time_s,
                              holds(call->group, set, i, still), parts + (size_t)i * stride);
     }
-    return parts;
+}
+
+/* Fills one set with lanes side by side. False, with nothing changed, when they play several clips, or one is at the
+ * first frame, whose transforms are in rig_parts. */
+static bool put_set_across(const struct group_call *call, uint32_t set, uint32_t layer_index, bool is_reference)
+{
+    struct kernel_lanes lanes[KERNEL_GROUP_MAX];
+    struct clip_group *group = call->group;
+    const struct model *source = played_by(call, 0, layer_index, is_reference).source;
+    const struct compiled_clip *clip = find_frames(call, layer_index, is_reference, lanes);
+    bool is_first = clip == NULL;
+    for (uint32_t i = 0; i < call->count && !is_first; i++)
+        is_first = clip_frames_are_first(source, clip, &lanes[i]);
+    if (is_first)
+        return false;
+    const struct kernel_group_lanes of = {.lanes = lanes,
+                                          .count = call->count,
+                                          .parts = group->parts + (size_t)set * call->width * part_stride(call->model),
+                                          .rest = source->rig_parts + clip->part_first,
+                                          .rest_count = holds_across(group, set, clip) ? 0 : source->rig_node_count};
+    call->palette->kernel->lanes_group(&of);
+    return true;
+}
+
+/* Fills the sets of a layer, from set *set on. */
+static void put_layer(const struct group_call *call, uint32_t *set, uint32_t layer_index, struct kernel_layer *out)
+{
+    const bool has_reference = call->members[0].plan->layers[layer_index].is_additive;
+    const size_t floats = (size_t)call->width * part_stride(call->model);
+    out->parts = call->group->parts + *set * floats;
+    out->reference = has_reference ? out->parts + floats : NULL;
+    out->is_across = put_set_across(call, *set, layer_index, false) &&
+                     (!has_reference || put_set_across(call, *set + 1, layer_index, true));
+    if (!out->is_across)
+        put_set(call, *set, layer_index, false);
+    if (!out->is_across && has_reference)
+        put_set(call, *set + 1, layer_index, true);
+    *set += has_reference ? 2 : 1;
 }
 
 /* Returns a layer's weight in a lane's plan as a float, as clip_blend_sample() does. */
@@ -194,12 +246,14 @@ static void put_weights(const struct group_call *call, uint32_t layer_index, str
 }
 
 /* True when a layer's clip moves a node of a lane. */
-static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t lane, uint32_t node)
+static bool moves(const struct kernel_layer *layer, const struct kernel_mix *mix, uint32_t width, uint32_t lane,
+                  uint32_t node)
 {
     enum { IS_ANIMATED = offsetof(struct rig_part, is_animated) / sizeof(float) };
-    const size_t at = lane * mix->stride + KERNEL_PART * (size_t)node + IS_ANIMATED;
+    const size_t at = KERNEL_PART * (size_t)node + IS_ANIMATED;
+    const size_t in_lane = layer->is_across ? at * width + lane : lane * mix->stride + at;
     return layer->weights[lane] > 0 && (layer->blocks == NULL || layer->is_moved[node] != 0) &&
-           (layer->parts[at] != 0 || (layer->reference != NULL && layer->reference[at] != 0));
+           (layer->parts[in_lane] != 0 || (layer->reference != NULL && layer->reference[in_lane] != 0));
 }
 
 /* Matrix nodes that no layer's clip moves keep their matrix. */
@@ -210,7 +264,7 @@ static void put_matrices(const struct group_call *call, const struct kernel_mix 
         const uint32_t lane = i % call->count;
         bool is_moved = false;
         for (uint32_t l = 0; l < mix->count && !is_moved; l++)
-            is_moved = moves(&mix->layers[l], mix, lane, still->rig_node);
+            is_moved = moves(&mix->layers[l], mix, call->width, lane, still->rig_node);
         for (size_t e = 0; e < 12 && !is_moved; e++)
             call->group->matrices[(12 * (size_t)still->rig_node + e) * call->width + lane] = still->parent_from_node[e];
     }
@@ -229,9 +283,7 @@ static uint32_t mix(const struct group_call *call)
                              .local = call->group->matrices,
                              .stride = part_stride(call->model)};
     for (uint32_t i = 0, set = 0; i < plan->count; i++) {
-        layers[i].parts = put_set(call, set++, i, false);
-        if (plan->layers[i].is_additive)
-            layers[i].reference = put_set(call, set++, i, true);
+        put_layer(call, &set, i, &layers[i]);
         put_weights(call, i, &layers[i]);
     }
     const uint32_t faults = call->palette->kernel->mix_group(&mix);
@@ -241,6 +293,23 @@ static uint32_t mix(const struct group_call *call)
 
 /* --- single clips --- */
 
+/* Fills the matrices when all lanes play one clip. */
+static bool put_across(const struct group_call *call)
+{
+    struct kernel_lanes lanes[KERNEL_GROUP_MAX];
+    const struct compiled_clip *clip = find_frames(call, 0, false, lanes);
+    if (clip == NULL)
+        return false;
+    const struct kernel_group_lanes of = {.lanes = lanes,
+                                          .count = call->count,
+                                          .matrices = call->group->matrices,
+                                          .still = played_by(call, 0, 0, false).source->still_nodes + clip->still_first,
+                                          .still_count = clip->still_count};
+    call->palette->kernel->lanes_group(&of);
+    return true;
+}
+
+/* Fills rows of each lane's nodes. */
 static void put_locals(const struct group_call *call)
 {
     const uint32_t stride = local_stride(call->model);
@@ -271,12 +340,13 @@ uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *pale
     grow(&call, is_mixed ? clip_blend_sets(members[0].plan) : 0);
     if (is_mixed)
         faults = mix(&call);
-    else
+    const bool has_matrices = is_mixed || put_across(&call);
+    if (!has_matrices)
         put_locals(&call);
     struct kernel_group of = {.nodes = model->rig_nodes,
                               .count = model->rig_node_count,
                               .matrices = group->matrices,
-                              .locals = is_mixed ? NULL : group->locals,
+                              .locals = has_matrices ? NULL : group->locals,
                               .local_stride = local_stride(model),
                               .outputs = model->rig_outputs + model->rig_skins[skin].output_first,
                               .output_count = model->skins[skin].joint_count,

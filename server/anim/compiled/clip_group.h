@@ -12,19 +12,20 @@ enum { CLIP_GROUP_NODES_MAX = 1024, CLIP_GROUP_JOINTS_MAX = 4096 };
 
 /* An entity of a group. */
 struct clip_group_member {
-    const struct clip_blend_plan *plan; /* neither is_f64 nor of a clip that is COMPILED_F64 */
+    const struct clip_blend_plan *plan; /* neither is_f64 nor of a clip that is COMPILED_F64 or _PRODUCTS */
     float *out;                         /* its palette: 16 or 12 floats a joint, as in clip_palette_evaluate() */
 };
 
 /* Working memory, reused from group to group. */
 struct clip_group {
-    float *parts;      /* sets of local transforms: for each layer and each reference, one set per lane */
+    float *parts;      /* sets of local transforms for each layer and each reference: one per lane, or of all lanes */
     uint8_t *blocks;   /* [layers][KERNEL_PADDED(rig_node_count) / LANE_WIDTH] */
-    float *locals;     /* for single clips: rows of each lane's nodes */
-    float *matrices;   /* [rig_node_count][12][width] */
+    float *locals;     /* for single clips that differ: rows of each lane's nodes */
+    float *matrices;   /* [rig_node_count + 1][12][width] */
     float *rest;       /* one set at rest */
     float *spare;      /* discarded palettes are written here */
-    const void **held; /* by set and lane, then for `locals`: the clip whose still nodes are stored there */
+    const void **held; /* by set and lane, then for `locals`: the clip whose still nodes are stored there; one byte
+                          further on where the set has all lanes side by side */
     uint32_t part_capacity, block_capacity, local_capacity, matrix_capacity, rest_capacity, spare_capacity,
         held_capacity;
     float weights[BLEND_LAYERS_MAX][KERNEL_GROUP_MAX]; /* by layer and lane */

@@ -71,12 +71,25 @@ static void sample(const struct clip_palette *palette, const struct model *model
     palette->kernel->lanes(&lanes);
 }
 
+/* Takes the matrices over for products in double precision. */
+static void widen(struct clip_palette *palette, uint32_t node_count)
+{
+    const float *from = palette->matrices;
+    double *to = palette->f64;
+    for (uint32_t i = 0; i < node_count; i++, from += KERNEL_MATRIX, to += 12)
+        for (int e = 0; e < 12; e++)
+            to[e] = (double)from[e];
+}
+
 void clip_palette_sample(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s)
 {
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
-    palette->is_f64 = (compiled->flags & COMPILED_F64) != 0;
+    const bool has_f64_matrices = (compiled->flags & COMPILED_F64) != 0;
+    palette->is_f64 = has_f64_matrices || (compiled->flags & COMPILED_F64_PRODUCTS) != 0;
     clip_palette_grow(palette, model, compiled->block_count, palette->is_f64);
-    sample(palette, model, compiled, clip_time_s, palette->matrices, palette->is_f64 ? palette->f64 : NULL);
+    sample(palette, model, compiled, clip_time_s, palette->matrices, has_f64_matrices ? palette->f64 : NULL);
+    if (palette->is_f64 && !has_f64_matrices)
+        widen(palette, model->rig_node_count);
     for (uint32_t i = 0; i < compiled->still_count; i++)
         clip_palette_put_still(palette, &model->still_nodes[compiled->still_first + i], palette->is_f64);
 }

@@ -46,7 +46,7 @@ void clip_palette_compose(struct clip_palette *palette, const struct model *mode
                           enum palette_form form, float *out);
 void clip_palette_compose_nodes(struct clip_palette *palette, const struct model *model);
 
-/* Writes parent_from_node to `rows`, laid out like `matrices`, for a clip that is not COMPILED_F64. has_still: `rows`
+/* Writes parent_from_node to `rows`, laid out like `matrices`, for a clip without COMPILED_F64 flags. has_still: `rows`
  * already has the nodes that do not move, from an earlier call for the same clip. For groups (clip_group.h). */
 void clip_palette_sample_rows(struct clip_palette *palette, const struct model *model, uint32_t clip,
                               double clip_time_s, bool has_still, float *rows);

@@ -1,6 +1,7 @@
 /* clip_plan.c - classifies channels and merges their key times. */
 #include "anim/compiled/clip_plan.h"
 
+#include "anim/compiled/clip_splines.h"
 #include "base/mem.h"
 #include "anim/pose/scale_effect.h"
 
@@ -160,7 +161,8 @@ bool clip_plan_is_plain(const struct model *model, int32_t clip)
     return is_plain;
 }
 
-void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip)
+/* Without times. */
+static void start(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip)
 {
     *plan = (struct clip_plan){
         .model = model,
@@ -169,8 +171,25 @@ void clip_plan_init(struct clip_plan *plan, const struct model *model, const uin
         .motions = mem_zalloc(model->rig_node_count, sizeof *plan->motions),
     };
     classify(plan, rig_of_node);
-    collect_times(plan);
     pose_init(&plan->pose);
+}
+
+void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip)
+{
+    start(plan, model, rig_of_node, clip);
+    collect_times(plan);
+    pose_sample(&plan->pose, model, (int32_t)clip, plan->times[0]);
+}
+
+void clip_plan_init_at(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip,
+                       const double *times, uint32_t time_count)
+{
+    start(plan, model, rig_of_node, clip);
+    plan->times = mem_alloc(time_count * sizeof *plan->times);
+    plan->time_count = time_count;
+    memcpy(plan->times, times, time_count * sizeof *plan->times);
+    if (plan->has_splines)
+        clip_splines_find_sides(plan);
     pose_sample(&plan->pose, model, (int32_t)clip, plan->times[0]);
 }
 

@@ -32,6 +32,9 @@ bool clip_plan_is_plain(const struct model *model, int32_t clip);
 
 /* Plans clip `clip` of the model. rig_of_node[node_count] comes from clip_rig_add() and is borrowed for the call. */
 void clip_plan_init(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip);
+/* The same where the times of frames are known: times[time_count], at least one. */
+void clip_plan_init_at(struct clip_plan *plan, const struct model *model, const uint32_t *rig_of_node, uint32_t clip,
+                       const double *times, uint32_t time_count);
 void clip_plan_fini(struct clip_plan *plan);
 
 /* Collects the key times of all channels that move lanes, or only of those that are no splines, rising and each once.
@@ -41,6 +44,9 @@ uint32_t clip_plan_times(const struct clip_plan *plan, bool has_splines, double 
 /* Returns how many frames the clip may have: they may not hold more than four times as many values as its keys (sixteen
  * times where it has splines), nor the model far more than the keys that its channels share. */
 uint64_t clip_blocks_frame_limit(const struct bake_builder *builder, const struct clip_plan *plan);
+
+/* Returns how many lane values a model with so many key values may have. */
+uint64_t clip_blocks_float_limit(uint64_t key_value_count);
 
 /* Adds the clip's frames, blocks and still nodes to the builder and fills *out. False, with nothing added, when there
  * would be too many (clip_compile.h). */

@@ -10,28 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
-                         double value[4], double slope[4])
-{
-    const double *times = model->key_times + channel->key_time_first;
-    struct spline_end before, after;
-    spline_ends(model, channel, sample_key(times, channel->key_count, time_s), time_s, &before, &after);
-    for (uint32_t i = 0; i < channel->component_count; i++) {
-        value[i] = after.value[i];
-        slope[i] = sides == FRAME_LEFT    ? before.slope[i]
-                   : sides == FRAME_RIGHT ? after.slope[i]
-                                          : (before.slope[i] + after.slope[i]) / 2;
-    }
-}
-
 /* --- segments --- */
 
 struct spline {
     const struct channel *channel;
     const double *times;
     double tolerance;
-    uint32_t key;            /* the last one at or before the segment's start, or the first */
-    struct spline_end start; /* after the segment's start */
+    uint32_t key;              /* the last one at or before the segment's start, or the first */
+    struct spline_end start;   /* after the segment's start */
+    double stop_s;             /* the latest time at which it was needed; NaN at first */
+    struct spline_end stop[2]; /* on both sides of that time */
 };
 
 struct choice {
@@ -42,7 +30,11 @@ struct choice {
     uint64_t *looks_left; /* at keys */
     uint64_t frame_limit;
     uint32_t capacity;
+    double *kinks; /* for each time of the plan: the greatest jump of a slope there, in its spline's tolerances */
 };
+
+/* A slope's weight is at most 4/27 of the distance (clip_magnitude.h); a mean is off by half of the difference. */
+static const double KINK_WEIGHT = 4.0 / 27 / 2;
 
 /* The difference between a segment and its spline at one key, with the Bezier points beside it. */
 static bool is_near_key(const struct spline *spline, const struct spline_end *before, const struct spline_end *after,
@@ -71,26 +63,33 @@ static uint32_t find_key(const struct spline *spline, double time_s)
     return key;
 }
 
+/* Evaluates the spline on both sides of a time after the segment's start. */
+static void evaluate_stop(const struct clip_plan *plan, struct spline *spline, double time_s)
+{
+    if (time_s == spline->stop_s)
+        return;
+    spline_ends(plan->model, spline->channel, find_key(spline, time_s), time_s, &spline->stop[0], &spline->stop[1]);
+    spline->stop_s = time_s;
+}
+
 /* True when one cubic from from_s to to_s is near the spline at all times between, and a rotation not near 0. */
-static bool is_near(struct choice *choice, const struct spline *spline, double from_s, double to_s)
+static bool is_near(struct choice *choice, struct spline *spline, double from_s, double to_s)
 {
     const struct model *model = choice->plan->model;
     const struct channel *channel = spline->channel;
     const double *times = spline->times, distance_s = to_s - from_s;
-    uint32_t last = find_key(spline, to_s);
-    struct spline_end stop, unused;
-    spline_ends(model, channel, last, to_s, &stop, &unused);
-    if (times[last] >= to_s && last > 0)
-        last--;
-    double former_s = from_s;
+    const struct spline_end *stop = &spline->stop[0];
+    uint32_t k = spline->key + (times[spline->key] <= from_s); /* the first key inside, if there is one */
     *choice->looks_left -= *choice->looks_left > 0;
-    for (uint32_t k = spline->key; k <= last; k++) {
+    if (channel->path != PATH_ROTATION && (k == channel->key_count || times[k] >= to_s))
+        return true;
+    evaluate_stop(choice->plan, spline, to_s);
+    double former_s = from_s;
+    for (; k < channel->key_count && times[k] < to_s; k++) {
         struct spline_end before, after, segment;
-        if (!(times[k] > from_s && times[k] < to_s))
-            continue;
-        const double next_s = k < last ? times[k + 1] : to_s;
+        const double next_s = k + 1 < channel->key_count && times[k + 1] < to_s ? times[k + 1] : to_s;
         spline_key(model, channel, k, &before, &after);
-        spline_between(&spline->start, &stop, channel->component_count, (times[k] - from_s) / distance_s, distance_s,
+        spline_between(&spline->start, stop, channel->component_count, (times[k] - from_s) / distance_s, distance_s,
                        &segment);
         *choice->looks_left -= *choice->looks_left > 0;
         if (!is_near_key(spline, &before, &after, &segment, times[k] - former_s, next_s - times[k]))
@@ -98,7 +97,7 @@ static bool is_near(struct choice *choice, const struct spline *spline, double f
         former_s = times[k];
     }
     return channel->path != PATH_ROTATION ||
-           clip_magnitude_is_turn(spline->start.value, spline->start.slope, stop.value, stop.slope, distance_s);
+           clip_magnitude_is_turn(spline->start.value, spline->start.slope, stop->value, stop->slope, distance_s);
 }
 
 static bool are_near(struct choice *choice, double from_s, double to_s)
@@ -115,6 +114,15 @@ static bool are_near(struct choice *choice, double from_s, double to_s)
     return true;
 }
 
+/* Returns the jump of a spline's slope at its stop, in tolerances for one second between frames. */
+static double kink_of(const struct spline *spline)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < spline->channel->component_count; i++)
+        most = fmax(most, fabs(spline->stop[1].slope[i] - spline->stop[0].slope[i]));
+    return most > 0 ? most * KINK_WEIGHT / spline->tolerance : 0;
+}
+
 /* Ends the segment so far at a time, where the next one starts. False: there are too many. */
 static bool push(struct choice *choice, double time_s)
 {
@@ -124,15 +132,18 @@ static bool push(struct choice *choice, double time_s)
     if (plan->time_count == choice->capacity) {
         choice->capacity = 2 * choice->capacity + 64;
         plan->times = mem_realloc(plan->times, choice->capacity * sizeof *plan->times);
+        choice->kinks = mem_realloc(choice->kinks, choice->capacity * sizeof *choice->kinks);
     }
-    plan->times[plan->time_count++] = time_s;
+    double kink = 0;
     for (uint32_t i = 0; i < choice->count; i++) {
         struct spline *spline = &choice->splines[i];
-        struct spline_end before;
-        while (spline->key + 1 < spline->channel->key_count && spline->times[spline->key + 1] <= time_s)
-            spline->key++;
-        spline_ends(plan->model, spline->channel, spline->key, time_s, &before, &spline->start);
+        evaluate_stop(plan, spline, time_s);
+        spline->key = find_key(spline, time_s);
+        spline->start = spline->stop[1];
+        kink = fmax(kink, kink_of(spline));
     }
+    choice->kinks[plan->time_count] = kink;
+    plan->times[plan->time_count++] = time_s;
     return true;
 }
 
@@ -201,55 +212,40 @@ static bool choose_times(struct choice *choice, const double *keys, uint32_t key
 
 /* --- sides --- */
 
-/* True when some spline's slopes differ so much at a time that their mean would show. */
-static bool has_kink(struct choice *choice, double time_s, double longest_s)
+void clip_splines_find_sides(struct clip_plan *plan)
 {
-    /* a slope's weight is at most 4/27 of the distance (clip_magnitude.h); the mean is off by half of the difference */
-    static const double WEIGHT = 4.0 / 27 / 2;
-    for (uint32_t i = 0; i < choice->count; i++) {
-        struct spline *spline = &choice->splines[i];
-        const struct channel *channel = spline->channel;
-        struct spline_end before, after;
-        spline->key = find_key(spline, time_s);
-        if (spline->times[spline->key] != time_s)
-            continue;
-        spline_key(choice->plan->model, channel, spline->key, &before, &after);
-        for (uint32_t c = 0; c < channel->component_count; c++)
-            if (!(fabs(after.slope[c] - before.slope[c]) * WEIGHT * longest_s <= spline->tolerance))
-                return true;
+    const double *times = plan->times;
+    const uint32_t count = plan->time_count;
+    free(plan->sides);
+    plan->sides = mem_alloc(count * sizeof *plan->sides);
+    for (uint32_t f = 0; f < count; f++) {
+        const bool begins = f == 0 || is_jump(times[f - 1], times[f]),
+                   ends = f + 1 == count || is_jump(times[f], times[f + 1]);
+        plan->sides[f] = begins ? FRAME_RIGHT : ends ? FRAME_LEFT : FRAME_BOTH;
     }
-    return false;
 }
 
-/* Gives each frame its sides, and those with kinks a second frame. False: there are too many. */
+/* Gives frames with kinks a second one, and each its sides. False: there are too many. */
 static bool choose_sides(struct choice *choice)
 {
     struct clip_plan *plan = choice->plan;
     const uint32_t count = plan->time_count;
     double *times = mem_alloc(2 * (size_t)count * sizeof *times);
-    uint8_t *sides = mem_alloc(2 * (size_t)count * sizeof *sides);
     uint32_t out = 0;
-    for (uint32_t i = 0; i < choice->count; i++)
-        choice->splines[i].key = 0;
     for (uint32_t f = 0; f < count; f++) {
         const double time_s = plan->times[f];
         const bool is_first = f == 0 || is_jump(plan->times[f - 1], time_s);
         const bool is_last = f + 1 == count || is_jump(time_s, plan->times[f + 1]);
-        const double before_s = is_first ? 0 : time_s - plan->times[f - 1];
-        const double after_s = is_last ? 0 : plan->times[f + 1] - time_s;
-        const bool is_double = !is_first && !is_last && has_kink(choice, time_s, fmax(before_s, after_s));
-        times[out] = time_s;
-        sides[out++] = is_first ? FRAME_RIGHT : is_last || is_double ? FRAME_LEFT : FRAME_BOTH;
-        if (is_double) {
-            times[out] = time_s;
-            sides[out++] = FRAME_RIGHT;
-        }
+        const double longest_s =
+            is_first || is_last ? 0 : fmax(time_s - plan->times[f - 1], plan->times[f + 1] - time_s);
+        times[out++] = time_s;
+        if (longest_s > 0 && !(choice->kinks[f] * longest_s <= 1)) /* its mean would show */
+            times[out++] = time_s;
     }
     free(plan->times);
-    free(plan->sides);
     plan->times = times;
-    plan->sides = sides;
     plan->time_count = out;
+    clip_splines_find_sides(plan);
     return out <= choice->frame_limit;
 }
 
@@ -298,6 +294,7 @@ static void add_splines(struct choice *choice, double tolerance, double size)
                 .channel = channel,
                 .times = model->key_times + channel->key_time_first,
                 .tolerance = tolerance * unit,
+                .stop_s = (double)NAN,
             };
         }
     }
@@ -317,5 +314,6 @@ bool clip_splines_choose(struct clip_plan *plan, double tolerance, double size, 
     free(keys);
     free(fixed);
     free(choice.splines);
+    free(choice.kinks);
     return is_chosen;
 }

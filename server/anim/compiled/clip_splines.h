@@ -12,10 +12,8 @@
 /* The frames whose slopes differ on their two sides come twice (compiled_clip.h). */
 enum frame_sides { FRAME_LEFT = 1, FRAME_RIGHT = 2, FRAME_BOTH = FRAME_LEFT | FRAME_RIGHT };
 
-/* Evaluates a spline without normalizing it, as if only the given side of the time existed. FRAME_BOTH: the slope is
- * the mean of both. value and slope (per second) have the channel's components. */
-void clip_splines_sample(const struct model *model, const struct channel *channel, double time_s, uint32_t sides,
-                         double value[4], double slope[4]);
+/* Sets the plan's sides by its times: of two frames at one time, and at jumps, each has one side. */
+void clip_splines_find_sides(struct clip_plan *plan);
 
 /* Replaces the plan's times by those of frames: all keys of other channels, and as few keys of splines as the tolerance
  * permits. Rotations may be off by `tolerance`; translations, after the scales of their ancestors, by as many times the

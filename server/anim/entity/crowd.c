@@ -2,28 +2,20 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The sort key of a member: model, shape, clips, then its own index. */
-struct crowd_place {
-    const struct model *model;
-    uint64_t shape; /* crowd_group_shape() */
-    uint64_t clips; /* of the first two layers */
-    uint32_t member;
-};
-
 void crowd_work_init(struct crowd_work *work)
 {
     *work = (struct crowd_work){0};
+    crowd_order_init(&work->order);
     crowd_group_init(&work->group);
 }
 
 void crowd_work_fini(struct crowd_work *work)
 {
-    free(work->places);
+    crowd_order_fini(&work->order);
     free(work->palette);
     free(work->nodes);
     crowd_group_fini(&work->group);
@@ -32,7 +24,7 @@ void crowd_work_fini(struct crowd_work *work)
 
 size_t crowd_work_held_bytes(const struct crowd_work *work)
 {
-    return work->place_capacity * sizeof *work->places + work->palette_capacity * sizeof *work->palette +
+    return crowd_order_held_bytes(&work->order) + work->palette_capacity * sizeof *work->palette +
            work->node_capacity * sizeof *work->nodes + crowd_group_held_bytes(&work->group);
 }
 
@@ -43,11 +35,8 @@ bool crowd_work_reserve(struct crowd_work *work, const struct model *model, uint
         const size_t of = (size_t)model->skins[s].joint_count * layout_floats(LAYOUT_MAT4);
         floats = of > floats ? of : floats;
     }
-    if (member_count > work->place_capacity) {
-        if (!mem_try_resize(&work->places, member_count, sizeof *work->places))
-            return false;
-        work->place_capacity = member_count;
-    }
+    if (!crowd_order_reserve(&work->order, member_count))
+        return false;
     if (floats > work->palette_capacity) {
         if (!mem_try_resize(&work->palette, floats, sizeof *work->palette))
             return false;
@@ -186,48 +175,14 @@ static int put_member(struct crowd_work *work, struct entity_work *evaluator, co
     return entity_palette(evaluator, (uint32_t)wanted->skin, member->layout, member->out, err);
 }
 
-/* --- order --- */
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct crowd_place *left = a, *right = b;
-    if (left->model != right->model)
-        return (uintptr_t)left->model < (uintptr_t)right->model ? -1 : 1;
-    if (left->shape != right->shape)
-        return left->shape < right->shape ? -1 : 1;
-    if (left->clips != right->clips)
-        return left->clips < right->clips ? -1 : 1;
-    return left->member < right->member ? -1 : left->member > right->member;
-}
-
-/* Equal for the same clip. A collision only changes the order in which memory is read. */
-static uint32_t clip_key(const struct blend_layer *layer)
-{
-    const uint64_t source = (uintptr_t)layer->source;
-    return (uint32_t)layer->clip + 2 + (uint32_t)(source >> 32 ^ source) * 0x9e3779b1U;
-}
-
-static void sort(struct crowd_work *work, const struct crowd_member *members, uint32_t count)
-{
-    if (count > work->place_capacity) {
-        work->places = mem_realloc(work->places, count * sizeof *work->places);
-        work->place_capacity = count;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct entity *entity = &members[i].entity;
-        const uint32_t clip = entity->layer_count == 0 ? 0 : clip_key(&entity->layers[0]);
-        const uint32_t second = entity->layer_count < 2 ? 0 : clip_key(&entity->layers[1]);
-        work->places[i] =
-            (struct crowd_place){entity->model, crowd_group_shape(&members[i]), (uint64_t)clip << 32 | second, i};
-    }
-    sort_in_place(work->places, count, sizeof *work->places, compare_places);
-}
+/* --- all members --- */
 
 /* The arguments of a run. */
 struct crowd_run {
     struct crowd_work *work;
     struct entity_work *evaluator;
     const struct crowd_member *members;
+    const _Atomic bool *is_stopped;
     struct crowd_listener *listener;
 };
 
@@ -247,31 +202,49 @@ static void run_group(const struct crowd_run *run)
 {
     uint32_t count;
     struct crowd_group *group = &run->work->group;
+    if (group->count == 0)
+        return;
     const uint32_t alone = crowd_group_run(group, run->evaluator, run->members, &count);
     for (uint32_t i = 0; i < count; i++)
         if ((alone >> i & 1) != 0)
             run_alone(run, group->members[i]);
 }
 
+/* Evaluates members[count] of one kind, in groups where there are enough. False: it was stopped. */
+static bool run_kind(const struct crowd_run *run, const uint32_t *members, uint32_t count)
+{
+    struct crowd_group *group = &run->work->group;
+    const struct kernel *kernel = run->evaluator->compiled.kernel;
+    const bool has_groups = crowd_group_is_worth_it(count, kernel);
+    for (uint32_t i = 0; i < count; i++) {
+        if (run->is_stopped != NULL && *run->is_stopped)
+            return false;
+        enum crowd_group_answer answer =
+            has_groups ? crowd_group_add(group, kernel, run->members, members[i]) : CROWD_GROUP_ALONE;
+        if (answer == CROWD_GROUP_FULL) {
+            run_group(run);
+            answer = crowd_group_add(group, kernel, run->members, members[i]);
+        }
+        if (answer == CROWD_GROUP_ALONE)
+            run_alone(run, members[i]);
+    }
+    run_group(run);
+    return true;
+}
+
 int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,
               uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener)
 {
-    const struct crowd_run run = {work, evaluator, members, listener};
-    const struct kernel *kernel = evaluator->compiled.kernel;
-    sort(work, members, count);
+    static const uint32_t FIRST = 0;
+    const struct crowd_run run = {work, evaluator, members, is_stopped, listener};
     crowd_group_begin(&work->group);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t index = work->places[i].member;
-        if (is_stopped != NULL && *is_stopped)
+    if (count < 2)
+        return run_kind(&run, &FIRST, count) ? 0 : ERR_REQUEST_TIMEOUT;
+    if (!crowd_order_reserve(&work->order, count))
+        mem_exhausted();
+    crowd_order_find(&work->order, members, count);
+    for (uint32_t i = 0, at = 0; i < work->order.run_count; at = work->order.runs[i++])
+        if (!run_kind(&run, work->order.members + at, work->order.runs[i] - at))
             return ERR_REQUEST_TIMEOUT;
-        enum crowd_group_answer answer = crowd_group_add(&work->group, kernel, members, index);
-        if (answer == CROWD_GROUP_FULL) {
-            run_group(&run);
-            answer = crowd_group_add(&work->group, kernel, members, index);
-        }
-        if (answer == CROWD_GROUP_ALONE)
-            run_alone(&run, index);
-    }
-    run_group(&run);
     return 0;
 }

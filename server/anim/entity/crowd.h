@@ -6,6 +6,7 @@
 #pragma once
 
 #include "anim/entity/crowd_group.h"
+#include "anim/entity/crowd_order.h"
 #include "anim/entity/entity.h"
 
 enum crowd_what { CROWD_PALETTE = 0, CROWD_NODES = 1 };
@@ -44,8 +45,7 @@ struct crowd_listener {
 
 /* Working memory. */
 struct crowd_work {
-    struct crowd_place *places; /* private */
-    uint32_t place_capacity;
+    struct crowd_order order;
     float *palette; /* the whole palette of a skin when only some joints are wanted */
     size_t palette_capacity;
     uint32_t *nodes; /* [node_capacity]: 0, 1, .. */

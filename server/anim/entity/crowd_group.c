@@ -56,16 +56,20 @@ void crowd_group_begin(struct crowd_group *group)
 
 /* --- which members can share a group --- */
 
+static uint64_t with(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0xbf58476d1ce4e5b9);
+    return hash ^ hash >> 31;
+}
+
 uint64_t crowd_group_shape(const struct crowd_member *member)
 {
     const struct entity *entity = &member->entity;
-    const uint32_t own[4] = {member->wanted->what, (uint32_t)member->wanted->skin, member->layout,
-                             entity->world_from_scene != NULL};
-    uint64_t hash = hash64(HASH64_SEED, own, sizeof own);
+    uint64_t hash = with(HASH64_SEED, (uint64_t)(uint32_t)member->wanted->skin << 32 | (uint64_t)member->layout << 2 |
+                                          (uint64_t)member->wanted->what << 1 | (entity->world_from_scene != NULL));
     for (uint32_t i = 0; i < entity->layer_count; i++) {
         const struct blend_layer *layer = &entity->layers[i];
-        const uint32_t kind[2] = {layer->mask_count, (uint32_t)layer->is_additive << 1 | (layer->weight > 0)};
-        hash = hash64(hash, kind, sizeof kind);
+        hash = with(hash, (uint64_t)layer->mask_count << 2 | (uint64_t)layer->is_additive << 1 | (layer->weight > 0));
         if (layer->mask_count > 0)
             hash = hash64(hash, layer->masks, layer->mask_count * sizeof *layer->masks);
     }
@@ -139,8 +143,11 @@ static bool put_answer(const struct kernel *kernel, const struct crowd_member *m
     return true;
 }
 
-/* Evaluating a group costs about as much as two of its members alone. */
-static bool is_worth_it(uint32_t count, uint32_t width) { return count >= 2 && 4 * count >= width; }
+/* Most of a group's time is the same for any number of members: that of three quarters of its width alone. */
+bool crowd_group_is_worth_it(uint32_t count, const struct kernel *kernel)
+{
+    return kernel->group_width >= 2 && 4 * count > 3 * kernel->group_width;
+}
 
 static bool are_direct(const struct crowd_group *group, const struct crowd_member *members, uint32_t count)
 {
@@ -158,7 +165,7 @@ uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluato
     uint32_t alone = 0;
     *count = group->count;
     group->count = 0;
-    if (!is_worth_it(*count, compiled->kernel->group_width))
+    if (!crowd_group_is_worth_it(*count, compiled->kernel))
         return UINT32_MAX;
     const struct crowd_member *first = &members[group->members[0]];
     const struct model *model = first->entity.model;

@@ -31,6 +31,9 @@ void crowd_group_begin(struct crowd_group *group);
 /* Returns a number that is equal for members which may share a group. */
 uint64_t crowd_group_shape(const struct crowd_member *member);
 
+/* True when a group of `count` members takes less time than each of them alone. */
+bool crowd_group_is_worth_it(uint32_t count, const struct kernel *kernel);
+
 /* The answer of crowd_group_add(). */
 enum crowd_group_answer {
     CROWD_GROUP_ALONE, /* must be evaluated alone */

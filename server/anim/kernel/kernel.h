@@ -53,17 +53,32 @@ struct kernel_lanes {
 /* Floats of a struct rig_part: rows of four for rotation, translation and scale. */
 enum { KERNEL_PART = 12 };
 
-/* One layer of a blend. Its arrays are padded to a whole number of LANE_WIDTHs of nodes: KERNEL_PADDED(rig nodes). */
+/* One layer of a blend. Its arrays are padded to a whole number of LANE_WIDTHs of nodes: KERNEL_PADDED(rig nodes). For
+ * groups, parts and references of an entity follow those of the one before (struct kernel_mix), or is_across is set. */
 struct kernel_layer {
     const float *parts;      /* KERNEL_PART a rig node */
     const float *reference;  /* NULL: the layer overrides; else it adds the difference of `parts` from these */
     const float *weights;    /* one a rig node, 0 where it may not move; or LANE_WIDTH equal ones for all nodes */
     const uint8_t *blocks;   /* NULL: equal weights; else one per LANE_WIDTH nodes, 0 when all their weights are 0 */
     const uint8_t *is_moved; /* for groups, with `blocks`: 1 for each rig node that the layer may move, else 0 */
+    bool is_across;          /* for groups: parts and reference are [rig nodes][KERNEL_PART][group_width] */
 };
 
 /* Greatest number of entities in a group. */
-enum { KERNEL_GROUP_MAX = 16 };
+enum { KERNEL_GROUP_MAX = 8 };
+
+/* The nodes of entities that play one clip, each between two frames of its own. Arrays that are written have room for
+ * one node more, for unused lanes of blocks. */
+struct kernel_group_lanes {
+    const struct kernel_lanes *lanes; /* [count]: with the same blocks and values; their outputs are not used */
+    uint32_t count;                   /* <= group_width; other entities may get any values */
+    float *matrices;                  /* out: as in struct kernel_group; all lanes of still[still_count] too */
+    const struct still_node *still;
+    uint32_t still_count;
+    float *parts;                /* NULL, or the output instead: [node][KERNEL_PART][group_width], only what moves */
+    const struct rig_part *rest; /* [rest_count]: first written to all lanes of `parts` */
+    uint32_t rest_count;
+};
 
 /* Mixes local transforms of all rig nodes as blend.h defines. Overriding layers come first. The mean of three or more
  * rotations is found by iteration, until the steps are negligible. */
@@ -75,8 +90,9 @@ struct kernel_mix {
     uint32_t node_count;
     float *local; /* out: KERNEL_MATRIX a rig node, parent_from_node */
     double *f64;  /* NULL, or the output instead: 12 a node */
-    /* For groups: floats between the parts and references of neighbouring entities, which share `rest`. Weights are one
-     * for each entity. `local` has the layout of struct kernel_group's matrices; f64 is NULL. */
+    /* For groups: floats between the parts and references of neighbouring entities, without is_across. They share
+     * `rest`. Weights are one for each entity. `local` has the layout of struct kernel_group's matrices; f64 is NULL.
+     */
     size_t stride;
 };
 
@@ -147,7 +163,8 @@ struct kernel {
     void (*move)(const struct kernel_move *move);
     /* Evaluates groups, with the same bits as one entity after the other. mix_group() returns a bit for each entity
      * with rotations or scales beyond the limits, compose_group() for each with a palette that is not finite. */
-    uint32_t group_width;
+    uint32_t group_width; /* 1: there are no groups, and no lanes_group() */
+    void (*lanes_group)(const struct kernel_group_lanes *group);
     uint32_t (*mix_group)(const struct kernel_mix *mix);
     uint32_t (*compose_group)(const struct kernel_group *group);
 };

@@ -3,6 +3,7 @@
 
 #define LANES 8
 #include "anim/kernel/kernel_lanes.h"
+#include "anim/kernel/kernel_group_lanes.h"
 #include "anim/kernel/kernel_mix.h"
 #include "anim/kernel/kernel_group.h"
 #define ROWS 2
@@ -10,7 +11,7 @@
 
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_8(lanes); }
 
-const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose,     write_palette,  mix_all_8,
-                                   move,   8,     mix_group_8, compose_group_8};
+const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose,       write_palette, mix_all_8,
+                                   move,   8,     lanes_group_8, mix_group_8,   compose_group_8};
 
 #endif

@@ -16,27 +16,47 @@ struct NAME(mixed) {
     VI count, fault; /* layers with a share; not 0: beyond the limits of kernel.h */
 };
 
-/* `stride`: floats from one lane to the next. */
-KERNEL_INLINE void NAME(load_place)(const float *parts, size_t stride, size_t node, bool is_sized,
-                                    struct NAME(part) * out)
+/* Where local transforms of LANES nodes or entities are. */
+struct NAME(parts_at) {
+    const float *parts;
+    size_t stride;  /* floats from one lane to the next */
+    bool is_across; /* instead: lanes lie side by side, component by component */
+};
+
+/* Loads four components from row 0, 4 or 8 of struct rig_part on. */
+KERNEL_INLINE void NAME(load_components)(struct NAME(parts_at) at, size_t node, size_t row, VF out[4])
 {
-    const float *from = parts + KERNEL_PART * node;
-    NAME(load_rows)(from + 4, stride, out->translation);
-    if (is_sized)
-        NAME(load_rows)(from + 8, stride, out->scale);
+    const size_t first = KERNEL_PART * node + row;
+    if (!at.is_across) {
+        NAME(load_rows)(at.parts + first, at.stride, out);
+        return;
+    }
+    for (size_t i = 0; i < 4; i++)
+        out[i] = NAME(load)(at.parts + (first + i) * LANES);
 }
 
-KERNEL_INLINE void NAME(load_part)(const float *parts, size_t stride, size_t node, bool is_sized,
-                                   struct NAME(part) * out)
+KERNEL_INLINE void NAME(load_place)(struct NAME(parts_at) at, size_t node, bool is_sized, struct NAME(part) * out)
 {
-    NAME(load_rows)(parts + KERNEL_PART * node, stride, out->rotation);
-    NAME(load_place)(parts, stride, node, is_sized, out);
+    VF v[4];
+    NAME(load_components)(at, node, 4, v);
+    memcpy(out->translation, v, sizeof out->translation);
+    if (!is_sized)
+        return;
+    NAME(load_components)(at, node, 8, v);
+    memcpy(out->scale, v, sizeof out->scale);
 }
 
-/* Lanes of nodes lie side by side, which makes the stride a constant for the compiler. */
-KERNEL_INLINE size_t NAME(stride_of)(size_t group_stride, bool is_group)
+KERNEL_INLINE void NAME(load_part)(struct NAME(parts_at) at, size_t node, bool is_sized, struct NAME(part) * out)
 {
-    return is_group ? group_stride : KERNEL_PART;
+    NAME(load_components)(at, node, 0, out->rotation);
+    NAME(load_place)(at, node, is_sized, out);
+}
+
+/* Nodes of one entity follow each other, which makes the stride a constant for the compiler. */
+KERNEL_INLINE struct NAME(parts_at)
+    NAME(parts_of)(const struct kernel_mix *mix, const struct kernel_layer *layer, const float *parts, bool is_group)
+{
+    return (struct NAME(parts_at)){parts, is_group ? mix->stride : KERNEL_PART, is_group && layer->is_across};
 }
 
 /* True when the layer may move any of the LANE_WIDTH nodes around `node`. */
@@ -118,7 +138,7 @@ KERNEL_INLINE VF NAME(step)(const struct kernel_mix *mix, size_t node, const str
         if (!NAME(is_in)(layer, node))
             continue;
         const VF weight = NAME(weights_at)(layer, node, is_group);
-        NAME(load_rows)(layer->parts + KERNEL_PART * node, NAME(stride_of)(mix->stride, is_group), q);
+        NAME(load_components)(NAME(parts_of)(mix, layer, layer->parts, is_group), node, 0, q);
         const VF dot = NAME(dot)(mean, q), cosine = NAME(absolute)(dot);
         const VF scale = (weight / mixed->sum) / NAME(sine)(1 - NO_ARC, NAME(arc_square)(cosine));
         for (int i = 0; i < 4; i++)
@@ -172,7 +192,6 @@ struct NAME(nodes) {
     const struct kernel_mix *mix;
     size_t first;   /* the first node of the first vector */
     size_t step;    /* nodes from one vector to the next */
-    size_t stride;  /* floats from one lane's part to the next */
     uint32_t count; /* vectors */
     bool is_group;
 };
@@ -181,11 +200,12 @@ KERNEL_INLINE void NAME(mix_begin)(const struct NAME(nodes) * nodes, bool is_siz
 {
     const struct kernel_mix *mix = nodes->mix;
     const bool has_rest = mix->rest != NULL, is_group = nodes->is_group;
-    const float *parts = has_rest ? mix->rest : mix->layers[0].parts;
-    const size_t stride = has_rest && is_group ? 0 : nodes->stride;
+    const struct NAME(parts_at) rest = {mix->rest, is_group ? 0 : KERNEL_PART, false};
+    const struct NAME(parts_at) at =
+        has_rest ? rest : NAME(parts_of)(mix, &mix->layers[0], mix->layers[0].parts, is_group);
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
-        NAME(load_part)(parts, stride, node, is_sized, &mixed[i].part);
+        NAME(load_part)(at, node, is_sized, &mixed[i].part);
         mixed[i].sum = (VF){0};
         if (!has_rest)
             mixed[i].sum = NAME(weights_at)(&mix->layers[0], node, is_group);
@@ -197,16 +217,17 @@ KERNEL_INLINE void NAME(mix_begin)(const struct NAME(nodes) * nodes, bool is_siz
 KERNEL_INLINE void NAME(mix_override)(const struct NAME(nodes) * nodes, const struct kernel_layer *layer, bool is_sized,
                                       struct NAME(share) share, struct NAME(mixed) * mixed)
 {
+    const struct NAME(parts_at) at = NAME(parts_of)(nodes->mix, layer, layer->parts, nodes->is_group);
     struct NAME(arc) arcs[LANE_WIDTH];
     struct NAME(part) part;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
-        NAME(load_rows)(layer->parts + KERNEL_PART * node, nodes->stride, arcs[i].to);
+        NAME(load_components)(at, node, 0, arcs[i].to);
         NAME(share_begin)(&mixed[i], NAME(weights_at)(layer, node, nodes->is_group), &arcs[i], share);
     }
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
-        NAME(load_place)(layer->parts, nodes->stride, node, is_sized, &part);
+        NAME(load_place)(at, node, is_sized, &part);
         NAME(share_end)(&mixed[i], &arcs[i], &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized, share);
     }
 }
@@ -214,11 +235,13 @@ KERNEL_INLINE void NAME(mix_override)(const struct NAME(nodes) * nodes, const st
 KERNEL_INLINE void NAME(mix_additive)(const struct NAME(nodes) * nodes, const struct kernel_layer *layer, bool is_sized,
                                       struct NAME(mixed) * mixed)
 {
+    const struct NAME(parts_at) at = NAME(parts_of)(nodes->mix, layer, layer->parts, nodes->is_group);
+    const struct NAME(parts_at) from = NAME(parts_of)(nodes->mix, layer, layer->reference, nodes->is_group);
     struct NAME(part) part, reference;
     for (uint32_t i = 0; i < nodes->count; i++) {
         const size_t node = nodes->first + i * nodes->step;
-        NAME(load_part)(layer->parts, nodes->stride, node, is_sized, &part);
-        NAME(load_part)(layer->reference, nodes->stride, node, is_sized, &reference);
+        NAME(load_part)(at, node, is_sized, &part);
+        NAME(load_part)(from, node, is_sized, &reference);
         NAME(add)(&mixed[i], &reference, &part, NAME(weights_at)(layer, node, nodes->is_group), is_sized);
     }
 }
@@ -277,7 +300,6 @@ KERNEL_INLINE VI NAME(mix_of)(const struct kernel_mix *mix, bool is_sized, bool 
         const struct NAME(nodes) nodes = {.mix = mix,
                                           .first = first,
                                           .step = is_group ? 1 : LANES,
-                                          .stride = NAME(stride_of)(mix->stride, is_group),
                                           .count = (uint32_t)(is_group ? here : (here + LANES - 1) / LANES),
                                           .is_group = is_group};
         fault |= NAME(mix_nodes)(&nodes, is_sized);
@@ -285,12 +307,12 @@ KERNEL_INLINE VI NAME(mix_of)(const struct kernel_mix *mix, bool is_sized, bool 
     return fault;
 }
 
-static bool NAME(mix_all)(const struct kernel_mix *mix)
+__attribute__((unused)) static bool NAME(mix_all)(const struct kernel_mix *mix)
 {
     return !NAME(is_any)(mix->is_sized ? NAME(mix_of)(mix, true, false) : NAME(mix_of)(mix, false, false));
 }
 
-static uint32_t NAME(mix_group)(const struct kernel_mix *mix)
+__attribute__((unused)) static uint32_t NAME(mix_group)(const struct kernel_mix *mix)
 {
     const VI fault = mix->is_sized ? NAME(mix_of)(mix, true, true) : NAME(mix_of)(mix, false, true);
     uint32_t faults = 0;

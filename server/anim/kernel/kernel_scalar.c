@@ -229,4 +229,4 @@ static void scalar_move(const struct kernel_move *move)
 #include "anim/kernel/kernel_group.h"
 
 const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move,
-                                     1,        mix_group_1,  compose_group_1};
+                                     1,        NULL,         mix_group_1,    compose_group_1};

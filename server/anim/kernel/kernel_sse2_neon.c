@@ -3,6 +3,7 @@
 
 #define LANES 4
 #include "anim/kernel/kernel_lanes.h"
+#include "anim/kernel/kernel_group_lanes.h"
 #include "anim/kernel/kernel_mix.h"
 #include "anim/kernel/kernel_group.h"
 #define ROWS 1
@@ -11,11 +12,11 @@
 static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
 
 #if defined(__x86_64__)
-const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,     write_palette,  mix_all_4,
-                                   move,   4,     mix_group_4, compose_group_4};
+const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,       write_palette, mix_all_4,
+                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
 #else
-const struct kernel KERNEL_NEON = {"neon", lanes, compose,     write_palette,  mix_all_4,
-                                   move,   4,     mix_group_4, compose_group_4};
+const struct kernel KERNEL_NEON = {"neon", lanes, compose,       write_palette, mix_all_4,
+                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
 #endif
 
 #endif

@@ -62,6 +62,19 @@ struct dmat4 dmat4_from_trs(const struct trs *trs)
     }};
 }
 
+struct dmat4 dmat4_from_axis(const double axis[3], double cosine, double sine)
+{
+    struct dmat4 out = DMAT4_IDENTITY;
+    for (int c = 0; c < 3; c++) {
+        const double unit[3] = {c == 0, c == 1, c == 2};
+        double across[3];
+        cross3(axis, unit, across);
+        for (int r = 0; r < 3; r++)
+            out.m[4 * c + r] = cosine * unit[r] + sine * across[r] + (1 - cosine) * axis[c] * axis[r];
+    }
+    return out;
+}
+
 /* Uses the six 2x2 minors of the first and of the last two columns (Laplace expansion). */
 bool dmat4_invert(const struct dmat4 *matrix, struct dmat4 *out)
 {

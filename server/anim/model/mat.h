@@ -89,6 +89,8 @@ static inline void dmat4_rows(const struct dmat4 *m, double rows[12])
 }
 /* The rotation goes through quat_repair() first. A zero quaternion is the identity. */
 struct dmat4 dmat4_from_trs(const struct trs *trs);
+/* Returns the rotation about a unit axis, by the cosine and the sine of its angle (Rodrigues' formula). */
+struct dmat4 dmat4_from_axis(const double axis[3], double cosine, double sine);
 /* Inverts any matrix. False, with *out the identity, when the determinant is 0 or not finite. */
 bool dmat4_invert(const struct dmat4 *m, struct dmat4 *out);
 /* Decomposes an affine matrix into T * R * S; a mirrored one gets a negative x scale. False when the product does not

@@ -145,6 +145,8 @@ enum texture_encoding {
     TEXTURE_AS_IT_IS = 0,
     TEXTURE_BASE64 = 1, /* this and the next two: without the first 0, 1 or 2 bytes, since 3 bytes share 4 characters */
     TEXTURE_BASE64_LAST = 3,
+    TEXTURE_BASE64_PIECES = 4, /* base64 with other characters in between (base/base64.h) */
+    TEXTURE_DEFLATED = 5,      /* a raw stream of deflate (RFC 1951), as of a zip */
 };
 
 /* Where the file of a picture is: in one of the source files, or in a part of it. It is not content: a copy of the

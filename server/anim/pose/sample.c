@@ -55,12 +55,12 @@ static void cubic(const struct channel *channel, const float *a, const float *b,
         quat_normalize(out);
 }
 
-void sample_channel(const struct model *model, const struct channel *channel, double time_s, double *out)
+void sample_channel_at(const struct model *model, const struct channel *channel, uint32_t key, double time_s,
+                       double *out)
 {
     const double *times = model->key_times + channel->key_time_first;
     const bool is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE;
     const size_t key_floats = (size_t)channel->component_count * (is_cubic ? 3 : 1);
-    const uint32_t key = sample_key(times, channel->key_count, time_s);
     const float *a = model->key_values + channel->value_first + key * key_floats;
     if (time_s <= times[key] || key + 1 == channel->key_count || channel->interpolation == INTERPOLATION_STEP) {
         copy(channel, is_cubic ? a + channel->component_count : a, out);
@@ -72,4 +72,10 @@ void sample_channel(const struct model *model, const struct channel *channel, do
         cubic(channel, a, a + key_floats, u, distance_s, out);
     else
         linear(channel, a, a + key_floats, u, out);
+}
+
+void sample_channel(const struct model *model, const struct channel *channel, double time_s, double *out)
+{
+    const double *times = model->key_times + channel->key_time_first;
+    sample_channel_at(model, channel, sample_key(times, channel->key_count, time_s), time_s, out);
 }

@@ -13,3 +13,7 @@ uint32_t sample_key(const double *times, uint32_t count, double time_s);
 
 /* Writes channel->component_count doubles to out. */
 void sample_channel(const struct model *model, const struct channel *channel, double time_s, double *out);
+
+/* The same where sample_key() of the time is known. */
+void sample_channel_at(const struct model *model, const struct channel *channel, uint32_t key, double time_s,
+                       double *out);

@@ -54,7 +54,7 @@ static void find_kinds(const struct model *model, int32_t clip, uint8_t *kinds)
     }
 }
 
-void scale_effect_find(const struct model *model, int32_t clip, uint8_t *has_effect)
+void scale_effect_find(const struct model *model, int32_t clip, uint8_t *effects)
 {
     /* of the scale of a node's own space, and of the inherited part of it */
     uint8_t *kinds = mem_alloc(2 * (size_t)model->node_count), *inherited = kinds + model->node_count;
@@ -63,13 +63,16 @@ void scale_effect_find(const struct model *model, int32_t clip, uint8_t *has_eff
         const uint32_t n = model->node_order[i];
         const struct node *node = &model->nodes[n];
         const int32_t p = node->parent;
-        has_effect[n] = 0;
+        effects[n] = SCALE_EFFECT_NONE;
         inherited[n] = KIND_ONE;
         if (p < 0 || (node->flags & NODE_SCALES) == 0)
             continue;
         const bool is_by_axis = (node->flags & NODE_SCALE_BY_AXIS) != 0;
-        has_effect[n] = is_by_axis ? kinds[p] == KIND_OTHER : kinds[p] != KIND_ONE || inherited[p] == KIND_OTHER;
-        if (has_effect[n] == 0)
+        if (kinds[p] == KIND_OTHER)
+            effects[n] = SCALE_EFFECT_BY_AXIS;
+        else if (!is_by_axis && (kinds[p] != KIND_ONE || inherited[p] == KIND_OTHER))
+            effects[n] = SCALE_EFFECT_ALIKE;
+        else
             continue;
         inherited[n] = is_by_axis ? KIND_OTHER : inherited[p];
         if (inherited[n] == KIND_OTHER)

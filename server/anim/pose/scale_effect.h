@@ -4,6 +4,12 @@
 
 #include "anim/model/model.h"
 
-/* Sets has_effect[node_count]: 1 where the flag makes a difference at some time of the clip (POSE_REST: at rest), 0 for
- * nodes that may all be composed as plain ones. May be 1 without need. */
-void scale_effect_find(const struct model *model, int32_t clip, uint8_t *has_effect);
+enum scale_effect {
+    SCALE_EFFECT_NONE,  /* the node may be composed as a plain one */
+    SCALE_EFFECT_ALIKE, /* only by uniform scales of the parent: scene_from_parent times some T * R * S is its matrix */
+    SCALE_EFFECT_BY_AXIS, /* also by other scales of the parent */
+};
+
+/* Sets effects[node_count] to SCALE_EFFECT_: the greatest difference that the flag makes at any time of the clip
+ * (POSE_REST: at rest). All nodes without one may be plain at once. May be more than needed. */
+void scale_effect_find(const struct model *model, int32_t clip, uint8_t *effects);

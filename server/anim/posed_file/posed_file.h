@@ -9,6 +9,7 @@
  * the server that made the file, on any machine. */
 #pragma once
 
+#include "anim/compiled/clip_sections.h"
 #include "anim/model/bake_builder.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -18,11 +19,13 @@ enum { POSED_FILE_VERSION = 1 };
 
 /* An opened file. */
 struct posed_file {
-    struct model model; /* checked; its arrays are in the file's bytes or in `own` */
+    struct model model; /* checked; its arrays are in the file's bytes, in `own` or in `restored` */
     bool is_compiled;   /* opening it compiled the clips; the file's bytes are no longer needed */
     uint32_t version;   /* version of the file */
     uint64_t checksum;
-    struct bake_builder own; /* private */
+    /* private */
+    struct bake_builder own;
+    struct clip_sections restored;
 };
 
 /* Appends the file to `out`. The model must have passed bake_check(). Returns 0, or ERR_MODEL_LIMIT or ERR_NO_MEMORY

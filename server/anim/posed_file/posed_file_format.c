@@ -4,6 +4,8 @@
 #include "anim/posed_file/posed_file.h"
 #include "base/hash.h"
 
+#include <string.h>
+
 static const struct posed_file_section SECTIONS_1[] = {
 #define X(version, id, item_bytes) {id, item_bytes},
 #include "anim/posed_file/posed_file_sections.def"
@@ -26,6 +28,25 @@ const struct bake_section_kind *posed_file_kind(uint32_t id)
         if (BAKE_SECTION_KINDS[i].id == id)
             return &BAKE_SECTION_KINDS[i];
     return NULL;
+}
+
+enum {
+    NO_ID = 0,
+#define X(id, singular, plural, type, item_bytes) ID_##plural = (id),
+#include "anim/model/model_sections.def"
+#undef X
+};
+
+bool posed_file_has_compiled(uint32_t id)
+{
+    return id >= MODEL_COMPILED_ID && id != ID_lane_blocks && id != ID_still_nodes && id != ID_lane_values;
+}
+
+uint32_t posed_file_count(const struct model *model, const struct bake_section_kind *kind)
+{
+    uint32_t count;
+    memcpy(&count, (const char *)model + kind->count_offset, sizeof count);
+    return kind->id == ID_rig_parts && count > 0 ? model->rig_node_count : count;
 }
 
 uint64_t posed_file_checksum(const struct posed_file_header *header, const void *rest, uint64_t rest_bytes)

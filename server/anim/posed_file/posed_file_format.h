@@ -40,3 +40,10 @@ const struct posed_file_version *posed_file_version(uint32_t number);
 
 /* Returns the kind of an id, or NULL. */
 const struct bake_section_kind *posed_file_kind(uint32_t id);
+
+/* True for compiled sections that the file has. Opening it makes the others from them (anim/compiled/clip_restore.h).
+ */
+bool posed_file_has_compiled(uint32_t id);
+
+/* Returns how many elements of a section of `model` the file has: of rig_parts only the set at rest. */
+uint32_t posed_file_count(const struct model *model, const struct bake_section_kind *kind);

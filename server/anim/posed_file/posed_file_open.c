@@ -3,9 +3,12 @@
 
 #include "anim/bake/bake_check.h"
 #include "anim/compiled/clip_compile.h"
+#include "anim/compiled/clip_restore.h"
 #include "anim/posed_file/posed_file_format.h"
 
 #include <string.h>
+
+#define FRAMES_BYTES_MAX (1ULL << 30) /* of all clips together */
 
 /* When a struct of the model grows, sections of older versions must be converted here. */
 enum {
@@ -94,7 +97,7 @@ static int take_compiled(struct reading *reading, struct err *err)
     const bool is_known = reading->header.compiled_version == BAKE_VERSION;
     int rc = 0;
     for (size_t k = 0; k < BAKE_SECTION_COUNT && rc == 0 && is_known; k++)
-        if (BAKE_SECTION_KINDS[k].id >= MODEL_COMPILED_ID)
+        if (posed_file_has_compiled(BAKE_SECTION_KINDS[k].id))
             rc = take_section(reading, &BAKE_SECTION_KINDS[k], err);
     for (uint32_t last_id = 0; rc == 0 && reading->section < reading->header.section_count;) {
         const uint32_t id = row(reading, reading->section).id;
@@ -128,7 +131,24 @@ static int take_sections(struct reading *reading, struct err *err)
     return rc;
 }
 
-/* --- clips that must be compiled again --- */
+/* --- compiled clips --- */
+
+/* Checks the model and its rig, and makes the frames of the clips that the file says are compiled. */
+static int restore(struct posed_file *file, const struct model *view, struct err *err)
+{
+    file->model = *view;
+    file->model.compiled_clip_count = file->model.frame_time_count = 0;
+    int rc = bake_check(&file->model, err);
+    if (rc == 0 && view->compiled_clip_count > 0) {
+        rc = clip_restore(&file->model, view, FRAMES_BYTES_MAX, &file->restored, err);
+        clip_sections_use(&file->restored, &file->model);
+        if (rc == 0)
+            rc = bake_check_compiled(&file->model, err);
+    }
+    if (rc == 0 && file->model.frame_time_count != view->frame_time_count)
+        rc = err_set(err, ERR_BAD_BAKE, "frame_times has elements that no clip has");
+    return rc;
+}
 
 static int compile(struct posed_file *file, struct err *err)
 {
@@ -156,21 +176,21 @@ int posed_file_open(struct posed_file *file, const void *bytes, uint64_t size_by
     if (rc == 0)
         rc = take_sections(&reading, err);
     if (rc == 0)
-        rc = bake_check(&reading.view, err);
-    if (rc < 0)
+        rc = restore(file, &reading.view, err);
+    if (rc == 0 && reading.header.compiled_version != BAKE_VERSION && file->model.clip_count > 0)
+        rc = compile(file, err);
+    if (rc < 0) {
+        posed_file_fini(file);
         return rc;
-    file->model = reading.view;
+    }
     file->version = reading.header.version;
     file->checksum = reading.header.checksum;
-    if (reading.header.compiled_version != BAKE_VERSION && file->model.clip_count > 0)
-        rc = compile(file, err);
-    if (rc < 0)
-        posed_file_fini(file);
-    return rc;
+    return 0;
 }
 
 void posed_file_fini(struct posed_file *file)
 {
     bake_builder_fini(&file->own);
+    clip_sections_fini(&file->restored);
     *file = (struct posed_file){0};
 }

@@ -2,6 +2,7 @@
 #include "anim/posed_file/posed_file.h"
 
 #include "anim/posed_file/posed_file_format.h"
+#include "anim/posed_file/posed_file_share.h"
 
 #include <string.h>
 
@@ -59,6 +60,7 @@ static int make_view(const struct model *model, struct bake_builder *builder, st
 {
     copy_rest(builder, model);
     copy_primitives(builder, model);
+    posed_file_share_keys(builder, model);
     COPY_NAMED(struct node, node, nodes);
     COPY_NAMED(struct skin, skin, skins);
     COPY_NAMED(struct mesh, mesh, meshes);
@@ -90,8 +92,7 @@ struct layout {
 static void add_section(struct layout *layout, const struct model *view, const struct bake_section_kind *kind,
                         uint64_t *end)
 {
-    uint32_t count;
-    memcpy(&count, (const char *)view + kind->count_offset, sizeof count);
+    const uint32_t count = posed_file_count(view, kind);
     const uint32_t i = layout->header.section_count++;
     memcpy(&layout->items[i], (const char *)view + kind->items_offset, sizeof layout->items[i]);
     layout->table[i] = (struct bake_section){kind->id, kind->item_bytes, bake_aligned(*end), count};
@@ -104,7 +105,7 @@ static void lay_out(const struct model *view, struct layout *layout)
     const bool is_compiled = view->compiled_clip_count > 0;
     uint32_t sections = version->count;
     for (size_t k = 0; k < BAKE_SECTION_COUNT && is_compiled; k++)
-        sections += BAKE_SECTION_KINDS[k].id >= MODEL_COMPILED_ID;
+        sections += posed_file_has_compiled(BAKE_SECTION_KINDS[k].id);
     uint64_t end = sizeof layout->header + sections * sizeof *layout->table;
     layout->header = (struct posed_file_header){
         .version = version->number, .byte_order = POSED_FILE_ORDER, .compiled_version = is_compiled ? BAKE_VERSION : 0};
@@ -112,7 +113,7 @@ static void lay_out(const struct model *view, struct layout *layout)
     for (uint32_t i = 0; i < version->count; i++)
         add_section(layout, view, posed_file_kind(version->sections[i].id), &end);
     for (size_t k = 0; k < BAKE_SECTION_COUNT && is_compiled; k++)
-        if (BAKE_SECTION_KINDS[k].id >= MODEL_COMPILED_ID)
+        if (posed_file_has_compiled(BAKE_SECTION_KINDS[k].id))
             add_section(layout, view, &BAKE_SECTION_KINDS[k], &end);
     layout->header.size_bytes = end;
 }

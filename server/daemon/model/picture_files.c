@@ -2,21 +2,26 @@
 
 #include "daemon/model/source_access.h"
 
+#include "base/base64.h"
+
 #include <errno.h>
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { CHUNK_BYTES = 1 << 16 };
 
 /* The bytes that a place has gained so far. */
 struct reading {
     struct base64_decode_ctx base64;
+    struct base64_bits pieces;
+    z_stream inflater;
     struct sha256_ctx sha;
     struct buf *out;
-    bool is_base64;
+    uint32_t encoding;
     uint64_t skip, left; /* bytes that do not belong to the picture, and that are missing */
 };
 
@@ -41,13 +46,34 @@ static void take(struct reading *reading, const uint8_t *bytes, size_t size_byte
     reading->left -= used;
 }
 
-/* False: the text is no base64. */
-static bool take_stored(struct reading *reading, const uint8_t *bytes, size_t size_bytes)
+/* Inflates no more than the picture has, whatever follows. False: the bytes are no stream of deflate. */
+static bool take_deflated(struct reading *reading, uint8_t *bytes, size_t size_bytes)
+{
+    uint8_t inflated[CHUNK_BYTES];
+    z_stream *stream = &reading->inflater;
+    stream->next_in = bytes;
+    stream->avail_in = (unsigned)size_bytes;
+    int rc = Z_OK;
+    while (rc == Z_OK && reading->left > 0) {
+        stream->next_out = inflated;
+        stream->avail_out = sizeof inflated;
+        rc = inflate(stream, Z_NO_FLUSH);
+        take(reading, inflated, sizeof inflated - stream->avail_out);
+    }
+    return rc == Z_OK || rc == Z_BUF_ERROR; /* Z_BUF_ERROR: it wants more bytes; at the end of the stream it is over */
+}
+
+/* False: the bytes are not encoded like this, or over. */
+static bool take_stored(struct reading *reading, uint8_t *bytes, size_t size_bytes)
 {
     uint8_t decoded[BASE64_DECODE_LENGTH(CHUNK_BYTES)];
     size_t decoded_bytes = 0;
-    if (!reading->is_base64)
+    if (reading->encoding == TEXTURE_DEFLATED)
+        return take_deflated(reading, bytes, size_bytes);
+    if (reading->encoding == TEXTURE_AS_IT_IS)
         take(reading, bytes, size_bytes);
+    else if (reading->encoding == TEXTURE_BASE64_PIECES)
+        take(reading, decoded, base64_decode_pieces(&reading->pieces, bytes, size_bytes, decoded));
     else if (base64_decode_update(&reading->base64, &decoded_bytes, decoded, size_bytes, (const char *)bytes))
         take(reading, decoded, decoded_bytes);
     else
@@ -55,7 +81,7 @@ static bool take_stored(struct reading *reading, const uint8_t *bytes, size_t si
     return true;
 }
 
-/* Returns 0, or an errno; 0 also for a file that is shorter than the place, or not base64: the hash differs. */
+/* Returns 0, or an errno; 0 also for a file that is shorter than the place, or not encoded so: the hash differs. */
 static int read_place(int fd, const char *path, const struct picture_place *place, struct reading *reading)
 {
     uint8_t bytes[CHUNK_BYTES];
@@ -90,6 +116,8 @@ static int open_place(const struct file_access *access, int root_fd, const char 
     return ESTALE; /* of another size: another file */
 }
 
+static bool is_base64(uint32_t encoding) { return encoding >= TEXTURE_BASE64 && encoding <= TEXTURE_BASE64_LAST; }
+
 int picture_file_read(const struct file_access *access, int root_fd, const struct model *model, uint32_t index,
                       struct buf *out, struct err *err)
 {
@@ -105,12 +133,13 @@ int picture_file_read(const struct file_access *access, int root_fd, const struc
     if (error != 0)
         return fail(error == ESTALE ? 0 : error, path, err);
     struct reading reading = {.out = out,
-                              .is_base64 = place->encoding != TEXTURE_AS_IT_IS,
-                              .skip = place->encoding == TEXTURE_AS_IT_IS ? 0 : place->encoding - TEXTURE_BASE64,
+                              .encoding = place->encoding,
+                              .skip = is_base64(place->encoding) ? place->encoding - TEXTURE_BASE64 : 0,
                               .left = texture->file_bytes};
     base64_decode_init(&reading.base64);
     sha256_init(&reading.sha);
-    error = read_place(fd, path, place, &reading);
+    error = inflateInit2(&reading.inflater, -MAX_WBITS) == Z_OK ? read_place(fd, path, place, &reading) : ENOMEM;
+    inflateEnd(&reading.inflater);
     close(fd);
     sha256_digest(&reading.sha, sizeof hash, hash);
     if (error == 0 && !buf_failed(out) && memcmp(hash, texture->file_hash, sizeof hash) == 0)

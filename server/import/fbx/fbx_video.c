@@ -1,6 +1,8 @@
 /* fbx_video.c - paths of Textures and Videos, and embedded images. */
 #include "import/fbx/fbx_texture.h"
 
+#include "import/source/source_parts.h"
+
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -98,8 +100,11 @@ void fbx_textures_init(struct fbx_textures *textures, const struct fbx *fbx)
 
 void fbx_textures_fini(struct fbx_textures *textures)
 {
-    for (uint32_t i = 0; i < textures->video_count; i++)
+    for (uint32_t i = 0; i < textures->video_count; i++) {
+        if (textures->videos[i].owned != NULL)
+            source_parts_end(textures->fbx->import->files, textures->videos[i].owned);
         free(textures->videos[i].owned);
+    }
     free(textures->videos);
     free(textures->place_of);
     free(textures->links);
@@ -162,6 +167,10 @@ void fbx_video_read(const struct fbx_textures *textures, struct fbx_video *video
         if (fbx_content(&scene->file, record, &video->content, &video->owned, &err) < 0)
             video->content = fbx_span_of("");
         video->is_read = true;
+        const struct fbx_span text = scene->file.is_ascii ? fbx_content_text(&scene->file, record) : fbx_span_of("");
+        if (video->owned != NULL && text.size_bytes > 0)
+            source_parts_begin(textures->fbx->import->files, video->content.bytes, video->content.size_bytes,
+                               (const char *)text.bytes, text.size_bytes);
     }
     request->bytes = video->content.bytes;
     request->size_bytes = video->content.size_bytes;

@@ -1,51 +1,24 @@
 /* fbx_content.c - embedded files: raw bytes in binary files, base64 (RFC 4648) in ASCII ones, in one piece or several.
  */
+#include "base/base64.h"
 #include "base/mem.h"
 #include "import/fbx_file/fbx_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -1: none of base64's. */
-static int digit(uint8_t c)
+static bool is_base64(struct fbx_span piece)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes into `out`, which is large enough. Padding ends a piece, so separately encoded pieces decode correctly. */
-static bool decode(struct fbx_span piece, uint8_t *out, size_t *size_bytes, uint32_t *bits, unsigned *bit_count)
-{
-    for (size_t i = 0; i < piece.size_bytes; i++) {
-        const uint8_t c = piece.bytes[i];
-        const int six = digit(c);
-        if (six < 0) {
-            if (c > ' ' && c != '=')
-                return false;
-            if (c == '=')
-                *bit_count = 0;
-            continue;
-        }
-        *bits = *bits << 6 | (uint32_t)six;
-        *bit_count += 6;
-        if (*bit_count >= 8) {
-            *bit_count -= 8;
-            out[(*size_bytes)++] = (uint8_t)(*bits >> *bit_count);
-        }
-    }
+    for (size_t i = 0; i < piece.size_bytes; i++)
+        if (piece.bytes[i] > ' ' && piece.bytes[i] != '=' && base64_digit(piece.bytes[i]) < 0)
+            return false;
     return true;
 }
 
 static int join(const struct fbx_file *file, uint32_t record, const struct fbx_value *values, uint32_t count,
                 uint8_t *out, size_t *size_bytes, struct err *err)
 {
-    uint32_t bits = 0;
-    unsigned bit_count = 0;
+    struct base64_bits bits = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (values[i].kind != FBX_TEXT && values[i].kind != FBX_BYTES)
             continue;
@@ -53,7 +26,9 @@ static int join(const struct fbx_file *file, uint32_t record, const struct fbx_v
         if (!file->is_ascii) {
             memcpy(out + *size_bytes, piece.bytes, piece.size_bytes);
             *size_bytes += piece.size_bytes;
-        } else if (!decode(piece, out, size_bytes, &bits, &bit_count)) {
+        } else if (is_base64(piece)) {
+            *size_bytes += base64_decode_pieces(&bits, piece.bytes, piece.size_bytes, out + *size_bytes);
+        } else {
             return fbx_bad(file, record, err, "its base64 has a character that is none");
         }
     }
@@ -88,4 +63,31 @@ int fbx_content(const struct fbx_file *file, uint32_t record, struct fbx_span *o
     }
     free(values);
     return 0;
+}
+
+/* Texts that had to be decoded are elsewhere in memory. */
+static bool is_in_file(const struct fbx_file *file, struct fbx_span span)
+{
+    const uintptr_t first = (uintptr_t)file->bytes, at = (uintptr_t)span.bytes;
+    return at >= first && at - first <= file->size_bytes && span.size_bytes <= file->size_bytes - (at - first);
+}
+
+struct fbx_span fbx_content_text(const struct fbx_file *file, uint32_t record)
+{
+    const uint32_t count = fbx_value_count(file, record);
+    struct fbx_span text = fbx_span_of("");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fbx_value *value = fbx_value(file, record, i);
+        const struct fbx_span span = value->kind == FBX_TEXT    ? value->span
+                                     : value->kind == FBX_ARRAY ? value->array.span /* many pieces */
+                                                                : fbx_span_of("");
+        if (span.size_bytes == 0)
+            continue;
+        if (!is_in_file(file, span))
+            return fbx_span_of("");
+        if (text.size_bytes == 0)
+            text = span;
+        text.size_bytes = (size_t)(span.bytes + span.size_bytes - text.bytes);
+    }
+    return text;
 }

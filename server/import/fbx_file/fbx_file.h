@@ -137,6 +137,9 @@ int fbx_values(const struct fbx_file *file, uint32_t record, struct fbx_value **
  * that there is no content. Returns 0 or ERR_BAD_MODEL for a damaged image; the caller should still accept the
  * model. */
 int fbx_content(const struct fbx_file *file, uint32_t record, struct fbx_span *out, uint8_t **owned, struct err *err);
+/* The base64 of the content in an ASCII file, from the first piece to the last, with what is in between. Empty if there
+ * is none. */
+struct fbx_span fbx_content_text(const struct fbx_file *file, uint32_t record);
 
 /* --- spans --- */
 

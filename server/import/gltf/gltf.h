@@ -146,6 +146,8 @@ bool gltf_extension_is_read(const char *name);
 /* gltf_drops.c: notes that the model does not have something of the file: "attribute", "TEXCOORD_2",
  * "meshes[0].primitives[1]". Exported files list it (protocol/glb.md). */
 void gltf_drop(struct gltf *gltf, const char *code, const char *what, const char *where);
+/* Notes the extras of the parts of materials, such as normalTexture. */
+void gltf_drop_material_parts(struct gltf *gltf);
 int gltf_put_drops(struct gltf *gltf, struct err *err);
 
 /* Call these in this order, because each uses the builder contents of those before. */

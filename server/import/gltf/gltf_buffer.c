@@ -84,7 +84,7 @@ int gltf_data_uri(struct gltf *gltf, const char *uri, const char *list, uint32_t
     if (out->has_blanks)
         bake_warn(gltf->builder, "data_uri_blanks",
                   "%s[%u]: its data URI has blanks or line breaks, which do not count", list, index);
-    if (out->base64 != NULL && !out->has_blanks)
+    if (out->base64 != NULL)
         source_parts_begin(gltf->import->files, out->bytes, out->size_bytes, out->base64, strlen(out->base64));
     return 0;
 }

@@ -405,5 +405,6 @@ int gltf_read_carried(struct gltf *gltf, struct err *err)
     const int rc = read_all(&carrier, err);
     buf_fini(&carrier.compact);
     drop_names(gltf);
+    gltf_drop_material_parts(gltf);
     return rc;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { GLTF_DROP_PATH_SIZE = 160 };
+
 /* Copies the beginning of a text of the file as it may stand in JSON and in messages. */
 static void copy_plain(char *out, size_t size, const char *text)
 {
@@ -26,6 +28,38 @@ void gltf_drop(struct gltf *gltf, const char *code, const char *what, const char
         return;
     copy_plain(drop.where, sizeof drop.where, where);
     gltf->drops[gltf->drop_count++] = drop;
+}
+
+/* Of the parts of a material, and of their textures: exports write these parts anew. */
+static void drop_extras_below(struct gltf *gltf, const cJSON *object, const char *path, const char *where, int depth)
+{
+    enum { DEPTH_MAX = 3 }; /* extensions, KHR_materials_clearcoat, clearcoatTexture */
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        char deeper[GLTF_DROP_PATH_SIZE];
+        if (!cJSON_IsObject(item) || strcmp(item->string, "extras") == 0)
+            continue;
+        if (strcmp(path, "extensions.") == 0 && !gltf_extension_is_read(item->string))
+            continue; /* carried as a whole, or dropped as a whole */
+        snprintf(deeper, sizeof deeper, "%s%.40s.", path, item->string);
+        if (json_member(item, "extras") != NULL) {
+            char what[GLTF_DROP_PATH_SIZE + 8];
+            snprintf(what, sizeof what, "%sextras", deeper);
+            gltf_drop(gltf, "extras", what, where);
+        }
+        if (depth < DEPTH_MAX)
+            drop_extras_below(gltf, item, deeper, where, depth + 1);
+    }
+}
+
+void gltf_drop_material_parts(struct gltf *gltf)
+{
+    for (uint32_t i = 0; i < gltf->lists[GLTF_MATERIALS].count; i++) {
+        char where[32];
+        snprintf(where, sizeof where, "materials[%u]", i);
+        drop_extras_below(gltf, gltf_item(gltf, GLTF_MATERIALS, i), "", where, 1);
+    }
 }
 
 int gltf_put_drops(struct gltf *gltf, struct err *err)

@@ -1,8 +1,11 @@
-/* source_parts.c - places by pointer: within a file, or within bytes that were decoded from a text of one. */
+/* source_parts.c - places by pointer, within a file or within bytes that were decoded from a text of one, and by
+ * content, in the model's file. */
 #include "import/source/source_parts.h"
 
 #include "import/source/source_records.h"
+#include "import/source/zip_place.h"
 
+#include "base/base64.h"
 #include "base/mem.h"
 
 #include <nettle/base64.h>
@@ -47,8 +50,9 @@ static bool find_in_files(const struct source_files *files, const uint8_t *bytes
     return false;
 }
 
-/* Finds a copy of a text in the model's file: readers of JSON copy its strings. Images mostly follow each other, so the
- * search begins where the last one ended. A file whose texts are escaped differently is searched only once. */
+/* Finds a copy of a text, or of a picture, in the model's file: readers of JSON copy its strings, and assimp copies
+ * pictures. Images mostly follow each other, so the search begins where the last one ended. A file whose texts are
+ * escaped differently is searched only once. */
 static const uint8_t *find_text(struct source_files *files, const uint8_t *text, size_t text_bytes)
 {
     const struct read_file *file = files->count > 0 ? &files->items[0] : NULL;
@@ -80,7 +84,28 @@ static bool is_text_of(const uint8_t *text, size_t text_bytes, size_t skip, cons
     return is_same;
 }
 
-/* Base64 has 4 characters for 3 bytes. */
+/* Whether the text, without the characters that base64 has not, is that of the bytes. */
+static bool is_pieces_of(const uint8_t *text, size_t text_bytes, const uint8_t *bytes, size_t size_bytes)
+{
+    struct base64_bits bits = {0};
+    uint8_t *decoded = malloc(BASE64_DECODE_LENGTH(text_bytes));
+    const bool is_same = decoded != NULL && base64_decode_pieces(&bits, text, text_bytes, decoded) >= size_bytes &&
+                         memcmp(decoded, bytes, size_bytes) == 0;
+    free(decoded);
+    return is_same;
+}
+
+/* The text in a file of the model. */
+static bool find_place_of_text(struct source_files *files, const uint8_t *text, size_t text_bytes,
+                               struct picture_place *out)
+{
+    if (find_in_files(files, text, text_bytes, out))
+        return true;
+    const uint8_t *found = find_text(files, text, text_bytes);
+    return found != NULL && find_in_files(files, found, text_bytes, out);
+}
+
+/* Base64 has 4 characters for 3 bytes, unless others are in between. A picture behind such ones is not looked for. */
 static bool find_decoded(struct source_files *files, const uint8_t *bytes, size_t size_bytes, struct picture_place *out)
 {
     for (size_t i = 0; i < files->decoded_count; i++) {
@@ -89,28 +114,38 @@ static bool find_decoded(struct source_files *files, const uint8_t *bytes, size_
             continue;
         const size_t first = (size_t)(bytes - decoded->bytes), skip = first % 3, at = first / 3 * 4;
         const size_t needed = (skip + size_bytes + 2) / 3 * 4;
-        if (at >= decoded->text_bytes)
+        const size_t left = at < decoded->text_bytes ? decoded->text_bytes - at : 0,
+                     used = needed < left ? needed : left;
+        const bool is_whole = used > 0 && is_text_of(decoded->text + at, used, skip, bytes, size_bytes);
+        if (!is_whole && (first > 0 || !is_pieces_of(decoded->text, decoded->text_bytes, bytes, size_bytes)))
             return false;
-        const size_t left = decoded->text_bytes - at, used = needed < left ? needed : left;
-        const uint8_t *text = decoded->text + at;
-        if (!is_text_of(text, used, skip, bytes, size_bytes))
-            return false;
-        if (!find_in_files(files, text, used, out)) {
-            text = find_text(files, text, used);
-            if (text == NULL || !find_in_files(files, text, used, out))
-                return false;
-        }
-        out->encoding = (uint32_t)(TEXTURE_BASE64 + skip);
-        return true;
+        const bool is_found = is_whole ? find_place_of_text(files, decoded->text + at, used, out)
+                                       : find_place_of_text(files, decoded->text, decoded->text_bytes, out);
+        out->encoding = is_whole ? (uint32_t)(TEXTURE_BASE64 + skip) : TEXTURE_BASE64_PIECES;
+        return is_found;
     }
     return false;
+}
+
+/* In the model's file, whose reader has made a copy or unpacked it. */
+static bool find_by_content(struct source_files *files, const uint8_t *bytes, size_t size_bytes,
+                            struct picture_place *out)
+{
+    if (files->count == 0 || files->items[0].bytes == NULL)
+        return false;
+    *out = (struct picture_place){.source_file = 0};
+    if (zip_place_find(files->items[0].bytes, files->items[0].size_bytes, bytes, size_bytes, out))
+        return true;
+    const uint8_t *found = find_text(files, bytes, size_bytes);
+    return found != NULL && find_in_files(files, found, size_bytes, out);
 }
 
 bool source_parts_note(struct source_files *files, const uint8_t *bytes, size_t size_bytes,
                        const uint8_t hash[TEXTURE_HASH_SIZE])
 {
     struct source_part part;
-    if (!find_in_files(files, bytes, size_bytes, &part.place) && !find_decoded(files, bytes, size_bytes, &part.place))
+    if (!find_in_files(files, bytes, size_bytes, &part.place) && !find_decoded(files, bytes, size_bytes, &part.place) &&
+        !find_by_content(files, bytes, size_bytes, &part.place))
         return false;
     memcpy(part.hash, hash, sizeof part.hash);
     files->parts = mem_grow(files->parts, &files->part_capacity, files->part_count + 1, sizeof *files->parts);

@@ -47,8 +47,8 @@ static const struct {
     [GLB_FLAG] = {"SCALAR", 1, UNSIGNED_BYTE, 0, false, false, MESHOPT_NO_FILTER},
     [GLB_OTHER_INDICES] = {"SCALAR", sizeof(uint32_t), UNSIGNED_INT, TARGET_ELEMENTS, false, false, MESHOPT_NO_FILTER},
     [GLB_FINE_COLOR] = {"VEC4", sizeof(struct rgba16), UNSIGNED_SHORT, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
-    [GLB_SHORT_POSITION] = {"VEC3", 8, UNSIGNED_SHORT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
-    [GLB_SHORT_DELTA] = {"VEC3", 8, SIGNED_SHORT, TARGET_ARRAY, false, true, MESHOPT_NO_FILTER},
+    [GLB_SHORT_POSITION] = {"VEC3", 8, SIGNED_SHORT, TARGET_ARRAY, true, true, MESHOPT_NO_FILTER},
+    [GLB_SHORT_DELTA] = {"VEC3", 8, SIGNED_SHORT, TARGET_ARRAY, true, true, MESHOPT_NO_FILTER},
     [GLB_BYTE_NORMAL] = {"VEC3", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_OCTAHEDRAL},
     [GLB_BYTE_TANGENT] = {"VEC4", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_OCTAHEDRAL},
     [GLB_BYTE_NORMAL_DELTA] = {"VEC3", 4, SIGNED_BYTE, TARGET_ARRAY, true, false, MESHOPT_NO_FILTER},
@@ -121,11 +121,9 @@ static float most(float a, float b) { return b > a ? b : a; }
 /* Returns an element of an array with bounds. */
 static struct vec3 point_of(enum glb_array array, const void *elements, uint32_t i)
 {
-    const uint16_t *places = (const uint16_t *)elements + (size_t)i * 4;
-    const int16_t *deltas = (const int16_t *)elements + (size_t)i * 4;
-    return array == GLB_SHORT_POSITION ? (struct vec3){places[0], places[1], places[2]}
-           : array == GLB_SHORT_DELTA  ? (struct vec3){deltas[0], deltas[1], deltas[2]}
-                                       : ((const struct vec3 *)elements)[i];
+    const int16_t *places = (const int16_t *)elements + (size_t)i * 4;
+    return array == GLB_SHORT_POSITION || array == GLB_SHORT_DELTA ? (struct vec3){places[0], places[1], places[2]}
+                                                                   : ((const struct vec3 *)elements)[i];
 }
 
 static void widen(struct glb_accessor *accessor, const void *elements)

@@ -59,7 +59,7 @@ enum glb_array {
     GLB_OTHER_INDICES, /* like GLB_INDICES, but of lines and points */
     GLB_FINE_COLOR,    /* struct rgba16 */
     /* smaller forms (KHR_mesh_quantization; glTF 2.0, 3.11) */
-    GLB_SHORT_POSITION, /* uint16_t[4], the last one 0: x, y, z in steps of the caller's */
+    GLB_SHORT_POSITION, /* int16_t[4], the last one 0: x, y, z by 32767, of a grid */
     GLB_SHORT_DELTA,    /* int16_t[4]: likewise, of morph targets */
     GLB_BYTE_NORMAL,    /* int8_t[4], filtered: MESHOPT_OCTAHEDRAL, like the next one */
     GLB_BYTE_TANGENT,

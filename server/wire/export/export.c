@@ -43,7 +43,7 @@ bool export_look_at_nodes(struct export *e)
         if (shows_some[n] != 0 && node->parent >= 0)
             shows_some[node->parent] = 1;
     }
-    for (uint32_t n = 0; n < model->node_count; n++) {
+    for (uint32_t n = 0; n < e->own_node_count; n++) {
         const struct node *node = &model->nodes[n];
         const bool is_below =
             node->parent >= 0 && (model->nodes[node->parent].flags & NODE_HIDDEN) != 0 && shows_some[node->parent] == 0;
@@ -205,9 +205,10 @@ static void put_all(struct export *e)
 static bool plan(struct export *e)
 {
     plan_axes(e);
-    if (!export_start_optimizing(e) || !export_select(e) || !export_plan_meshes(e) || !export_plan_grids(e) ||
-        !export_take_clips(e) || !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e) ||
-        !export_warn_of_scales(e) || !export_check_methods(e) || !export_optimize(e))
+    if (!export_start_optimizing(e) || !export_select(e) || !export_choose_clips(e) || !export_unscale(e) ||
+        !export_plan_meshes(e) || !export_plan_grids(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
+        !export_plan_nodes(e) || !export_fit_clips(e) || !export_report_scales(e) || !export_check_methods(e) ||
+        !export_optimize(e))
         return false;
     struct err err;
     const struct buf *values = &e->clips.values;
@@ -223,14 +224,22 @@ static bool plan(struct export *e)
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
-/* Writes the file by copying arrays. */
 static void put_posed_file(struct reply_context *context)
 {
     struct err err;
+    struct export e = {.context = context, .model = context->model, .out = context->out};
+    struct model sampled;
     if (!context_is_affordable(context, copy_steps(context->model, false)))
         return;
-    if (posed_file_write(context->model, context->out, &err) < 0 && !buf_failed(context->out))
+    const bool is_sampled = context->request->export.sample_rate > 0;
+    if ((!is_sampled || export_sample_model(&e, &sampled)) &&
+        posed_file_write(is_sampled ? &sampled : context->model, context->out, &err) < 0 && !buf_failed(context->out))
         context_fail(context, &err);
+    export_memory_free(&e.memory);
+    export_share_free(&e.share);
+    buf_fini(&e.clips.channels);
+    buf_fini(&e.clips.times);
+    buf_fini(&e.clips.values);
 }
 
 static void put_glb(struct reply_context *context)

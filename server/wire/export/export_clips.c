@@ -105,7 +105,7 @@ static void hold_still(struct export *e, struct export_clip *clip)
     if (n == e->model->node_count)
         return;
     buf_put(&e->clips.times, &begin, sizeof begin);
-    buf_put(&e->clips.values, e->rest[n].translation, 3 * sizeof(float));
+    buf_put(&e->clips.values, e->model->nodes[n].translation, 3 * sizeof(float));
     buf_put(&e->clips.channels, &channel, sizeof channel);
     clip->channel_count = 1;
 }
@@ -135,7 +135,7 @@ bool export_take_clip(struct export *e, const struct model *source, uint32_t ind
     }
     if (is_full(e))
         return context_fail_too_large(e->context);
-    if (!export_sample_scaled_nodes(e, clip) || !export_take_properties(e, clip))
+    if (!export_put_scales(e, clip) || !export_take_properties(e, clip))
         return false;
     if (clip->channel_count == 0)
         hold_still(e, clip);
@@ -162,7 +162,6 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
                                                            : model->clip_count;
     e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
     e->animated = export_array(e, model->material_count, sizeof *e->animated);
-    e->surfaces.animated = e->animated;
     *count = 0;
     for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
         uint32_t clip = i;
@@ -176,19 +175,24 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
     return e->is_taken == NULL || e->animated == NULL ? NULL : clips;
 }
 
+bool export_choose_clips(struct export *e)
+{
+    e->clips.chosen = select_clips(e, &e->clips.chosen_count);
+    return e->clips.chosen != NULL && export_make_other_clips(e);
+}
+
 bool export_take_clips(struct export *e)
 {
-    uint32_t count;
-    const uint32_t *clips = select_clips(e, &count);
-    e->clips.clips = export_array(e, count + export_other_clip_count(e), sizeof *e->clips.clips);
+    e->clips.clips = export_array(e, e->clips.chosen_count + export_other_clip_count(e), sizeof *e->clips.clips);
     buf_init(&e->clips.channels, e->context->limit_bytes);
     buf_init(&e->clips.times, 2 * e->context->limit_bytes);
     buf_init(&e->clips.values, e->context->limit_bytes);
-    if (clips == NULL || e->clips.clips == NULL || !export_find_scales(e))
+    if (e->clips.clips == NULL)
         return false;
+    e->surfaces.animated = e->animated; /* export_plan_meshes() has begun the surfaces */
     find_still_node(e);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!export_take_clip(e, e->model, clips[i]))
+    for (uint32_t i = 0; i < e->clips.chosen_count; i++) {
+        if (!export_take_clip(e, e->context->model, e->clips.chosen[i]))
             return false;
         context_check_stop(e->context);
         if (buf_failed(e->out))

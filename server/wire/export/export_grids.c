@@ -110,6 +110,7 @@ static struct grid choose_grid(const struct export *e, const struct region *regi
         return grid;
     for (int bits = GRID_BITS_LEAST; bits <= GRID_BITS_MOST; bits++) {
         grid = grid_make(region->box.min, region->box.max, bits);
+        grid.delta = region->delta;
         const double off = sqrt(3) / 2 * grid.step * region->stretch * (region->has_targets ? 2 : 1);
         if (grid.step > 0 && isfinite(grid.step) && region->delta / grid.step < INT16_MAX && off <= units)
             return grid;
@@ -182,9 +183,7 @@ void export_refine_grids(struct export *e)
 {
     for (uint32_t m = 0; m < e->model->mesh_count; m++) {
         struct grid *grid = &e->optimizing->grids[m];
-        if (grid->bits == 0 || grid->bits >= GRID_BITS_MOST)
-            continue;
-        grid->step = (double)(float)(grid->step * ((1 << grid->bits) - 1) / ((1 << GRID_BITS_MOST) - 1));
-        grid->bits = GRID_BITS_MOST;
+        if (grid->bits > 0 && grid->bits < GRID_BITS_MOST)
+            grid_refine(grid, GRID_BITS_MOST);
     }
 }

@@ -78,7 +78,7 @@ struct export_clip {
     uint32_t channel_first, channel_count;
     uint32_t property_count; /* of these, the last ones that move properties: path >= PATH_COUNT */
     double duration_s;       /* as in the source */
-    bool is_approximated;    /* export_scales.c generated some of its channels */
+    bool is_approximated;    /* export_scales.c generated some of its channels; it measures them at the end */
 };
 
 /* The clips of the file. Their keys are copies, which later steps may change. Their channels name nodes of the model,
@@ -90,6 +90,9 @@ struct export_clips {
     struct buf times;    /* double; finally rounded to float */
     struct buf values;   /* float */
     struct buf names;    /* with other files: the names of the clips in the file */
+    uint32_t *chosen;    /* [chosen_count]: of the model */
+    uint32_t chosen_count;
+    struct err *no_matches; /* [number of other files]: the first of its clips that moves nothing here */
 };
 
 /* The JSON of a carried extension, as the file has it: a range of e->carried. */
@@ -134,7 +137,7 @@ struct export_optimizing {
 struct export
 {
     struct reply_context *context;
-    const struct model *model;
+    const struct model *model; /* the request's, or e->plain */
     struct glb_writer *glb;
     struct buf *out;
     struct export_memory memory;
@@ -160,15 +163,13 @@ struct export
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
     uint32_t *streams;     /* [primitive_count]: the view of its Draco stream, or GLB_NONE */
     struct export_clips clips;
-    uint8_t *is_taken;             /* [clip_count of the model] */
-    uint32_t still_node;           /* the node that a clip without channels keeps still; node_count: no such node */
-    const struct node *rest;       /* the model's nodes with the file's transforms */
-    struct model_info rest_info;   /* likewise the model's info */
-    uint8_t *is_scaled;            /* [node_count]: export_scales.c replaces its rest transform; or NULL */
-    uint8_t *scaled_scratch;       /* [2 * node_count] */
-    struct dmat4 *scaled_matrices; /* [node_count]: scratch */
-    struct trs *scaled_transforms; /* likewise */
-    float top_from_scene[16];      /* of EXPORT_TOP */
+    uint8_t *is_taken;        /* [clip_count of the model] */
+    uint32_t still_node;      /* the node that a clip without channels keeps still; node_count: no such node */
+    struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */
+    uint32_t own_node_count;  /* of the request's model: nodes of e->model from here on are export_unscale.c's */
+    uint8_t *scale_effects;   /* [own_node_count]: SCALE_EFFECT_; NULL: no node has any */
+    uint32_t *unscaled;       /* [own_node_count]: the added node above each node, or GLB_NONE */
+    float top_from_scene[16]; /* of EXPORT_TOP */
     bool has_axes;
     struct pose before, after;                    /* for measuring: the poses of the model and of the file */
     struct export_optimizing *optimizing;         /* NULL without optimize=1 */
@@ -293,20 +294,29 @@ enum { EXPORT_DISTANCE_SIZE = SHORT_NAME_SIZE + 100 };
 const char *export_distance_label(const struct export *e, const struct export_distance *distance,
                                   char out[EXPORT_DISTANCE_SIZE]);
 
-/* --- export_scales.c --- */
+/* --- export_unscale.c, export_scales.c --- */
 
-/* Finds nodes that do not inherit scales as glTF defines it. They get separate rest transforms if approximations are
- * allowed; otherwise the reply is an error. */
-bool export_find_scales(struct export *e);
-/* Gives these nodes separate transforms in a clip, which is the last one so far. */
-bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip);
-/* Warns about the error of these approximations. */
-bool export_warn_of_scales(struct export *e);
+/* Makes e->model a model whose nodes all inherit scales as glTF has them: nodes that do not get another one above them
+ * that undoes the scale of their parent. Call it when the clips are chosen. */
+bool export_unscale(struct export *e);
+/* Computes the scales in the file of such a node of the request's model from the pose e->before of it: of the added
+ * node, and of the node itself. */
+void export_scales_of(const struct export *e, uint32_t node, double unscaled[3], double own[3]);
+/* Gives these nodes their channels in a clip, which is the last one so far. */
+bool export_put_scales(struct export *e, struct export_clip *clip);
+/* Reports by how much poses differ, or, with exact=1, refuses it. False: the reply is an error. */
+bool export_report_scales(struct export *e);
 
 /* --- export_methods.c --- */
 
 /* Checks skins whose skinning method differs from glTF's: refuses them, or measures the difference and warns. */
 bool export_check_methods(struct export *e);
+
+/* --- export_posed.c --- */
+
+/* Gives *out the model with the clips that a .posed file with export.sample_rate has, and without compiled ones. Its
+ * new arrays are in e->clips. False: the reply is an error. */
+bool export_sample_model(struct export *e, struct model *out);
 
 /* --- export_resample.c --- */
 
@@ -346,13 +356,17 @@ void export_put_pointer(const struct export *e, const struct channel *channel, c
 /* Adds a copy of a channel of a clip, the last one so far. False: the reply is an error. */
 bool export_take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index);
 
-/* Copies the requested clips. */
+/* Chooses the requested clips. */
+bool export_choose_clips(struct export *e);
+/* Copies them. */
 bool export_take_clips(struct export *e);
 /* Copies one clip, of the model or of a retargeted copy of it. e->clips.clips has room for it. */
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index);
 
 /* --- export_merge.c --- */
 
+/* Makes the clips of other files for this model, before any clip is copied. */
+bool export_make_other_clips(struct export *e);
 /* Copies the clips of other files after those of the model, and names all clips. */
 bool export_take_other_files(struct export *e);
 uint64_t export_other_clip_count(const struct export *e);

@@ -12,8 +12,6 @@ struct model export_view(const struct export *e, struct clip *clip_of_view, uint
                                   .channel_first = at->channel_first,
                                   .channel_count = at->channel_count - at->property_count,
                                   .duration_s = at->duration_s};
-    view.nodes = e->rest;
-    view.infos = &e->rest_info;
     view.clips = clip_of_view;
     view.clip_count = 1;
     view.channels = (const struct channel *)(const void *)e->clips.channels.data;
@@ -120,7 +118,7 @@ static double node_distance(const struct dmat4 *a, const struct dmat4 *b, double
 /* Compares the two poses evaluated last. lever: how far points are from the nodes that carry them. */
 static void compare(const struct export *e, double lever, double time_s, struct export_distance *worst)
 {
-    for (uint32_t n = 0; n < e->model->node_count; n++) {
+    for (uint32_t n = 0; n < e->own_node_count; n++) {
         const struct node *node = &e->model->nodes[n];
         if (e->keeps[n] == KEEP_NOTHING)
             continue;
@@ -148,12 +146,9 @@ static void look(struct export *e, const struct compared *compared, double time_
 
 void export_measure_rest(struct export *e, struct export_distance *out)
 {
-    struct model view = *e->model;
-    view.nodes = e->rest;
-    view.infos = &e->rest_info;
     *out = (struct export_distance){.node = 0};
-    pose_evaluate(&e->before, e->model, POSE_REST, 0);
-    pose_evaluate(&e->after, &view, POSE_REST, 0);
+    pose_evaluate(&e->before, e->context->model, POSE_REST, 0);
+    pose_evaluate(&e->after, e->model, POSE_REST, 0);
     compare(e, e->size, 0, out);
 }
 

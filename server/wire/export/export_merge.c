@@ -80,6 +80,21 @@ static bool make_clips(struct export *e, struct retarget *view, const char *path
     return export_is_affordable(e, view->steps);
 }
 
+bool export_make_other_clips(struct export *e)
+{
+    const struct clip_sources *clips = e->context->clips;
+    e->clips.no_matches = export_array(e, clips->count, sizeof *e->clips.no_matches);
+    bool is_good = e->clips.no_matches != NULL && (clips->count == 0 || check_strict(e));
+    for (uint32_t s = 0; s < clips->count && is_good; s++) {
+        const char *path = e->context->request->sources[s].path;
+        struct err err;
+        err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", path);
+        is_good = clips->own[s].source->clip_count > 0 ? make_clips(e, &clips->own[s], path, &e->clips.no_matches[s])
+                                                       : context_fail(e->context, &err);
+    }
+    return is_good;
+}
+
 /* Takes all clips of a file that move something here. A file without such a clip is an error. */
 static bool take_file(struct export *e, uint32_t source)
 {
@@ -87,13 +102,7 @@ static bool take_file(struct export *e, uint32_t source)
     struct retarget *view = &e->context->clips->own[source];
     const char *path = request->sources[source].path;
     const uint32_t count = view->source->clip_count, before = e->clips.count;
-    struct err err = {0};
-    if (count == 0) {
-        err_set(&err, ERR_CLIP_NOT_FOUND, "the clip file '%s' has no clips", path);
-        return context_fail(e->context, &err);
-    }
-    if (!make_clips(e, view, path, &err))
-        return false;
+    struct err err = e->clips.no_matches[source];
     for (uint32_t c = 0; c < count; c++) {
         char name[SHORT_NAME_SIZE];
         if (view->model.clips[c].channel_count == 0 && view->source->clips[c].channel_count > 0) {
@@ -255,7 +264,7 @@ bool export_take_other_files(struct export *e)
     const uint32_t count = e->context->clips->count;
     if (count == 0)
         return true;
-    if (!keep_own_clips(e) || !check_strict(e))
+    if (!keep_own_clips(e))
         return false;
     for (uint32_t s = 0; s < count; s++)
         if (!take_file(e, s))

@@ -25,7 +25,7 @@ enum { SHARED_REDUCED = 3000, SHARED_STORED };
 static bool is_at_rest(const struct export *e, const struct channel *channel, double tolerance)
 {
     static const double REPAIRED = 2.5e-7; /* evaluation repairs the rounding of rotations at rest */
-    const struct node *node = &e->rest[channel->node];
+    const struct node *node = &e->model->nodes[channel->node];
     const struct trs rest = pose_rest_transform(node);
     const float *values = export_values(e, channel);
     double plus = 0, minus = 0;

@@ -157,8 +157,6 @@ static bool compare_clip(struct export *e, uint32_t clip, const struct stored *s
 static void compare_rest(struct export *e, const struct stored *stored)
 {
     struct model before = *e->model, after;
-    before.nodes = e->rest;
-    before.infos = &e->rest_info;
     after = before;
     take_vertices(&after, stored);
     pose_evaluate(&e->before, &before, POSE_REST, 0);

@@ -157,7 +157,7 @@ static uint32_t add_positions(const struct small *small)
     const struct grid *grid = &optimizing->grids[optimizing->mesh_grids[small->p->mesh]];
     if (grid->bits == 0)
         return add_as_is(small, GLB_POSITION, positions, sizeof *positions);
-    uint16_t(*out)[4] = room_for(small, sizeof *out);
+    int16_t(*out)[4] = room_for(small, sizeof *out);
     if (out == NULL)
         return GLB_NONE;
     quantize_positions(grid, positions, small->places, small->p->vertex_count, out);
@@ -236,6 +236,16 @@ static int texcoord_bits(const struct model *model)
     while (bits < MOST && (UINT32_C(4) << (bits - 2)) < 4 * side)
         bits++;
     return bits < LEAST ? LEAST : bits;
+}
+
+/* A material with a texture, of a primitive without coordinates: as in surfaces_add_texcoords(). */
+static uint32_t add_zero_texcoords(const struct small *small, uint32_t set)
+{
+    struct vec2 *zeros = room_for(small, sizeof *zeros);
+    if (zeros == NULL)
+        return GLB_NONE;
+    memset(zeros, 0, small->count * sizeof *zeros);
+    return glb_add(small->e->glb, set == 0 ? GLB_TEXCOORD : GLB_SECOND_TEXCOORD, zeros, small->count);
 }
 
 static uint32_t add_texcoords(const struct small *small, uint32_t set)
@@ -317,8 +327,9 @@ bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *a
     if (glb_has_normals(p) && has_tangents(e, primitive))
         accessors[GLB_TANGENT] = add_units(&small, &model->tangents[p->vertex_first].x, 4);
     for (uint32_t set = 0; set < 2; set++)
-        if (has_texcoords(e, primitive, set))
-            accessors[set == 0 ? GLB_TEXCOORD : GLB_SECOND_TEXCOORD] = add_texcoords(&small, set);
+        if (is_any(e, primitive, set, material_has_texcoords))
+            accessors[set == 0 ? GLB_TEXCOORD : GLB_SECOND_TEXCOORD] =
+                has_texcoords(e, primitive, set) ? add_texcoords(&small, set) : add_zero_texcoords(&small, set);
     if (accessors[GLB_TEXCOORD] == GLB_NONE)
         accessors[GLB_TEXCOORD] = accessors[GLB_SECOND_TEXCOORD]; /* glTF has no second set without a first */
     if ((p->flags & PRIMITIVE_COLORS) != 0)

@@ -49,14 +49,14 @@ static bool is_plain_matrix(const struct export *e, uint32_t n)
            node->scale[1] != 0 && node->scale[2] != 0;
 }
 
-/* Writes the transform from places on a grid to the mesh's positions; nothing without a grid. */
+/* Writes the transform from places on a grid, by 32767, to the mesh's positions; nothing without a grid. */
 static void put_grid(struct export *e, const struct grid *grid)
 {
     static const float IDENTITY[4] = {0, 0, 0, 1};
     float translation[3] = {0, 0, 0}, scale[3] = {1, 1, 1};
     for (int i = 0; i < 3 && grid != NULL; i++) {
-        translation[i] = (float)grid->min[i];
-        scale[i] = (float)grid->step;
+        translation[i] = (float)grid->middle[i];
+        scale[i] = (float)grid->side;
     }
     put_trs(e->out, translation, IDENTITY, scale);
 }
@@ -86,7 +86,7 @@ static void put_transform(struct export *e, const struct export_node *at)
         json_put_floats(e->out, model->node_matrices[node->matrix].m, 16);
         buf_put_char(e->out, ',');
     } else if (at->kind == EXPORT_NODE) {
-        put_rest(e->out, &e->rest[at->source]);
+        put_rest(e->out, node);
     }
 }
 

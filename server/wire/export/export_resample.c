@@ -53,7 +53,9 @@ static bool sample(struct export *e, const struct export_clip *clip, struct chan
     double *times = export_times(e, channel);
     float *floats = export_values(e, channel);
     for (uint32_t k = 0; k < count; k++) {
-        times[k] = (double)(float)fmin((double)k / rate, clip->duration_s); /* the number that the file keeps */
+        times[k] = fmin((double)k / rate, clip->duration_s);
+        if (e->context->request->format != FORMAT_POSED)
+            times[k] = (double)(float)times[k]; /* the number that the file keeps */
         sample_channel(source, from, times[k], values);
         for (uint32_t i = 0; i < channel->component_count; i++)
             *floats++ = (float)values[i];

@@ -1,312 +1,335 @@
-/* export_scales.c - handles nodes that do not inherit scales by matrix products. They get
- * separate transforms that approximate their matrices best, at rest and at the keys of each clip; exact=1 refuses them.
- */
+/* export_scales.c - gives nodes that do not inherit scales by matrix products their channels: the transforms of
+ * export_unscale.c, sampled where a clip moves the scales. */
 #include "anim/pose/scale_effect.h"
+#include "anim/pose/scale_frame.h"
 #include "wire/export/export_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* --- best approximations --- */
-
-/* Returns a node's transform in the file, relative to the file's matrix of its parent. */
-static struct trs nearest(const struct dmat4 *scene_from_parent, const struct dmat4 *scene_from_node)
-{
-    struct dmat4 parent_from_scene, parent_from_node;
-    struct trs trs;
-    dmat4_invert(scene_from_parent, &parent_from_scene); /* a matrix without an inverse shows nothing anyway */
-    parent_from_node = dmat4_mul(&parent_from_scene, scene_from_node);
-    trs_from_dmat4(&parent_from_node, &trs);
-    return trs;
-}
-
-/* Computes the file's matrices from the model's pose, and the transforms of scaled nodes in e->scaled_. */
-static void compose(const struct export *e, const uint8_t *is_scaled)
-{
-    struct dmat4 *matrices = e->scaled_matrices;
-    struct trs *out = e->scaled_transforms;
-    const struct model *model = e->model;
-    for (uint32_t i = 0; i < model->order_count; i++) {
-        const uint32_t n = model->node_order[i];
-        const int32_t parent = model->nodes[n].parent;
-        const struct dmat4 *above = parent < 0 ? &DMAT4_IDENTITY : &matrices[parent];
-        struct dmat4 parent_from_node = pose_parent_from_node(&e->before, model, n);
-        if (is_scaled[n] != 0) {
-            out[n] = nearest(above, &e->before.scene_from_node[n]);
-            parent_from_node = dmat4_from_trs(&out[n]);
-        }
-        matrices[n] = dmat4_mul(above, &parent_from_node);
-    }
-}
-
-static bool place_nodes(struct export *e)
-{
-    const struct model *model = e->model;
-    struct node *nodes = export_array(e, model->node_count, sizeof *nodes);
-    if (nodes == NULL)
-        return false;
-    memcpy(nodes, model->nodes, model->node_count * sizeof *nodes);
-    pose_evaluate(&e->before, model, POSE_REST, 0);
-    compose(e, e->is_scaled);
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        const struct trs *trs = &e->scaled_transforms[n];
-        nodes[n].flags &= ~(uint32_t)NODE_SCALES;
-        for (int i = 0; i < 4 && e->is_scaled[n] != 0; i++) {
-            nodes[n].rotation[i] = (float)trs->rotation[i];
-            if (i < 3) {
-                nodes[n].translation[i] = (float)trs->translation[i];
-                nodes[n].scale[i] = (float)trs->scale[i];
-            }
-        }
-    }
-    e->rest = nodes;
-    return true;
-}
-
-/* --- affected nodes --- */
-
-/* Marks additional nodes that are affected at rest (POSE_REST) or at some time of a clip, and sets *first to one of
- * them. False: there are no such nodes. */
-static bool mark(const struct export *e, const struct model *source, int32_t clip, uint8_t *scratch, uint8_t *is_scaled,
-                 uint32_t *first)
-{
-    bool is_any = false;
-    scale_effect_find(source, clip, scratch);
-    for (uint32_t n = e->model->node_count; n-- > 0;) {
-        is_scaled[n] = is_scaled[n] != 0 || (scratch[n] != 0 && e->keeps[n] != KEEP_NOTHING);
-        if (is_scaled[n] == 0)
-            continue;
-        *first = n;
-        is_any = true;
-    }
-    return is_any;
-}
-
-static bool refuse(struct export *e, const char *where, uint32_t n)
-{
-    char name[SHORT_NAME_SIZE];
-    return export_refuse(e, "%s, node %u '%s' does not inherit the scales above it as glTF has them", where, n,
-                         short_name(e->model, e->model->nodes[n].name, name));
-}
-
-bool export_find_scales(struct export *e)
-{
-    const struct model *model = e->model;
-    uint32_t first;
-    e->rest_info = model->infos[0];
-    e->rest_info.flags &= ~(uint32_t)MODEL_OWN_SCALES;
-    e->rest = model->nodes;
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0)
-        return true;
-    e->is_scaled = export_array(e, model->node_count, sizeof *e->is_scaled);
-    e->scaled_scratch = export_array(e, 2 * (size_t)model->node_count, sizeof *e->scaled_scratch);
-    e->scaled_matrices = export_array(e, model->node_count, sizeof *e->scaled_matrices);
-    e->scaled_transforms = export_array(e, model->node_count, sizeof *e->scaled_transforms);
-    if (e->is_scaled == NULL || e->scaled_scratch == NULL || e->scaled_matrices == NULL || e->scaled_transforms == NULL)
-        return false;
-    const bool is_any = mark(e, model, POSE_REST, e->scaled_scratch, e->is_scaled, &first);
-    if (is_any && e->context->request->export.is_exact)
-        return refuse(e, "at rest", first);
-    return !is_any || place_nodes(e);
-}
-
-/* --- clips --- */
-
-/* The channels of a clip that is being sampled. */
-struct sampler {
-    struct export *e;
-    const struct model *source;
-    uint32_t clip;
-    uint8_t *is_scaled; /* [node_count]: affected at rest or in the clip */
-    uint8_t *is_moved;  /* [node_count]: the clip moves it or an ancestor */
-    double *times;      /* [count] */
-    size_t count;
-    uint32_t *channels; /* [node_count]: for affected, moving nodes the first of their three channels */
+/* Which scales of a node a clip moves. */
+enum {
+    MOVES_OWN = 1,       /* the node's own */
+    MOVES_INHERITED = 2, /* what it inherits axis by axis */
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* A scale that is sampled: of `node` in the file, for node `of` of the request's model, which is the same or below it.
+ */
+struct target {
+    uint32_t of, node;
+};
 
-static void mark_moved(struct sampler *sampler)
+/* The scales of a clip. */
+struct sampler {
+    struct export *e;
+    const struct model *source; /* plays the clip; its nodes are the request's model's */
+    uint32_t clip;
+    uint8_t *moves;         /* [own_node_count]: MOVES_ */
+    struct target *targets; /* [target_count] */
+    uint32_t target_count;
+    struct buf times;  /* double */
+    struct buf values; /* float: [number of times][target_count][3] */
+    bool is_step;      /* all scales jump at keys */
+};
+
+/* Between keys, the inverse of a scale and products of scales are not linear. They are sampled at this rate per second,
+ * and, where a number is further from its neighbours' mean than NEAR of itself, up to 2^HALVINGS times as often. */
+enum { RATE = 60, HALVINGS = 5 };
+static const double NEAR = 1e-5;
+
+static void mark_moves(struct sampler *sampler)
 {
-    const struct model *model = sampler->e->model;
-    const struct clip *clip = &sampler->source->clips[sampler->clip];
+    const struct model *model = sampler->source;
+    const struct clip *clip = &model->clips[sampler->clip];
     for (uint32_t c = 0; c < clip->channel_count; c++) {
-        const struct channel *channel = &sampler->source->channels[clip->channel_first + c];
-        if (path_is_transform(channel->path))
-            sampler->is_moved[channel->node] = 1;
+        const struct channel *channel = &model->channels[clip->channel_first + c];
+        if (channel->path == PATH_SCALE)
+            sampler->moves[channel->node] = MOVES_OWN;
     }
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t n = model->node_order[i];
-        if (model->nodes[n].parent >= 0 && sampler->is_moved[model->nodes[n].parent] != 0)
-            sampler->is_moved[n] = 1;
+        const uint32_t flags = model->nodes[n].flags;
+        const uint8_t above = model->nodes[n].parent < 0 ? 0 : sampler->moves[model->nodes[n].parent];
+        if (((flags & NODE_SCALE_BY_AXIS) != 0 && above != 0) ||
+            ((flags & NODE_SCALE_OWN) != 0 && (above & MOVES_INHERITED) != 0))
+            sampler->moves[n] |= MOVES_INHERITED;
     }
 }
 
-/* Between keys, scales and rotations of several nodes combine nonlinearly, so they are sampled at this rate per second.
- */
-enum { RATE = 60 };
+static bool moves_above(const struct sampler *sampler, uint32_t n)
+{
+    return sampler->moves[sampler->source->nodes[n].parent] != 0;
+}
 
-/* Lists all key times of the clip from 0 on, and the times of RATE, once each. False: the reply is an error. */
-static bool list_times(struct sampler *sampler)
+/* Whether the node has its own scale in the file, too, so that the clip's keys of it stay. */
+static bool keeps_own(const struct sampler *sampler, uint32_t n)
+{
+    const struct export *e = sampler->e;
+    const float *scale = e->model->nodes[n].scale;
+    return e->unscaled[n] != GLB_NONE && (sampler->moves[n] & MOVES_INHERITED) == 0 && scale[0] != 0 && scale[1] != 0 &&
+           scale[2] != 0 && memcmp(scale, sampler->source->nodes[n].scale, 3 * sizeof *scale) == 0;
+}
+
+/* Whether the clip gets keys of the node's scale. */
+static bool moves_own(const struct sampler *sampler, uint32_t n)
+{
+    const bool is_moved = sampler->moves[n] != 0 || (sampler->e->unscaled[n] == GLB_NONE && moves_above(sampler, n));
+    return is_moved && !keeps_own(sampler, n);
+}
+
+static void find_targets(struct sampler *sampler)
+{
+    const struct export *e = sampler->e;
+    for (uint32_t n = 0; n < e->own_node_count; n++) {
+        if (e->scale_effects[n] == SCALE_EFFECT_NONE)
+            continue;
+        if (e->unscaled[n] != GLB_NONE && moves_above(sampler, n))
+            sampler->targets[sampler->target_count++] = (struct target){n, e->unscaled[n]};
+        if (moves_own(sampler, n))
+            sampler->targets[sampler->target_count++] = (struct target){n, n};
+    }
+}
+
+/* --- times and values --- */
+
+/* Lists the key times of all scales of the clip from 0 on, and those of RATE. False: the reply is an error. */
+static bool list_times(struct sampler *sampler, struct export_times *out)
 {
     const struct clip *clip = &sampler->source->clips[sampler->clip];
-    const struct channel *channels = sampler->source->channels + clip->channel_first;
-    struct export_times all = {.times = NULL};
-    size_t kept = 0;
-    const double frames = ceil(clip->duration_s * RATE);
-    if (!(frames < 1e7))
-        return context_fail_too_large(sampler->e->context);
-    const bool is_listed =
-        export_list_keys(sampler->e, channels, clip->channel_count, sampler->source->key_times, &all);
-    sampler->times = is_listed ? realloc(all.times, (all.count + (size_t)frames + 2) * sizeof *all.times) : NULL;
-    if (sampler->times == NULL) {
-        free(all.times);
-        return is_listed ? context_fail_memory(sampler->e->context) : false;
+    struct channel *scales = calloc((size_t)clip->channel_count + 1, sizeof *scales);
+    uint32_t count = 0;
+    if (scales == NULL)
+        return context_fail_memory(sampler->e->context);
+    sampler->is_step = true;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const struct channel *channel = &sampler->source->channels[clip->channel_first + c];
+        if (channel->path != PATH_SCALE)
+            continue;
+        scales[count++] = *channel;
+        sampler->is_step = sampler->is_step && channel->interpolation == INTERPOLATION_STEP;
     }
-    sampler->count = all.count;
-    for (size_t f = 0; (double)f / RATE < clip->duration_s || f == 0; f++)
-        sampler->times[sampler->count++] = (double)f / RATE;
-    qsort(sampler->times, sampler->count, sizeof *sampler->times, by_time);
-    for (size_t i = 0; i < sampler->count; i++)
-        if (kept == 0 || (float)sampler->times[i] > (float)sampler->times[kept - 1])
-            sampler->times[kept++] = sampler->times[i];
-    sampler->count = kept;
+    const double frames = sampler->is_step ? 0 : ceil(clip->duration_s * RATE);
+    const bool is_listed = frames < 1e7 ? export_list_keys(sampler->e, scales, count, sampler->source->key_times, out)
+                                        : context_fail_too_large(sampler->e->context);
+    free(scales);
+    double *grown = is_listed ? realloc(out->times, (out->count + (size_t)frames + 2) * sizeof *grown) : NULL;
+    if (grown == NULL)
+        return is_listed ? context_fail_memory(sampler->e->context) : false;
+    out->times = grown;
+    for (size_t f = 0; (double)f < frames || f == 0; f++)
+        out->times[out->count++] = (double)f / RATE;
+    export_sort_times(out);
     return true;
 }
 
-/* Removes the channels of the sampled nodes from the clip, which is the last one. */
-static void drop_channels(struct sampler *sampler, struct export_clip *clip)
+/* Computes the scales at a time: out[target_count][3]. */
+static void scales_at(const struct sampler *sampler, double time_s, float *out)
+{
+    pose_evaluate(&sampler->e->before, sampler->source, (int32_t)sampler->clip, time_s);
+    for (uint32_t i = 0; i < sampler->target_count; i++) {
+        const struct target *target = &sampler->targets[i];
+        double scales[2][3];
+        export_scales_of(sampler->e, target->of, scales[0], scales[1]);
+        for (size_t c = 0; c < 3; c++)
+            out[3 * (size_t)i + c] = (float)scales[target->node == target->of][c];
+    }
+}
+
+static void put(struct sampler *sampler, double time_s, const float *scales)
+{
+    buf_put(&sampler->times, &time_s, sizeof time_s);
+    buf_put(&sampler->values, scales, 3 * (size_t)sampler->target_count * sizeof *scales);
+}
+
+static bool is_linear(const struct sampler *sampler, const float *from, const float *middle, const float *to)
+{
+    for (size_t i = 0; i < 3 * (size_t)sampler->target_count; i++) {
+        const double mean = ((double)from[i] + (double)to[i]) / 2;
+        if (!(fabs(mean - (double)middle[i]) <= NEAR * fabs((double)middle[i])))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the times between two others that `halvings` allows and that are needed. scratch: as many rows as that. */
+static void put_between(struct sampler *sampler, double from_s, const float *from, double to_s, const float *to,
+                        float *scratch, int halvings)
+{
+    const double middle_s = (from_s + to_s) / 2;
+    if (halvings == 0 || !((float)from_s < (float)middle_s && (float)middle_s < (float)to_s))
+        return;
+    scales_at(sampler, middle_s, scratch);
+    if (is_linear(sampler, from, scratch, to))
+        return;
+    float *deeper = scratch + 3 * (size_t)sampler->target_count;
+    put_between(sampler, from_s, from, middle_s, scratch, deeper, halvings - 1);
+    put(sampler, middle_s, scratch);
+    put_between(sampler, middle_s, scratch, to_s, to, deeper, halvings - 1);
+}
+
+/* Samples at the times, each float once, and between them. rows: scratch for HALVINGS + 2. */
+static void sample_at(struct sampler *sampler, const struct export_times *times, float *rows)
+{
+    const size_t width = 3 * (size_t)sampler->target_count;
+    float *last = rows, *next = rows + width;
+    double last_s = 0;
+    bool is_first = true;
+    for (size_t i = 0; i < times->count && !buf_failed(sampler->e->out) && !buf_failed(&sampler->values); i++) {
+        const double time_s = times->times[i];
+        if (!is_first && !((float)time_s > (float)last_s))
+            continue;
+        scales_at(sampler, time_s, next);
+        if (!is_first && !sampler->is_step)
+            put_between(sampler, last_s, last, time_s, next, rows + 2 * width, HALVINGS);
+        put(sampler, time_s, next);
+        memcpy(last, next, width * sizeof *next);
+        last_s = time_s;
+        is_first = false;
+        context_check_stop(sampler->e->context);
+    }
+}
+
+/* Makes all values of the targets. False: the reply is an error. */
+static bool sample(struct sampler *sampler)
+{
+    struct export *e = sampler->e;
+    struct export_times times = {.times = NULL};
+    float *rows = malloc((HALVINGS + 2) * 3 * (size_t)sampler->target_count * sizeof *rows);
+    bool is_good = rows != NULL ? list_times(sampler, &times) : context_fail_memory(e->context);
+    is_good = is_good && export_is_affordable(e, (2 + 2 * (uint64_t)times.count) * e->own_node_count);
+    if (is_good) {
+        sample_at(sampler, &times, rows);
+        is_good =
+            !buf_failed(&sampler->values) && !buf_failed(&sampler->times) ? true : context_fail_too_large(e->context);
+    }
+    free(rows);
+    free(times.times);
+    /* those at halved times */
+    return is_good && export_is_affordable(e, sampler->times.size_bytes / sizeof(double) * e->own_node_count);
+}
+
+/* --- channels --- */
+
+/* Gives the translations of nodes with an added node to that, and removes the scales that are sampled. */
+static void change_channels(const struct sampler *sampler, struct export_clip *clip)
 {
     struct export *e = sampler->e;
     struct channel *channels = export_channels(e, clip);
     uint32_t kept = 0;
-    for (uint32_t c = 0; c < clip->channel_count; c++)
-        if (sampler->is_scaled[channels[c].node] == 0 || !path_is_transform(channels[c].path))
-            channels[kept++] = channels[c];
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const uint32_t n = channels[c].node;
+        if (channels[c].path == PATH_SCALE && e->scale_effects[n] != SCALE_EFFECT_NONE && moves_own(sampler, n))
+            continue;
+        channels[kept] = channels[c];
+        if (channels[c].path == PATH_TRANSLATION && e->unscaled[n] != GLB_NONE)
+            channels[kept].node = e->unscaled[n];
+        kept++;
+    }
     e->clips.channels.size_bytes -= (clip->channel_count - kept) * sizeof *channels;
     clip->channel_count = kept;
 }
 
-/* Adds three channels for each node, which share their times. */
-static bool add_channels(struct sampler *sampler, struct export_clip *clip)
+/* Adds the channel of a target: one key if its value never changes, otherwise *shared_times. */
+static bool add_channel(const struct sampler *sampler, struct export_clip *clip, uint32_t target,
+                        uint32_t *shared_times)
 {
-    static const uint32_t WIDTHS[] = {3, 4, 3};
     struct export *e = sampler->e;
-    const uint32_t count = (uint32_t)sampler->count;
-    const uint32_t first = (uint32_t)(e->clips.times.size_bytes / sizeof(double));
-    buf_put(&e->clips.times, sampler->times, sampler->count * sizeof(double));
-    for (uint32_t n = 0; n < e->model->node_count; n++) {
-        if (sampler->is_scaled[n] == 0 || sampler->is_moved[n] == 0)
-            continue;
-        sampler->channels[n] = clip->channel_count;
-        for (uint32_t path = PATH_TRANSLATION; path <= PATH_SCALE; path++) {
-            struct channel channel = {.node = n,
-                                      .path = path,
-                                      .component_count = WIDTHS[path],
-                                      .key_time_first = first,
-                                      .key_count = count,
-                                      .reserved = EXPORT_OF_NOTHING};
-            channel.value_first = (uint32_t)(e->clips.values.size_bytes / sizeof(float));
-            if (buf_reserve(&e->clips.values, sampler->count * WIDTHS[path] * sizeof(float)) == NULL)
-                return context_fail_too_large(e->context);
-            buf_advance(&e->clips.values, sampler->count * WIDTHS[path] * sizeof(float));
-            buf_put(&e->clips.channels, &channel, sizeof channel);
-            clip->channel_count++;
-        }
+    const size_t count = sampler->times.size_bytes / sizeof(double), width = 3 * (size_t)sampler->target_count;
+    const float *values = (const float *)(const void *)sampler->values.data + (size_t)3 * target;
+    struct channel channel = {.node = sampler->targets[target].node,
+                              .path = PATH_SCALE,
+                              .interpolation = sampler->is_step ? INTERPOLATION_STEP : INTERPOLATION_LINEAR,
+                              .component_count = 3,
+                              .reserved = EXPORT_OF_NOTHING};
+    size_t equal = 1;
+    while (equal < count && memcmp(values, values + equal * width, 3 * sizeof *values) == 0)
+        equal++;
+    const size_t kept = equal == count ? 1 : count;
+    if (kept > UINT32_MAX / 16)
+        return context_fail_too_large(e->context);
+    if (!export_add_keys(e, &channel, (uint32_t)kept))
+        return false;
+    if (kept == 1 || *shared_times == GLB_NONE) {
+        memcpy(export_times(e, &channel), sampler->times.data, kept * sizeof(double));
+        *shared_times = kept == 1 ? *shared_times : channel.key_time_first;
+    } else {
+        e->clips.times.size_bytes -= kept * sizeof(double);
+        channel.key_time_first = *shared_times;
     }
-    return !buf_failed(&e->clips.channels) && !buf_failed(&e->clips.times) ? true : context_fail_too_large(e->context);
+    for (size_t k = 0; k < kept; k++)
+        memcpy(export_values(e, &channel) + 3 * k, values + k * width, 3 * sizeof *values);
+    buf_put(&e->clips.channels, &channel, sizeof channel);
+    clip->channel_count++;
+    return !buf_failed(&e->clips.channels) || context_fail_too_large(e->context);
 }
 
-static void fill(struct sampler *sampler, const struct export_clip *clip)
+static bool put_channels(struct sampler *sampler, struct export_clip *clip)
 {
-    struct export *e = sampler->e;
-    for (size_t k = 0; k < sampler->count && !buf_failed(e->out); k++) {
-        pose_evaluate(&e->before, sampler->source, (int32_t)sampler->clip, sampler->times[k]);
-        compose(e, sampler->is_scaled);
-        for (uint32_t n = 0; n < e->model->node_count; n++) {
-            if (sampler->is_scaled[n] == 0 || sampler->is_moved[n] == 0)
-                continue;
-            const struct channel *channels = export_channels(e, clip) + sampler->channels[n];
-            const struct trs *trs = &e->scaled_transforms[n];
-            for (size_t i = 0; i < 4; i++) {
-                export_values(e, &channels[1])[4 * k + i] = (float)trs->rotation[i];
-                if (i == 3)
-                    continue;
-                export_values(e, &channels[0])[3 * k + i] = (float)trs->translation[i];
-                export_values(e, &channels[2])[3 * k + i] = (float)trs->scale[i];
-            }
-        }
-        context_check_stop(e->context);
-    }
-}
-
-static bool sample_nodes(struct sampler *sampler, struct export_clip *clip)
-{
-    struct export *e = sampler->e;
-    sampler->is_moved = calloc((size_t)e->model->node_count + 1, 1);
-    sampler->channels = calloc((size_t)e->model->node_count + 1, sizeof *sampler->channels);
-    if (sampler->is_moved == NULL || sampler->channels == NULL)
-        return context_fail_memory(e->context);
-    mark_moved(sampler);
-    if (!list_times(sampler) || !export_is_affordable(e, 2 * (uint64_t)sampler->count * e->model->node_count))
+    mark_moves(sampler);
+    find_targets(sampler);
+    if (sampler->target_count > 0 && !sample(sampler))
         return false;
-    drop_channels(sampler, clip);
-    if (!add_channels(sampler, clip))
-        return false;
-    fill(sampler, clip);
-    clip->is_approximated = true;
+    change_channels(sampler, clip);
+    uint32_t shared_times = GLB_NONE;
+    for (uint32_t i = 0; i < sampler->target_count; i++)
+        if (!add_channel(sampler, clip, i, &shared_times))
+            return false;
+    clip->is_approximated = sampler->target_count > 0;
     return true;
 }
 
-bool export_sample_scaled_nodes(struct export *e, struct export_clip *clip)
+bool export_put_scales(struct export *e, struct export_clip *clip)
 {
-    char label[EXPORT_LABEL_SIZE], where[EXPORT_LABEL_SIZE + 4];
-    uint32_t first;
-    if (e->is_scaled == NULL)
+    if (e->scale_effects == NULL)
         return true;
-    if (!export_is_affordable(e, e->model->node_count))
-        return false;
     struct sampler sampler = {.e = e, .source = clip->source, .clip = clip->index};
-    sampler.is_scaled = e->scaled_scratch + e->model->node_count;
-    memcpy(sampler.is_scaled, e->is_scaled, e->model->node_count);
-    if (!mark(e, clip->source, (int32_t)clip->index, e->scaled_scratch, sampler.is_scaled, &first))
-        return true;
-    snprintf(where, sizeof where, "in %s", export_clip_label(e, clip, label));
-    if (e->context->request->export.is_exact)
-        return refuse(e, where, first);
-    const bool is_good = sample_nodes(&sampler, clip);
-    free(sampler.is_moved);
-    free(sampler.channels);
-    free(sampler.times);
+    buf_init(&sampler.times, e->context->limit_bytes);
+    buf_init(&sampler.values, e->context->limit_bytes);
+    sampler.moves = calloc((size_t)e->own_node_count + 1, sizeof *sampler.moves);
+    sampler.targets = calloc(2 * (size_t)e->own_node_count + 1, sizeof *sampler.targets);
+    const bool is_good = sampler.moves != NULL && sampler.targets != NULL ? put_channels(&sampler, clip)
+                                                                          : context_fail_memory(e->context);
+    free(sampler.moves);
+    free(sampler.targets);
+    buf_fini(&sampler.times);
+    buf_fini(&sampler.values);
     return is_good;
 }
 
-static void warn(struct export *e, const char *what, const struct export_distance *distance)
+/* --- the report --- */
+
+static bool report(struct export *e, const char *what, const struct export_distance *distance)
 {
+    const double share = export_share_of_size(e, distance);
     char where[EXPORT_DISTANCE_SIZE];
-    export_approximate(e, "scales_approximated", export_share_of_size(e, distance),
-                       "%s has nodes that do not inherit scales as glTF has them: poses are off by %s", what,
-                       export_distance_label(e, distance, where));
+    if (share <= EXPORT_EXACT)
+        return true;
+    export_distance_label(e, distance, where);
+    if (e->context->request->export.is_exact)
+        return export_refuse(e,
+                             "%s has nodes that do not inherit the scales above them as glTF has them: poses would be "
+                             "off by %s",
+                             what, where);
+    export_approximate(e, "scales_approximated", share,
+                       "%s has nodes that do not inherit the scales above them as glTF has them: poses are off by %s",
+                       what, where);
+    return true;
 }
 
-bool export_warn_of_scales(struct export *e)
+bool export_report_scales(struct export *e)
 {
     struct export_distance distance;
     char label[EXPORT_LABEL_SIZE];
-    if (e->rest != e->model->nodes) {
-        export_measure_rest(e, &distance);
-        warn(e, "the rest pose", &distance);
-    }
+    if (e->scale_effects == NULL)
+        return true;
+    export_measure_rest(e, &distance);
+    if (!report(e, "the rest pose", &distance))
+        return false;
     for (uint32_t i = 0; i < e->clips.count; i++) {
         if (!e->clips.clips[i].is_approximated)
             continue;
-        if (!export_measure(e, i, &distance))
+        if (!export_measure(e, i, &distance) || !report(e, export_clip_label(e, &e->clips.clips[i], label), &distance))
             return false;
-        warn(e, export_clip_label(e, &e->clips.clips[i], label), &distance);
     }
     return true;
 }

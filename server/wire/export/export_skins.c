@@ -14,8 +14,8 @@ static void fill_binds(const struct export *e, uint32_t s, struct mat4 *out)
     const struct grid *grid = export_grid_of_skin(e, s);
     struct dmat4 bind_from_grid = DMAT4_IDENTITY;
     for (int i = 0; grid != NULL && i < 3; i++) {
-        bind_from_grid.m[5 * i] = grid->step;
-        bind_from_grid.m[12 + i] = grid->min[i];
+        bind_from_grid.m[5 * i] = grid->side;
+        bind_from_grid.m[12 + i] = grid->middle[i];
     }
     for (uint32_t j = 0; j < skin->joint_count; j++) {
         const struct mat4 *joint_from_bind = &e->model->joints[skin->joint_first + j].joint_from_bind;

@@ -2,22 +2,39 @@
 
 #include "anim/model/mat.h"
 
+static int place_most(int bits) { return (1 << (bits - 1)) - 1; }
+
+static void set_step(struct grid *grid, double step)
+{
+    grid->side = (double)(float)(step * INT16_MAX);
+    grid->step = grid->side / INT16_MAX;
+}
+
 struct grid grid_make(const double min[3], const double max[3], int bits)
 {
     struct grid grid = {.bits = bits};
-    double side = 0;
+    double half = 0;
     for (int i = 0; i < 3; i++) {
-        grid.min[i] = (double)(float)min[i]; /* as the file's transforms say it */
-        side = fmax(side, max[i] - grid.min[i]);
+        grid.middle[i] = (double)(float)((min[i] + max[i]) / 2); /* as the file's transforms say it */
+        half = fmax(half, fmax(max[i] - grid.middle[i], grid.middle[i] - min[i]));
     }
-    grid.step = (double)(float)(side / ((1 << bits) - 1));
+    set_step(&grid, half / place_most(bits));
     return grid;
 }
 
-static uint16_t place_on(const struct grid *grid, double position, int axis)
+void grid_refine(struct grid *grid, int bits)
 {
-    const double place = rint((position - grid->min[axis]) / grid->step);
-    return (uint16_t)fmin(fmax(place, 0), (1 << grid->bits) - 1);
+    const double step = grid->step * place_most(grid->bits) / place_most(bits);
+    if (!(grid->delta / step < INT16_MAX))
+        return;
+    set_step(grid, step);
+    grid->bits = bits;
+}
+
+static int16_t place_on(const struct grid *grid, double position, int axis)
+{
+    const double place = rint((position - grid->middle[axis]) / grid->step), most = place_most(grid->bits);
+    return (int16_t)fmin(fmax(place, -most), most);
 }
 
 static int16_t delta_on(const struct grid *grid, double delta)
@@ -26,7 +43,7 @@ static int16_t delta_on(const struct grid *grid, double delta)
 }
 
 void quantize_positions(const struct grid *grid, const struct vec3 *positions, const uint32_t *places, uint32_t count,
-                        uint16_t (*out)[4])
+                        int16_t (*out)[4])
 {
     for (uint32_t v = 0; v < count; v++) {
         if (places[v] == WELDED_AWAY)
@@ -77,7 +94,7 @@ struct vec3 grid_position(const struct grid *grid, const struct vec3 *position)
     const double at[3] = {(double)position->x, (double)position->y, (double)position->z};
     double seen[3];
     for (int i = 0; i < 3; i++)
-        seen[i] = grid->min[i] + grid->step * place_on(grid, at[i], i);
+        seen[i] = grid->middle[i] + grid->step * place_on(grid, at[i], i);
     return (struct vec3){(float)seen[0], (float)seen[1], (float)seen[2]};
 }
 

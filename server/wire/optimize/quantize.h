@@ -11,17 +11,22 @@
 /* In place of a vertex's place: no index names the vertex. */
 #define WELDED_AWAY UINT32_MAX
 
-/* A grid of places: position = min + step * (x, y, z), each 0 to 2^bits - 1. */
+/* A grid of places: position = middle + step * (x, y, z), each at most 2^(bits-1) - 1 or its negative. Files say
+ * x / 32767 and `side` = 32767 * step: readers that take the scale out of inverse bind matrices, such as Blender, then
+ * have bones near their meshes and not at distances where floats are coarse. */
 struct grid {
-    double min[3], step;
-    int bits; /* 14 to 16; 0: positions stay floats */
+    double middle[3], side, step;
+    double delta; /* the largest difference of a morph target, in the units of positions */
+    int bits;     /* 14 to 16; 0: positions stay floats */
 };
 
-/* Makes the grid of `bits` whose longest side is that of the box. */
+/* Makes the grid of `bits` for a box. */
 struct grid grid_make(const double min[3], const double max[3], int bits);
+/* Makes the steps of a grid smaller: those of so many bits, if the largest difference is then within its numbers. */
+void grid_refine(struct grid *grid, int bits);
 
 void quantize_positions(const struct grid *grid, const struct vec3 *positions, const uint32_t *places, uint32_t count,
-                        uint16_t (*out)[4]);
+                        int16_t (*out)[4]);
 /* Differences of positions: deltas / step, within -32767 to 32767. deltas NULL: zeros. */
 void quantize_deltas(const struct grid *grid, const struct vec3 *deltas, const uint32_t *places, uint32_t count,
                      int16_t (*out)[4]);

@@ -37,7 +37,7 @@ int request_check_bounds(struct request *request, const struct param_set *seen,
                                    "parameter '%s' does not go with over=clip, which takes all times", given);
 }
 
-/* A .posed file contains the whole animated model, unchanged. */
+/* A .posed file contains the whole animated model. Only the times of its keys may be others. */
 static int check_posed_file(const struct param_set *seen, struct err *err)
 {
     static const int OF_GLB[] = {PARAM_TEXTURES,
@@ -53,7 +53,6 @@ static int check_posed_file(const struct param_set *seen, struct err *err)
                                  PARAM_RETARGET,
                                  PARAM_EXPORT_UP,
                                  PARAM_UNIT,
-                                 PARAM_SAMPLE_RATE,
                                  PARAM_EXACT,
                                  PARAM_COMPRESS,
                                  PARAM_OPTIMIZE,

@@ -4,6 +4,7 @@ import json
 import struct
 
 from conftest import SAMPLES
+from eval_probe import EvalProbe
 from posectl import posectl
 from raw_requests import post
 
@@ -36,6 +37,17 @@ def test_the_model_answer_says_how_clips_are_evaluated(start, tmp_path):
     write_lone_node(tmp_path / "lone.gltf")
     assert evaluations(start(root=SAMPLES), "robot.glb") == ["linear", "cubic", "linear"]
     assert evaluations(start(root=tmp_path), "lone.gltf") == ["exact"]
+
+
+def test_the_library_says_it_too(start, tmp_path):
+    write_lone_node(tmp_path / "lone.gltf")
+    for root, model in ((SAMPLES, "robot.glb"), (tmp_path, "lone.gltf")):
+        server = start(root=root)
+        (tmp_path / "one.posed").write_bytes(server.get(f"/v1/export?model={model}&format=posed").body)
+        said = evaluations(server, model)
+        with EvalProbe(tmp_path / "one.posed") as probe:
+            assert probe.first == "ready"
+            assert [probe.ask(f"clip {i}") for i in range(len(said))] == [f"{int(one != 'exact')} {one}" for one in said]
 
 
 def test_stats_count_poses_with_splines(start):

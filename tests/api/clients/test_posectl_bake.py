@@ -273,7 +273,10 @@ def test_a_posed_file_is_the_servers(start, folder):
     assert made == server.get("/v1/export?model=robot.glb&format=posed").body
     assert posectl("bake", "robot.glb", "-o", "-", "--as", "json", "--clips", "rest", cwd=folder).status == 0
     done = posectl("bake", "robot.glb", "-o", "robot.posed", "--fps", 30, cwd=folder)
-    assert done.status == 2 and "--fps does not go with posed files" in done.err
+    assert done.status == 0, done.err
+    assert (folder / "robot.posed").read_bytes() == server.get("/v1/export?model=robot.glb&format=posed&fps=30").body != made
+    done = posectl("bake", "robot.glb", "-o", "robot.posed", "--clips", "walk", cwd=folder)
+    assert done.status == 2 and "--clips does not go with posed files" in done.err
 
 
 @pytest.mark.parametrize("arguments, status, message", [

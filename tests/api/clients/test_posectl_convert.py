@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample models")
 def folder(tmp_path):
     shutil.copy(SAMPLES / "robot.glb", tmp_path)
     (tmp_path / "hero.fbx").write_text(fbx())
-    (tmp_path / "odd.fbx").write_text(fbx(hip=['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'], leg=[
+    (tmp_path / "odd.fbx").write_text(fbx(hip=['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,0,3'], leg=[
         'P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30']))
     return tmp_path
 

@@ -158,7 +158,7 @@ def test_what_the_command_line_may_not_say(assets, arguments, says):
 
 def test_the_report_has_failures_and_warnings_by_reason(assets):
     for i in range(3):
-        (assets / f"birds/{i}.fbx").write_text(fbx(hip=['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'], leg=[
+        (assets / f"birds/{i}.fbx").write_text(fbx(hip=['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,0,3'], leg=[
             'P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30']))
     convert = lambda *options: posectl("convert", "assets", "-o", "out", *options, cwd=assets.parent)
     done = convert("--report", "report.xml")

@@ -240,6 +240,49 @@ def alone(name=None, change=None, other=None):
     return scene
 
 
+# --- two bodies at one place, and a leg without a skin ---
+
+def twins(is_swapped=False, moved=0.5):
+    """Two nodes draw the same vertices with other weights of the morph target; a clip moves that of the second. is_swapped: the file has the
+    nodes in another order, each with a mesh of its own."""
+    scene = plate(True)
+    part = scene["meshes"]["plate"][0]
+    names = ["second", "first"] if is_swapped else ["first", "second"]
+    weights = {"first": [1.0], "second": [0.25]}
+    return {**scene, "nodes": {name: {"parent": None, **TURN, "weights": weights[name]} for name in names},
+            "meshes": {name: [part] for name in names},
+            "clips": {"grow": {("second", "weights"): ("LINEAR", [0.0, 1.0], [[0], [moved]])}}}
+
+
+def leg(degrees=0, is_posed=False):
+    """Joints alone: a pelvis, a straight leg with a foot, and an arm, far from the scene's origin once the clip plays. `degrees`: by which the
+    thigh is turned always, about no axis of the leg. is_posed: the rest pose is the first one of the clip."""
+    turned = lambda q: product(q, about([1, 0.6, 0.3], degrees))
+    walk = {("pelvis", "translation"): ("LINEAR", KEYS, [[8, 3, 1], [8, 3, 2], [8, 3.1, 3], [8, 3, 4], [8, 3, 5]]),
+            ("thigh", "rotation"): ("LINEAR", KEYS, [turned(about([1, 0, 0], d)) for d in (0, 30, -20, 10, 0)]),
+            ("shin", "rotation"): ("LINEAR", KEYS, [about([1, 0, 0], d) for d in (0, 20, 40, 10, 0)])}
+    nodes = {"root": {"parent": None, "translation": [5, -1, 2], "rotation": about([0, 0, 1], 90), "scale": [2, 2, 2]},
+             "pelvis": {"parent": "root", "translation": [0, 1, 0]}, "thigh": {"parent": "pelvis", "translation": [0.2, -0.1, 0]},
+             "shin": {"parent": "thigh", "translation": [0, -1, 0]}, "foot": {"parent": "shin", "translation": [0, -1, 0]},
+             "toe": {"parent": "foot", "translation": [0, 0, 0.4]}}
+    above = "pelvis"
+    for i in range(30):  # of which the leg is a small part
+        nodes[f"tail_{i}"] = {"parent": above, "translation": [0, 0.02, -0.05]}
+        walk[f"tail_{i}", "rotation"] = ("LINEAR", [0.0, 1.0], [about([0, 1, 0], 2), about([0, 1, 0], -2)])
+        above = f"tail_{i}"
+    for joint in ("foot", "toe"):
+        walk[joint, "rotation"] = ("LINEAR", [0.0, 1.0], [about([1, 0, 0], 0), about([1, 0, 0], 5)])
+    for (node, path), (_, _, rows) in walk.items() if is_posed else ():
+        nodes[node][path] = rows[0]
+    return {"nodes": nodes, "meshes": {}, "clips": {"walk": walk}}
+
+
+def product(a, b):
+    """The quaternion of both rotations, b first."""
+    (x, y, z, w), (p, q, r, s) = a, b
+    return [w * p + x * s + y * r - z * q, w * q - x * r + y * s + z * p, w * r + x * q - y * p + z * s, w * s - x * p - y * q - z * r]
+
+
 NOD = {"nod": {("head", "rotation"): ("LINEAR", [0.0, 0.5], [[0, 0, 0, 1], about([1, 0, 0], 20)])}}
 BENT = ("pose", "joint 'forearm.L'", "at 0.5 s")
 PAIRS = [
@@ -291,4 +334,10 @@ PAIRS = [
     Seen("clip_later", clips(), clips(retime(lambda t: t + 0.5)), (("clip_range", "0.5 s"),)),
     Seen("clip_ends_sooner", clips(), clips(trim), (("clip_length", "0.5 s", "1 s"),)),
     Seen("clip_ends_sooner_and_bent", clips(), clips(both(bend, trim)), (("clip_length", "0.5 s", "1 s"), BENT)),
+    Seen("twins_in_another_order", twins(), twins(True)),
+    Seen("twins_of_which_one_moves_otherwise", twins(), twins(True, moved=0.8), (("pose", "of mesh 'second_mesh'", "at 1 s"),)),
+    Seen("leg_rests_in_its_first_pose", leg(), leg(is_posed=True)),
+    Seen("leg_rests_in_its_first_pose_turned", leg(), leg(5, is_posed=True), (("pose", "joint 'thigh'", "turned by 5 degrees"),)),
+    Seen("leg_turned", leg(is_posed=True), leg(5, is_posed=True),
+         (("pose", "joint 'thigh'", "turned by 5 degrees"), ("rest", "'toe'"), ("rest", "'foot'"), ("rest", "'shin'"))),
 ]

@@ -36,8 +36,9 @@ def test_pairs(server, pair):
     assert answer["equal"] == (not pair.expected)
 
 
-# a name that is lost is told, and a new one is not
-TWO_WAYS = [pair for pair in seen_pairs.PAIRS if not pair.expected and pair.name != "nodes_without_names"]
+# a name that is lost is told, and a new one is not; a rest pose that is lost likewise
+ONE_WAY = ("nodes_without_names", "leg_rests_in_its_first_pose")
+TWO_WAYS = [pair for pair in seen_pairs.PAIRS if not pair.expected and pair.name not in ONE_WAY]
 
 
 @pytest.mark.parametrize("pair", TWO_WAYS, ids=lambda p: p.name)

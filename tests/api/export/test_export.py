@@ -228,25 +228,50 @@ def test_keys_alone_may_be_too_much(start):
     assert server.get("/v1/export?model=robot.glb&clips=-").error() == "too_many_frames"
 
 
-OWN_SCALES = {"hip": ['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3'],
+OWN_SCALES = {"hip": ['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,1,3', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",20,0,50'],
               "leg": ['P: "InheritType", "enum", "", "",2', 'P: "Lcl Rotation", "Lcl Rotation", "", "A",0,0,30',
-                      'P: "Lcl Translation", "Lcl Translation", "", "A",0,4,0']}
+                      'P: "Lcl Translation", "Lcl Translation", "", "A",0,4,0', 'P: "Lcl Scaling", "Lcl Scaling", "", "A",1,0.5,2']}
 
 
-def test_scales_that_are_not_inherited(start, tmp_path):
-    (tmp_path / "a.fbx").write_text(fbx(**OWN_SCALES))
+@pytest.mark.parametrize("inherit", [0, 2])  # axis by axis, and not at all from the parent
+@pytest.mark.parametrize("moved", ["Lcl Translation", "Lcl Scaling"])
+def test_scales_that_are_not_inherited(start, tmp_path, inherit, moved):
+    """Two nodes say them exactly, also where a clip moves the hip's scale from 1 to 5. A mesh hangs below the leg."""
+    leg = [line.replace('"",2', f'"",{inherit}') for line in OWN_SCALES["leg"]]
+    (tmp_path / "a.fbx").write_text(fbx(**{**OWN_SCALES, "leg": leg}, moved=moved, body_below=11))
+    server = start()
+    data, glb = export(server, "a.fbx", textures="none")
+    (tmp_path / "b.glb").write_bytes(data)
+    nodes = {node["name"]: node for node in glb.json["nodes"]}
+    above = nodes["leg_unscaled"]
+    assert [glb.json["nodes"][child]["name"] for child in above["children"]] == ["leg"] and above["translation"] == [0, 4, 0]
+    assert above["scale"] == pytest.approx([1 / 2, 1, 1 / 3]) and "translation" not in nodes["leg"]
+    assert [node["name"] for node in glb.json["nodes"]][-1] == "leg_unscaled"  # the others keep their indices
+    is_exact = moved == "Lcl Translation"
+    assert check(server, "a.fbx", "b.glb", glb) < (2e-6 if is_exact else 1e-5)
+    for clip, t in (("-", 0), ("run", 0.23), ("run", 1.41)):
+        a, b = (positions(server, model, clip=clip, t=t)[0] for model in ("a.fbx", "b.glb"))
+        assert len(a) == 9 and b == pytest.approx(a, abs=1e-4)
+    approximations = [one["code"] for one in glb.json["asset"]["extras"]["approximations"]]
+    assert not {"scales_approximated"} & {*warnings(glb), *(approximations if is_exact else [])}
+    answer = server.get("/v1/export?model=a.fbx&exact=1")
+    assert answer.status == (200 if is_exact else 422)
+    if not is_exact:
+        assert answer.error() == "not_in_gltf" and "nodes that do not inherit the scales above them" in answer.json()["error"]["message"]
+
+
+def test_scales_that_nothing_undoes(start, tmp_path):
+    """A scale of 0 has no inverse."""
+    hip = ['P: "Lcl Scaling", "Lcl Scaling", "", "A",2,0,3']
+    (tmp_path / "a.fbx").write_text(fbx(hip=hip, leg=OWN_SCALES["leg"]))
     (tmp_path / "plain.fbx").write_text(fbx(leg=OWN_SCALES["leg"]))
     server = start()
-    answer = server.get("/v1/export?model=a.fbx&exact=1")
-    assert (answer.status, answer.error()) == (422, "not_in_gltf")
-    assert "node 1 'leg' does not inherit the scales above it" in answer.json()["error"]["message"]
-    data, glb = export(server, "a.fbx")
-    (tmp_path / "b.glb").write_bytes(data)
-    assert "scales_approximated" in warnings(glb)
-    a, b = (server.json("/v1/pose", model=model, clip="-", what="scene")["frames"][0]["scene"][1] for model in ("a.fbx", "b.glb"))
-    assert b[12:15] == pytest.approx(a[12:15], abs=1e-5)  # the shear is lost, the position is not
-    assert "scales_approximated" not in warnings(export(server, "plain.fbx")[1])
-    assert export(server, "plain.fbx", exact=1)[0] == export(server, "plain.fbx")[0]
+    told, = (one for one in export(server, "a.fbx")[1].json["asset"]["extras"]["approximations"] if "the rest pose" in one["message"])
+    assert told["code"] == "scales_approximated" and told["share_of_size"] > 0.1
+    assert server.get("/v1/export?model=a.fbx&exact=1").error() == "not_in_gltf"
+    data, glb = export(server, "plain.fbx")
+    assert all("unscaled" not in node["name"] for node in glb.json["nodes"])
+    assert export(server, "plain.fbx", exact=1)[0] == data
 
 
 def test_markers_and_lengths_of_clips(start, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 from conftest import SAMPLES
 from round_trip import TIMES_AT_ONCE, ask, query, size_of, worst_of_clip
 from small_models import gltf
+from small_scenes import png
 from test_compress import sheet
 from test_export import Document, export, positions
 
@@ -102,10 +103,10 @@ def test_the_words_of_the_extensions(start, tmp_path):
     accessors, views = document["accessors"], document["bufferViews"]
     packed = lambda accessor: views[accessor["bufferView"]].get("extensions", {}).get("EXT_meshopt_compression", {})
     attributes = {name: accessors[at] for name, at in document["meshes"][0]["primitives"][0]["attributes"].items()}
-    assert [attributes[name]["componentType"] for name in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0")] == [5123, 5120, 5121, 5123]
+    assert [attributes[name]["componentType"] for name in ("POSITION", "NORMAL", "JOINTS_0", "WEIGHTS_0")] == [5122, 5120, 5121, 5123]
     assert packed(attributes["NORMAL"])["filter"] == "OCTAHEDRAL" and attributes["NORMAL"]["normalized"]
-    assert attributes["POSITION"]["min"] == [0, 0, 0] or min(attributes["POSITION"]["min"]) >= 0
-    assert max(attributes["POSITION"]["max"]) in (2 ** bits - 1 for bits in (14, 15, 16))
+    assert attributes["POSITION"]["normalized"] and min(attributes["POSITION"]["min"]) == -max(attributes["POSITION"]["max"])
+    assert max(attributes["POSITION"]["max"]) in (2 ** (bits - 1) - 1 for bits in (14, 15, 16))
     assert all("byteStride" in view for view in views if view.get("target") == 34962)
     rigid = next(node for node in document["nodes"] if node.get("name") == "rigid")
     child = document["nodes"][rigid["children"][0]]  # it has the mesh and its grid; the node keeps its own transform
@@ -291,3 +292,14 @@ def test_samples(start, tmp_path, name, most):
         assert len(times) <= TIMES_AT_ONCE
         assert worst_of_clip(server, "plain.glb", "small.glb", (clip, clip), times, nodes, [], size / 10)[0] <= SHARE * size
     assert report(glb)["share_of_size"] <= SHARE
+
+
+def test_a_texture_without_coordinates(start, tmp_path):
+    """glTF requires coordinates of a material with a texture; an OBJ file need not have them."""
+    (tmp_path / "a.mtl").write_text("newmtl wool\nmap_Kd skin.png\n")
+    (tmp_path / "skin.png").write_bytes(png([[(255, 0, 0)]]))
+    (tmp_path / "a.obj").write_text("mtllib a.mtl\nv 9 0 0\nv 10 0 0\nv 9 1 0\nusemtl wool\nf 1 2 3\n")
+    glb = export(start(), "a.obj", optimize=1, compress="none")[1]
+    primitive, = glb.json["meshes"][0]["primitives"]
+    assert "baseColorTexture" in glb.json["materials"][primitive["material"]]["pbrMetallicRoughness"]
+    assert glb.values(primitive["attributes"]["TEXCOORD_0"]) == [0] * 6

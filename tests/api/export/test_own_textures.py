@@ -3,6 +3,8 @@ import io
 import json
 import os
 import pathlib
+import zipfile
+import zlib
 
 import pytest
 from PIL import Image
@@ -27,6 +29,14 @@ WRITERS = {
     "gltf view of a data URI": lambda folder, data, kind: made.write_gltf(folder, data, kind, "uri_view"),
     "fbx embedded": lambda folder, data, kind: made.write_fbx(folder, data, kind, "embedded"),
     "fbx beside": lambda folder, data, kind: made.write_fbx(folder, data, kind, "beside"),
+    "fbx text": made.write_text_fbx,
+    "fbx text in pieces": lambda folder, data, kind: made.write_text_fbx(folder, data, kind, 57),
+    "fbx text in padded pieces": lambda folder, data, kind: made.write_text_fbx(folder, data, kind, 70),
+    "3mf stored": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.3mf", zipfile.ZIP_STORED),
+    "3mf deflated": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.3mf", comment=b"a comment"),
+    "zae stored": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.zae", zipfile.ZIP_STORED),
+    "zae deflated": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.zae"),
+    "assimp beside": made.write_ac,
     "obj": made.write_obj,
 }
 
@@ -314,6 +324,104 @@ def test_an_answer_that_is_full_before_its_last_picture_is_refused(start, tmp_pa
 def test_refusals(start, query, words):
     answer = start().get("/v1/" + query)
     assert answer.error() == "bad_parameter" and words in answer.json()["error"]["message"]
+
+
+# --- hostile zips ---
+
+def patched(folder, model, at, value):
+    """Changes bytes of the entry of the picture in the zip's directory, from `at` on; all other entries are as they were."""
+    data = bytearray((folder / model).read_bytes())
+    entry = data.rindex(b"PK\1\2")
+    data[entry + at:entry + at + len(value)] = value
+    (folder / model).write_bytes(data)
+
+
+HOSTILE_ZIPS = {
+    "a comment like an end": lambda folder, model: (folder / model).write_bytes((folder / model).read_bytes()[:-2] + b"\x16\0PK\5\6" + b"\xff" * 18),
+    "a name longer than the file": lambda folder, model: patched(folder, model, 28, b"\xff\xff"),
+    "a local header outside": lambda folder, model: patched(folder, model, 42, b"\xff\xff\xff\x7f"),
+    "a size larger than the file": lambda folder, model: patched(folder, model, 20, b"\xff\xff\xff\x7f"),
+    "another method": lambda folder, model: patched(folder, model, 10, b"\x0e\0"),
+    "encrypted": lambda folder, model: patched(folder, model, 8, b"\1\0"),
+}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])
+@pytest.mark.parametrize("damage", list(HOSTILE_ZIPS))
+def test_hostile_zips_are_refused_or_read(start, tmp_path, damage, method):
+    """Whatever the directory of a zip says, the answer is the picture's bytes, pixels or an error, and the server lives."""
+    data = source("png")
+    server = start()
+    for name in ("a.3mf", "a.zae"):
+        model = made.write_zip(tmp_path, data, "png", name, method)
+        HOSTILE_ZIPS[damage](tmp_path, model)
+        answer = server.get(f"/v1/export?model={model}")
+        if answer.status == 200:
+            textures = Glb(answer.body).json["asset"]["extras"]["textures"]
+            assert textures[0]["state"] in ("missing", "broken") or image(Glb(answer.body))[0] == "image/png"
+            if textures[0].get("own_file"):
+                assert image(Glb(answer.body)) == ("image/png", data)
+        else:
+            assert answer.error() in ("not_a_model", "bad_model"), answer.body
+    sound = made.write_zip(tmp_path, data, "png", "sound.3mf", method)
+    assert image(export(server, sound)) == ("image/png", data)
+
+
+def test_a_zip_that_changed_is_refused(start, tmp_path):
+    """The stream of deflate at the place is another one: as long as before, or of endless zeros."""
+    data = source("png")
+    model = made.write_zip(tmp_path, data, "png")
+    server = start("--watch", "off", "--watch-interval", "600000")
+    assert image(export(server, model)) == ("image/png", data)
+    sound = (tmp_path / model).read_bytes()
+    with zipfile.ZipFile(tmp_path / model) as package:
+        info = package.getinfo("3D/skin.png")
+    begin = info.header_offset + 30 + len(info.filename)
+    bomb = zlib.compressobj(9, zlib.DEFLATED, -15)
+    stream = (bomb.compress(bytes(10 * 1024 * info.compress_size)) + bomb.flush())[:info.compress_size]
+    for other in (bytes(info.compress_size), b"\xff" * info.compress_size, stream.ljust(info.compress_size, b"\0")):
+        (tmp_path / model).write_bytes(sound[:begin] + other + sound[begin + info.compress_size:])
+        assert unserved(server, model, model)
+    (tmp_path / model).write_bytes(sound)
+    assert image(export(server, model)) == ("image/png", data)
+
+
+def test_large_pictures_of_zips_are_whole(start, tmp_path):
+    """More bytes than the server reads and inflates at once."""
+    out = io.BytesIO()
+    Image.frombytes("RGB", (300, 300), os.urandom(300 * 300 * 3)).save(out, "PNG")
+    server = start()
+    for model in (made.write_zip(tmp_path, out.getvalue(), "png"), made.write_zip(tmp_path, out.getvalue(), "png", "a.zae"),
+                  made.write_text_fbx(tmp_path, out.getvalue(), "png", 999), made.write_fbx(tmp_path, out.getvalue(), "png")):
+        assert image(export(server, model)) == ("image/png", out.getvalue())
+
+
+def test_a_data_uri_with_blanks_is_the_own_file(start, tmp_path):
+    data = source("png")
+    model = made.write_gltf(tmp_path, data, "png", "uri")
+    document = json.loads((tmp_path / model).read_text())
+    head, text = document["images"][0]["uri"].split(",")
+    document["images"][0]["uri"] = head + "," + " ".join(text[i:i + 76] for i in range(0, len(text), 76))
+    (tmp_path / model).write_text(json.dumps(document))
+    assert image(export(start(), model)) == ("image/png", data)
+
+
+def test_extras_of_parts_of_materials_are_listed(start, tmp_path):
+    model = made.write_gltf(tmp_path, source("png"), "png")
+    document = json.loads((tmp_path / model).read_text())
+    material = document["materials"][0]
+    material["extras"] = {"kept": 1}
+    material["pbrMetallicRoughness"]["extras"] = {"a": 1}
+    material["pbrMetallicRoughness"]["baseColorTexture"]["extras"] = {"b": {"extras": 2}}
+    material["extensions"] = {"KHR_materials_clearcoat": {"clearcoatFactor": 1, "clearcoatTexture": {"index": 0, "extras": {"c": 1}}},
+                              "ACME_unknown": {"part": {"extras": 1}}}
+    document["extensionsUsed"] = ["KHR_materials_clearcoat", "ACME_unknown"]
+    (tmp_path / model).write_text(json.dumps(document))
+    glb = export(start(), model)
+    assert glb.json["materials"][0]["extras"] == {"kept": 1}
+    dropped = {one["message"] for one in glb.json["asset"]["extras"]["dropped"] if one["code"] == "extras"}
+    assert dropped == {f"{part}extras: materials[0]" for part in (
+        "pbrMetallicRoughness.", "pbrMetallicRoughness.baseColorTexture.", "extensions.KHR_materials_clearcoat.clearcoatTexture.")}
 
 
 def test_names_are_kept(start, tmp_path):

@@ -3,6 +3,7 @@ import base64
 import io
 import json
 import struct
+import zipfile
 
 from PIL import Image
 
@@ -140,3 +141,76 @@ def write_fbx(folder, data, kind, where="embedded"):
     if where == "beside":
         (folder / f"skin.{kind}").write_bytes(data)
     return "a.fbx"
+
+
+# --- the same tree as text ---
+
+def fbx_text(record, depth, piece):
+    name, values, children = record
+    pad = "\t" * depth
+
+    def text(value):
+        if isinstance(value, bytes):
+            encoded = [base64.b64encode(value[i:i + piece]).decode() for i in range(0, len(value), piece)]
+            return "," + f"\n{pad}\t" + ",\n".join(f'"{part}"' for part in encoded)
+        if isinstance(value, str):
+            label, _, kind = value.partition("\0\1")
+            return f'"{kind}::{label}"' if kind else f'"{value}"'
+        return str(value) if isinstance(value, int) else f"*{len(value)} {{ a: " + ",".join(map(str, value)) + " }"
+    line = f"{pad}{name}: " + ", ".join(map(text, values))
+    if children:
+        line += " {\n" + "".join(fbx_text(child, depth + 1, piece) for child in children) + pad + "}"
+    return line + "\n"
+
+
+def write_text_fbx(folder, data, kind, piece=1 << 30):
+    """An ASCII FBX 7.4, whose content has pieces of that many bytes."""
+    header = "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n}\n"
+    (folder / "a.fbx").write_text(header + "".join(fbx_text(record, 0, piece) for record in fbx_tree(data, kind)))
+    return "a.fbx"
+
+
+# --- zips ---
+
+THREEMF = ('<model xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02" xmlns:m="http://schemas.microsoft.com/3dmanufacturing/material/2015/02">'
+           '<resources><m:texture2d id="1" path="/3D/skin.{0}" contenttype="image/png"/><m:texture2dgroup id="2" texid="1"><m:tex2coord u="0" v="0"/>'
+           '<m:tex2coord u="1" v="0"/><m:tex2coord u="0" v="1"/></m:texture2dgroup><object id="9"><mesh><vertices><vertex x="0" y="0" z="0"/>'
+           '<vertex x="1" y="0" z="0"/><vertex x="0" y="1" z="0"/></vertices><triangles><triangle v1="0" v2="1" v3="2" pid="2" p1="0" p2="1" p3="2"/>'
+           '</triangles></mesh></object></resources><build><item objectid="9"/></build></model>')
+RELATIONSHIPS = ('<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Target="/3D/3dmodel.model" '
+                 'Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/></Relationships>')
+COLLADA = ('<COLLADA version="1.4.1" xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><up_axis>Y_UP</up_axis></asset><library_images>'
+           '<image id="i"><init_from>skin.{0}</init_from></image></library_images><library_effects><effect id="e"><profile_COMMON>'
+           '<technique sid="c"><lambert><diffuse><texture texture="i" texcoord="t"/></diffuse></lambert></technique></profile_COMMON></effect></library_effects>'
+           '<library_materials><material id="m"><instance_effect url="#e"/></material></library_materials><library_geometries><geometry id="g"><mesh>'
+           '<source id="p"><float_array id="pa" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source="#pa" count="3" stride="3">'
+           '<param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>'
+           '<source id="u"><float_array id="ua" count="6">0 0 1 0 0 1</float_array><technique_common><accessor source="#ua" count="3" stride="2">'
+           '<param name="S" type="float"/><param name="T" type="float"/></accessor></technique_common></source><vertices id="v">'
+           '<input semantic="POSITION" source="#p"/></vertices><triangles count="1" material="w"><input semantic="VERTEX" source="#v" offset="0"/>'
+           '<input semantic="TEXCOORD" source="#u" offset="0" set="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>'
+           '<library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"><bind_material><technique_common>'
+           '<instance_material symbol="w" target="#m"><bind_vertex_input semantic="t" input_semantic="TEXCOORD" input_set="0"/></instance_material>'
+           '</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>'
+           '<scene><instance_visual_scene url="#s"/></scene></COLLADA>')
+
+
+def write_zip(folder, data, kind, name="a.3mf", method=zipfile.ZIP_DEFLATED, comment=b""):
+    """A 3MF package or an archive of COLLADA, by the name."""
+    others = {"_rels/.rels": RELATIONSHIPS, "3D/3dmodel.model": THREEMF.format(kind)} if name.endswith("3mf") else {"a.dae": COLLADA.format(kind)}
+    with zipfile.ZipFile(folder / name, "w", method) as out:
+        for path, text in others.items():
+            out.writestr(path, text)
+        out.writestr(f"3D/skin.{kind}" if name.endswith("3mf") else f"skin.{kind}", data)
+        out.comment = comment
+    return name
+
+
+# --- read by assimp ---
+
+def write_ac(folder, data, kind):
+    (folder / f"skin.{kind}").write_bytes(data)
+    (folder / "a.ac").write_text('AC3Db\nMATERIAL "" rgb 1 1 1 amb 0 0 0 emis 0 0 0 spec 0 0 0 shi 0 trans 0\nOBJECT world\nkids 1\nOBJECT poly\n'
+                                 f'name "a"\ntexture "skin.{kind}"\nnumvert 3\n0 0 0\n1 0 0\n0 1 0\nnumsurf 1\nSURF 0x20\nmat 0\nrefs 3\n'
+                                 '0 0 0\n1 1 0\n2 0 1\nkids 0\n')
+    return "a.ac"

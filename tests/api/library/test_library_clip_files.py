@@ -76,10 +76,10 @@ def test_blends_of_clips_of_several_files_have_the_bits_of_the_server(server, pr
 def test_a_retargeted_clip_says_what_it_is(server, probe):
     probe.ask(f"source {server.folder / 'half.posed'}")
     probe.evaluate("clip=0 t=0.3 source=4")
-    duration_s, channels, unmatched, is_compiled = probe.ask("retargeted 4 0").split()
+    duration_s, channels, unmatched, is_compiled, evaluation = probe.ask("retargeted 4 0").split()
     source = server.json("/v1/model", model="half.gltf")["clips"][0]
     assert float(duration_s) == source["duration"] and int(channels) == source["channels"] == 5
-    assert int(unmatched) == 1 and is_compiled == "1"
+    assert int(unmatched) == 1 and is_compiled == "1" and evaluation == "linear"
     assert server.json("/v1/palette", model="anna.gltf", clip_file="half.gltf")["clip_file"]["unmatched"]["nodes"][0]["name"] == "tail"
 
 

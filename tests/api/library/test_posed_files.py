@@ -3,6 +3,7 @@ import json
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import urllib.parse
 import urllib.request
@@ -294,11 +295,51 @@ def test_the_file_is_answered_as_files_are(models):
 
 
 @pytest.mark.parametrize("parameter", ["textures=none", "subtree=1", "clips=0", "clip_name=walk", "clip_file=dragon.glb",
-                                       "strict=1", "up=z", "unit=m", "fps=30", "exact=1", "compress=meshopt"])
+                                       "strict=1", "up=z", "unit=m", "exact=1", "compress=meshopt"])
 def test_what_is_for_glb_files_is_refused(models, parameter):
     answer = models.get(f"/v1/export?model=robot.glb&format=posed&{parameter}")
     assert answer.status == 400 and answer.error() == "bad_parameter"
     assert f"'{parameter.split('=')[0]}' does not go with format=posed" in answer.json()["error"]["message"]
+
+
+RATE = 12
+
+
+@pytest.mark.parametrize("name", ["awkward.gltf", "robot.glb", "dragon.glb", "joints.fbx"])
+def test_a_file_with_fps_has_the_vertices_of_the_model_in_its_frames(models, tmp_path, name):
+    """awkward.gltf is turned, scaled unevenly and away from the origin. Clips keep their places, names and lengths."""
+    path = tmp_path / "sampled.posed"
+    whole = models.get(f"/v1/export?model={name}&format=posed")
+    answer = models.get(f"/v1/export?model={name}&format=posed&fps={RATE}", "If-None-Match: " + whole.headers["etag"])
+    assert answer.status == 200 and answer.body != whole.body
+    path.write_bytes(answer.body)
+    ask = Questions(models, name)
+    apart = moved = 0
+    with EvalProbe(path) as probe:
+        assert probe.first == "ready"
+        words = probe.ask("info").split()
+        assert int(words[4]) == len(ask.info["clips"]) and words[-1] == ask.info["hash"]
+        for clip in ask.info["clips"]:
+            at = [k / RATE for k in range(int(clip["duration"] * RATE) + 1)] + [clip["duration"], 0.5 / RATE]
+            for time_s in at:
+                frames = ask.frames("mesh", clip=clip["index"], t=time_s, wrap="clamp", normals=True, indices=False)
+                if isinstance(frames, str):
+                    continue
+                probe.evaluate(f"clip={clip['index']} t={time_s!r} wrap=1")
+                for draw, block in enumerate(frames.named("positions")):
+                    stored = frames.bytes(block, 0)
+                    wanted = struct.unpack(f"<{len(stored) // 4}f", stored)
+                    found = probe.floats(f"vertices {draw}")[:len(wanted)]
+                    size = max(map(abs, wanted))
+                    difference = max(abs(float(a) - b) for a, b in zip(found, wanted))
+                    if time_s is at[-1]:
+                        apart = max(apart, difference / size)
+                    else:
+                        assert difference <= 2e-6 * size, (clip["name"], time_s, draw)
+                    moved += 1
+    assert moved > 10
+    if name in ("robot.glb", "dragon.glb"):
+        assert apart > 1e-5  # between frames the keys of the file are no more
 
 
 def test_a_file_that_would_be_too_large(start):

@@ -7,13 +7,13 @@ def properties(lines, indent="\t\t"):
     return f"{indent}Properties70:  {{\n" + "".join(f"{indent}\t{line}\n" for line in lines) + f"{indent}}}\n"
 
 
-def fbx(markers=(), span=(1, 3), hip=(), leg=(), material=(), take=(), leg_name="leg"):
-    """`markers`: (key, seconds); `span`: of the take, in seconds; the rest: lines of properties. The hip moves from
-    x = 1 at the take's start to x = 5 at its end."""
+def fbx(markers=(), span=(1, 3), hip=(), leg=(), material=(), take=(), leg_name="leg", moved="Lcl Translation", body_below=0):
+    """`markers`: (key, seconds); `span`: of the take, in seconds; `moved`: a property of the hip, whose x moves from 1
+    at the take's start to 5 at its end; `body_below`: 10, the hip, or 11, the leg; the rest: lines of properties."""
     start, stop = (round(one * TICKS_PER_S) for one in span)
     timeline = [f'P: "TimeMarker|{key}|Time", "KTime", "Time", "",{round(time * TICKS_PER_S)}' for key, time in markers]
     head = properties(['P: "UpAxis", "int", "Integer", "",1', 'P: "TimeMarker", "Compound", "", ""', *timeline], "\t")
-    moved = ['P: "Lcl Translation", "Lcl Translation", "", "A",1,2,3', *hip]
+    hip = ['P: "Lcl Translation", "Lcl Translation", "", "A",1,2,3', *hip]
     local = [f'P: "LocalStart", "KTime", "Time", "",{start}', f'P: "LocalStop", "KTime", "Time", "",{stop}', *take]
     return f"""; FBX 7.4.0 project file
 FBXHeaderExtension:  {{
@@ -26,7 +26,7 @@ GlobalSettings:  {{
 Objects:  {{
 \tModel: 10, "Model::hip", "Null" {{
 \t\tVersion: 232
-{properties(moved)}\t}}
+{properties(hip)}\t}}
 \tModel: 11, "Model::{leg_name}", "Null" {{
 \t\tVersion: 232
 {properties(leg)}\t}}
@@ -88,12 +88,12 @@ Objects:  {{
 Connections:  {{
 \tC: "OO",10,0
 \tC: "OO",11,10
-\tC: "OO",14,0
+\tC: "OO",14,{body_below}
 \tC: "OO",12,14
 \tC: "OO",13,14
 \tC: "OO",21,20
 \tC: "OO",22,21
-\tC: "OP",22,10, "Lcl Translation"
+\tC: "OP",22,10, "{moved}"
 \tC: "OP",23,22, "d|X"
 }}
 """

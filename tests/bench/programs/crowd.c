@@ -5,7 +5,9 @@
  *
  * There are one layer or two. The second has half of the weight and moves NODE with all nodes below it. The program
  * answers each line on stdin with a line of JSON: "measure LAYERS SECONDS" returns the nanoseconds of a tick, in
- * elapsed time, from the times of the characters to the floats of all palettes (mat4), in place. */
+ * elapsed time, from the times of the characters to the floats of all palettes (mat4), in place. In this process,
+ * "compare LAYERS SECONDS" returns how long the crowd takes in units of single calls for the same characters, in
+ * processor time, as the median of ratios of turns beside each other. */
 #include "clients/c/posed.h"
 #include "clients/eval/posed_eval.h"
 #include "tests/bench/programs/measure.h"
@@ -121,16 +123,66 @@ static void open_file(const char *path, uint32_t node)
     }
 }
 
-static void tick_process(uint32_t layer_count)
+static void next_times(uint32_t layer_count)
 {
-    struct pe_error error;
     for (uint32_t i = 0; i < bench.characters; i++) {
         bench.own_entities[i].layer_count = layer_count;
         for (uint32_t k = 0; k < layer_count; k++)
             bench.own_layers[i][k].time_s = next_time_s();
     }
+}
+
+static void tick_process(uint32_t layer_count)
+{
+    struct pe_error error;
+    next_times(layer_count);
     if (pe_crowd_evaluate(bench.crowd, bench.members, bench.characters, &error) != 0)
         fail(error.message);
+}
+
+static double crowd_ns(void)
+{
+    struct pe_error error;
+    const double begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (pe_crowd_evaluate(bench.crowd, bench.members, bench.characters, &error) != 0)
+        fail(error.message);
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+static double single_ns(struct pe_evaluator *evaluator)
+{
+    struct pe_error error;
+    const double begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        const struct pe_member *member = &bench.members[i];
+        if (pe_evaluate(evaluator, member->entity, &error) < 0 ||
+            pe_palette(evaluator, 0, member->layout, member->out, member->capacity, &error) < 0)
+            fail(error.message);
+    }
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+static void compare(uint32_t layer_count, double seconds)
+{
+    enum { TURNS_MAX = 10000 };
+    static double ratios[TURNS_MAX];
+    struct pe_error error;
+    struct pe_evaluator *evaluator;
+    const double begin_ns = now_ns();
+    uint32_t turns = 0;
+    if (bench.file == NULL)
+        fail("only a crowd in this process can be compared");
+    if (pe_evaluator_new(&evaluator, &error) < 0 || pe_evaluator_reserve(evaluator, bench.file, LAYERS, &error) < 0)
+        fail(error.message);
+    for (; turns < TURNS_MAX && (turns < 3 || now_ns() - begin_ns < seconds * 1e9); turns++) {
+        next_times(layer_count);
+        const double crowd = crowd_ns();
+        ratios[turns] = crowd / single_ns(evaluator);
+    }
+    qsort(ratios, turns, sizeof *ratios, by_size);
+    printf("{\"ratio\":%.4f,\"turns\":%u,\"characters\":%u}\n", ratios[turns / 2], turns, bench.characters);
+    fflush(stdout);
+    pe_evaluator_free(evaluator);
 }
 
 static void measure(uint32_t layer_count, double seconds)
@@ -164,11 +216,15 @@ int main(int argc, char **argv)
     else
         connect_to(argv[1], argv[2], (uint32_t)strtoul(argv[4], NULL, 10));
     while (fgets(line, sizeof line, stdin) != NULL) {
+        char what[8];
         unsigned layers;
         double seconds;
-        if (sscanf(line, "measure %u %lf", &layers, &seconds) != 2 || layers < 1 || layers > LAYERS)
-            fail("measure LAYERS SECONDS");
-        measure(layers, seconds);
+        if (sscanf(line, "%7s %u %lf", what, &layers, &seconds) != 3 || layers < 1 || layers > LAYERS)
+            fail("measure or compare LAYERS SECONDS");
+        if (strcmp(what, "compare") == 0)
+            compare(layers, seconds);
+        else
+            measure(layers, seconds);
     }
     return 0;
 }

@@ -214,29 +214,38 @@ TEST(clip_splines_move_a_vertex)
     fixture_fini(&f);
 }
 
-TEST(clip_splines_of_a_long_chain_are_multiplied_in_double_precision)
+/* A chain whose joints all turn along splines: the errors of its products add up. */
+static void make_chain(struct fixture *f, uint32_t count)
 {
-    struct fixture f;
-    unsigned wide = 0;
-    for (uint32_t count = 24; count <= NODES_MAX; count += 4) {
-        const float step[3] = {0.1f, 0.01f, 0};
-        uint32_t joints[NODES_MAX];
-        fixture_init(&f);
-        for (uint32_t n = 0; n < count; n++)
-            joints[n] = fixture_node(&f, (int32_t)n - 1, step, FIXTURE_NO_TURN, FIXTURE_ONE);
-        fixture_root(&f, 0);
-        add_mesh(&f, fixture_skin(&f, joints, count));
-        fixture_clip(&f);
-        for (uint32_t n = 0; n < count; n++)
-            add_smooth(&f, n, PATH_ROTATION, 21, 0);
-        fixture_finish(&f);
-        assert_true(is_cubic(&f));
-        if ((f.model.compiled_clips[0].flags & COMPILED_F64) != 0)
-            check_splines(&f);
-        wide += (f.model.compiled_clips[0].flags & COMPILED_F64) != 0;
+    const float step[3] = {0.1f, 0.01f, 0}, away[3] = {0.3f, -0.2f, 0.1f}, wide[3] = {1, 1.2f, 0.9f};
+    const float half = 0.70710678f, turn[4] = {half, 0, 0, half};
+    uint32_t joints[NODES_MAX];
+    fixture_init(f);
+    for (uint32_t n = 0; n < count; n++)
+        joints[n] = fixture_node(f, (int32_t)n - 1, n == 0 ? away : step, n == 0 ? turn : FIXTURE_NO_TURN,
+                                 n == 0 ? wide : FIXTURE_ONE);
+    fixture_root(f, 0);
+    add_mesh(f, fixture_skin(f, joints, count));
+    fixture_clip(f);
+    for (uint32_t n = 0; n < count; n++)
+        add_smooth(f, n, PATH_ROTATION, 21, 0);
+    fixture_finish(f);
+    assert_true(is_cubic(f));
+}
+
+TEST(clip_splines_of_chains_are_exact_enough_at_ten_thousand_times)
+{
+    uint32_t ways = 0;
+    for (uint32_t count = 4; count <= NODES_MAX; count += 12) {
+        struct fixture f;
+        make_chain(&f, count);
+        for (int i = 0; i < 10000; i++)
+            CHECK_NEAR(error_at(&f, fmod(i * 1.2360679774997898, 2)), 0, 1e-6);
+        ways |= 1u << (f.model.compiled_clips[0].flags & (COMPILED_F64 | COMPILED_F64_PRODUCTS));
         fixture_fini(&f);
     }
-    assert_true(wide > 0);
+    assert_int_equal(ways & 1u << 0, 1); /* short chains in float */
+    assert_true((ways & 1u << COMPILED_F64_PRODUCTS) != 0);
 }
 
 /* The root walks and turns along splines, and its motion is taken out or is all that is left. */

@@ -22,8 +22,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 13, 56 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 13, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
+    /* header: magic, version 14, 56 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
     assert_memory_equal(b, header, sizeof header); /* 1600 bytes = 0x640, see below */
     /* section 1: id 1, 108 bytes an element, at 1408, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 5, 0, 0, 0, 0, 0, 0, 1};
@@ -482,6 +482,17 @@ TEST(bake_refuses_broken_lights)
     fixture_fini(&f);
 }
 
+/* A stream of deflate has at least a byte for each 1032 of the picture. */
+static void place_of_deflate_refused(struct fixture *f)
+{
+    struct picture_place *changed = (void *)(uintptr_t)&f->model.picture_places[2];
+    changed->encoding = TEXTURE_DEFLATED;
+    REFUSED(f, picture_places[2].size_bytes, 0, "picture_places[2].encoding");
+    REFUSED(f, textures[2].file_bytes, 1032 * 108, "picture_places[2].encoding");
+    REFUSED(f, picture_places[2].offset, 893, "picture_places[2].offset");
+    changed->encoding = TEXTURE_BASE64;
+}
+
 TEST(bake_decode_rules_of_assets)
 {
     struct fixture f;
@@ -549,8 +560,9 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, picture_places[0].source_file, -2, "picture_places[0].source_file");
     REFUSED(&f, picture_places[1].offset, 1, "picture_places[1].source_file");
     REFUSED(&f, picture_places[2].encoding, TEXTURE_AS_IT_IS, "picture_places[2].encoding"); /* of another size */
-    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_LAST + 1, "picture_places[2].encoding");
     REFUSED(&f, picture_places[2].size_bytes, 80, "picture_places[2].encoding");
+    REFUSED(&f, picture_places[2].encoding, TEXTURE_BASE64_PIECES + 2, "picture_places[2].encoding");
+    place_of_deflate_refused(&f);
     REFUSED(&f, picture_places[2].size_bytes, UINT64_MAX, "picture_places[2].offset");
     REFUSED(&f, picture_places[2].offset, 893, "picture_places[2].offset"); /* past the end */
     REFUSED(&f, picture_places[2].offset, UINT64_MAX, "picture_places[2].offset");

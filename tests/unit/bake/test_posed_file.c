@@ -1,7 +1,9 @@
 /* The .posed file: its bytes, what it keeps, every truncation, every changed byte, samples of each version. */
 #include "anim/posed_file/posed_file.h"
 
+#include "anim/compiled/clip_restore.h"
 #include "anim/posed_file/posed_file_format.h"
+#include "anim/posed_file/posed_file_share.h"
 #include "base/bytes.h"
 #include "tests/unit/hits/hit_rig.h"
 #include "tests/unit/support/check.h"
@@ -62,7 +64,7 @@ TEST(posed_file_bytes_of_the_worked_model)
     const unsigned char *b = w.bytes;
     uint32_t compiled = 0;
     for (size_t k = 0; k < BAKE_SECTION_COUNT; k++)
-        compiled += BAKE_SECTION_KINDS[k].id >= MODEL_COMPILED_ID;
+        compiled += posed_file_has_compiled(BAKE_SECTION_KINDS[k].id);
     /* magic, version 1, byte order, size, checksum, sections, version of the compiled ones, 24 bytes of 0 */
     const unsigned char head[16] = {'p', 'o', 's', 'e', 'd', 'f', 'l', '\n', 1, 0, 0, 0, 4, 3, 2, 1};
     assert_memory_equal(b, head, sizeof head);
@@ -91,6 +93,24 @@ static bool is_text(const struct model *a, struct str x, const struct model *b, 
     return x.size_bytes == y.size_bytes && memcmp(a->text + x.offset, b->text + y.offset, x.size_bytes) == 0;
 }
 
+/* Channels are the same, wherever their keys lie. */
+static void check_same_channels(const struct model *a, const struct model *b)
+{
+    assert_int_equal(a->channel_count, b->channel_count);
+    for (uint32_t c = 0; c < a->channel_count; c++) {
+        struct channel moved = a->channels[c];
+        const struct channel *other = &b->channels[c];
+        const size_t parts = moved.interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1;
+        moved.key_time_first = other->key_time_first;
+        moved.value_first = other->value_first;
+        assert_memory_equal(&moved, other, sizeof moved);
+        assert_memory_equal(a->key_times + a->channels[c].key_time_first, b->key_times + other->key_time_first,
+                            moved.key_count * sizeof *a->key_times);
+        assert_memory_equal(a->key_values + a->channels[c].value_first, b->key_values + other->value_first,
+                            moved.key_count * moved.component_count * parts * sizeof *a->key_values);
+    }
+}
+
 #define SAME(field, count) assert_memory_equal(m->field, f.model.field, (count) * sizeof *m->field)
 
 TEST(posed_file_keeps_what_moves_and_nothing_of_pictures)
@@ -110,13 +130,15 @@ TEST(posed_file_keeps_what_moves_and_nothing_of_pictures)
     SAME(influences, f.model.influence_count);
     SAME(indices, f.model.index_count);
     SAME(morph_deltas, f.model.morph_delta_count);
-    SAME(channels, f.model.channel_count);
-    SAME(key_times, f.model.key_time_count);
-    SAME(key_values, f.model.key_value_count);
+    check_same_channels(m, &f.model);
     SAME(dual_weights, f.model.dual_weight_count);
-    SAME(compiled_clips, f.model.compiled_clip_count);
-    SAME(lane_values, f.model.lane_value_count);
-    SAME(frame_times, f.model.frame_time_count);
+#define X(id, singular, plural, type, item_bytes)                                                                      \
+    if ((id) >= MODEL_COMPILED_ID) {                                                                                   \
+        assert_int_equal(m->singular##_count, f.model.singular##_count);                                               \
+        SAME(plural, m->singular##_count);                                                                             \
+    }
+#include "anim/model/model_sections.def"
+#undef X
     for (uint32_t n = 0; n < m->node_count; n++) {
         assert_true(is_text(m, m->nodes[n].name, &f.model, f.model.nodes[n].name));
         assert_int_equal(m->nodes[n].flags, f.model.nodes[n].flags);
@@ -344,6 +366,113 @@ TEST(posed_file_says_what_is_wrong)
     fixture_fini(&f);
 }
 
+/* Returns where a section begins in a file. */
+static size_t place_of(const struct written *w, uint32_t id, uint64_t *count)
+{
+    for (uint32_t i = 0; i < get_u32(w->bytes + 32); i++) {
+        struct bake_section row;
+        memcpy(&row, w->bytes + HEADER + i * ROW, ROW);
+        *count = row.count;
+        if (row.id == id)
+            return (size_t)row.offset;
+    }
+    fail_msg("no section %u", id);
+    return 0;
+}
+
+#define IN_CLIP(field) (clip + offsetof(struct compiled_clip, field))
+
+/* What compiling decided has to fit the keys. */
+TEST(posed_file_refuses_decisions_that_do_not_fit_its_keys)
+{
+    struct fixture f;
+    uint64_t count, times;
+    fixture_worked(&f);
+    const struct written w = write_file(&f.model);
+    const size_t clip = place_of(&w, 67, &count);
+    assert_true(count > 0 && f.model.compiled_clips[0].frame_count > 0);
+    const size_t time = place_of(&w, 71, &times);
+    const char *const unfit = "compiled_clips[0] is not what the clip's keys give";
+    check_refused(&w, IN_CLIP(frame_first), 1, unfit);
+    check_refused(&w, IN_CLIP(frame_first), UINT32_MAX, unfit);
+    check_refused(&w, IN_CLIP(frame_count), (uint32_t)times + 1, unfit);
+    check_refused(&w, IN_CLIP(frame_count), UINT32_MAX, unfit);
+    check_refused(&w, IN_CLIP(value_first), 0, unfit);
+    check_refused(&w, IN_CLIP(frame_floats), 16000, unfit);
+    check_refused(&w, IN_CLIP(block_count), 100, unfit);
+    check_refused(&w, IN_CLIP(still_first), 1, unfit);
+    check_refused(&w, IN_CLIP(flags), 1U << 31, unfit);
+    check_refused(&w, IN_CLIP(part_first), 0, unfit);
+    check_refused(&w, IN_CLIP(error), 0x3f800000, "compiled_clips[0].error");
+    check_refused(&w, time + 4, 0x7ff80000, "compiled_clips[0]"); /* NaN */
+    check_refused(&w, time + 4, 0x7fe00000, "compiled_clips[0]"); /* after the next frame */
+    free(w.bytes);
+    fixture_fini(&f);
+}
+
+/* A file of many clips and nodes is small, and its frames are not. */
+TEST(posed_file_frames_have_a_limit)
+{
+    struct fixture f;
+    struct clip_sections sections;
+    struct err err;
+    fixture_worked(&f);
+    struct model view = f.model;
+    view.compiled_clip_count = view.frame_time_count = 0;
+    view.rig_part_count = view.rig_node_count;
+    assert_int_equal(clip_restore(&view, &f.model, 0, &sections, &err), 0);
+    const uint64_t size_bytes = sections.size_bytes;
+    clip_sections_fini(&sections);
+    assert_int_equal(clip_restore(&view, &f.model, 4 * size_bytes, &sections, &err), 0);
+    clip_sections_fini(&sections);
+    for (uint64_t limit_bytes = 1; limit_bytes < size_bytes; limit_bytes += size_bytes / 50) {
+        assert_true(clip_restore(&view, &f.model, limit_bytes, &sections, &err) < 0);
+        assert_null(sections.compiled_clips);
+    }
+    assert_true(clip_restore(&view, &f.model, 1, &sections, &err) < 0);
+    assert_int_equal(err.code, ERR_NO_MEMORY);
+    fixture_fini(&f);
+}
+
+/* Clips that repeat one pose, and share times: their keys are stored once, and channels have theirs. */
+TEST(posed_file_stores_equal_keys_once)
+{
+    enum { KEYS = 40, CHANNELS = 6, FLOATS = KEYS * (3 + 3 + 4 + 3 + 9 + 4) };
+    static double times[2 * KEYS];
+    static float values[FLOATS];
+    static const uint32_t WIDTHS[CHANNELS] = {3, 3, 4, 3, 3, 4};
+    struct channel channels[CHANNELS] = {{0}};
+    struct bake_builder builder;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < 2 * KEYS; k++)
+        times[k] = k % KEYS * 0.5;
+    for (uint32_t c = 0; c < CHANNELS; c++) {
+        const bool is_cubic = c == 4;
+        channels[c] = (struct channel){.node = c,
+                                       .component_count = WIDTHS[c],
+                                       .interpolation = is_cubic ? INTERPOLATION_CUBICSPLINE : INTERPOLATION_LINEAR,
+                                       .key_count = c == 1 ? KEYS / 2 : KEYS,
+                                       .key_time_first = c % 2 * KEYS,
+                                       .value_first = at};
+        for (uint32_t i = 0; i < channels[c].key_count * WIDTHS[c] * (is_cubic ? 3 : 1); i++, at++)
+            values[at] = c == 2 || c == 5 ? (float)(i % 7) : is_cubic ? 0.5f * (float)(i / 3 % 3 == 1) : (float)(i % 3);
+    }
+    const struct model model = {.channels = channels,
+                                .channel_count = CHANNELS,
+                                .key_times = times,
+                                .key_time_count = 2 * KEYS,
+                                .key_values = values,
+                                .key_value_count = at};
+    bake_builder_init(&builder, 0);
+    posed_file_share_keys(&builder, &model);
+    const struct model shared = bake_builder_view(&builder);
+    check_same_channels(&shared, &model);
+    assert_int_equal(shared.key_time_count, KEYS + KEYS / 2); /* all, and the half of channel 1 */
+    /* channels 0, 1 and 3 repeat one key; 2 and 5 are equal; 4 is a spline that repeats one */
+    assert_int_equal(shared.key_value_count, KEYS * (3 + 4 + 9));
+    bake_builder_fini(&builder);
+}
+
 TEST(posed_file_keeps_the_limit_of_its_buffer)
 {
     struct fixture f;
@@ -372,30 +501,36 @@ static struct written read_sample(const char *path)
     return (struct written){fixture_aligned_copy(bytes, size_bytes), size_bytes};
 }
 
-/* WRITE_SEEDS=1 writes the samples of the newest version; older samples stay. */
+static void write_seed(const char *path, const struct written *now)
+{
+    if (getenv("WRITE_SEEDS") == NULL)
+        return;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fwrite(now->bytes, 1, now->size_bytes, file);
+    fclose(file);
+}
+
 static void check_sample(const char *path, const struct fixture *fixture)
 {
     const struct written now = write_file(&fixture->model);
-    if (getenv("WRITE_SEEDS") != NULL) {
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        fwrite(now.bytes, 1, now.size_bytes, file);
-        fclose(file);
-    }
     const struct written kept = read_sample(path);
     struct posed_file file;
     struct err err;
     if (posed_file_open(&file, kept.bytes, kept.size_bytes, &err) < 0)
         fail_msg("'%s': %s", path, err.message);
     walk_model(&file.model);
-    /* the sections of its version equal today's: a change needs a new version */
+    check_same_channels(&file.model, &fixture->model);
+    /* the sections of its version equal today's, except that equal keys may be stored once: a change needs a new
+     * version */
     for (uint32_t i = 0; i < SECTIONS_1; i++) {
         struct bake_section then, today;
         memcpy(&then, kept.bytes + HEADER + i * ROW, ROW);
         memcpy(&today, now.bytes + HEADER + i * ROW, ROW);
+        const bool has_keys = then.id >= 23 && then.id <= 25; /* channels, key_times, key_values */
         const bool is_same =
-            then.id == today.id && then.count == today.count &&
-            memcmp(kept.bytes + then.offset, now.bytes + today.offset, then.count * then.item_bytes) == 0;
+            then.id == today.id && (has_keys || then.count == today.count) &&
+            (has_keys || memcmp(kept.bytes + then.offset, now.bytes + today.offset, then.count * then.item_bytes) == 0);
         if (!is_same)
             fail_msg("'%s': section %u is not what is written today: that takes a new version", path, then.id);
     }
@@ -426,5 +561,21 @@ TEST(posed_file_samples_of_version_1)
     fixture_fini(&fixture);
     fixture_worked(&fixture);
     check_sample("tests/fuzz/corpus/posed_file/worked-1.posed", &fixture);
+    fixture_fini(&fixture);
+}
+
+/* The bytes of today, from which the fuzzer starts. WRITE_SEEDS=1 writes them. */
+TEST(posed_file_seed_is_what_is_written)
+{
+    const char *path = "tests/fuzz/corpus/posed_file/written.posed";
+    struct fixture fixture;
+    fixture_worked(&fixture);
+    const struct written now = write_file(&fixture.model);
+    write_seed(path, &now);
+    const struct written kept = read_sample(path);
+    assert_int_equal(kept.size_bytes, now.size_bytes);
+    assert_memory_equal(kept.bytes, now.bytes, now.size_bytes);
+    free(kept.bytes);
+    free(now.bytes);
     fixture_fini(&fixture);
 }

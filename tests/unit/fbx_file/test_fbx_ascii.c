@@ -319,6 +319,25 @@ static void check_content(const char *values, const char *expected)
     fbx_reading_fini(&run);
 }
 
+static void check_content_text(const char *values, const char *expected)
+{
+    char text[400];
+    struct fbx_reading run;
+    snprintf(text, sizeof text, "Content: %s\n", values);
+    fbx_reading_text(&run, text);
+    assert_true(fbx_span_is(fbx_content_text(&run.file, 0), expected));
+    fbx_reading_fini(&run);
+}
+
+/* More than FBX_VALUES_MAX values are a list, from the first quote to the last. */
+static void check_many_pieces(void)
+{
+    char values[300] = "\"aA==\"";
+    for (int i = 0; i < FBX_VALUES_MAX; i++)
+        strcat(values, ",\"aA==\"");
+    check_content_text(values, values);
+}
+
 TEST(fbx_ascii_content_in_base64)
 {
     check_content("", "");
@@ -328,6 +347,10 @@ TEST(fbx_ascii_content_in_base64)
     check_content("\"aGVs\n bG8\"", "hello");                    /* white space, no padding */
     check_content("\"aGVsbG\",\n\"8gd29ybGQ=\"", "hello world"); /* cut anywhere */
     check_content("\"aGVsbG8=\",\"IHdvcmxk\"", "hello world");   /* padded singly */
+    check_content_text("", "");
+    check_content_text(", \"aGVsbG8=\" ", "aGVsbG8=");
+    check_content_text("\"aGVs\", 7, \"bG8\", \"\"", "aGVs\", 7, \"bG8");
+    check_many_pieces();
     struct fbx_reading run;
     struct fbx_span content;
     uint8_t *owned;

@@ -13,7 +13,7 @@ TEST(quantize_positions_within_half_a_step)
 {
     struct vec3 positions[COUNT];
     uint32_t places[COUNT];
-    uint16_t out[COUNT][4];
+    int16_t out[COUNT][4];
     struct box box = BOX_EMPTY;
     for (int v = 0; v < COUNT; v++) {
         positions[v] =
@@ -22,21 +22,36 @@ TEST(quantize_positions_within_half_a_step)
         box_add(&box, DOUBLE3(positions[v]));
     }
     for (int bits = 14; bits <= 16; bits++) {
-        const struct grid grid = grid_make(box.min, box.max, bits);
+        struct grid grid = grid_make(box.min, box.max, 14);
+        grid_refine(&grid, bits);
         quantize_positions(&grid, positions, places, COUNT, out);
-        uint16_t most = 0;
+        int16_t most = 0;
         for (int v = 0; v < COUNT; v++) {
             const struct vec3 seen = grid_position(&grid, &positions[v]);
             for (int i = 0; i < 3; i++) {
-                const uint16_t place = out[places[v]][i];
+                const int16_t place = out[places[v]][i];
                 assert_true(fabs(DOUBLE3(seen)[i] - DOUBLE3(positions[v])[i]) <= 0.51 * grid.step + 4e-5);
-                assert_true(fabs(grid.min[i] + place * grid.step - DOUBLE3(seen)[i]) < 4e-5);
-                most = place > most ? place : most;
+                assert_true(fabs(grid.middle[i] + place / 32767.0 * grid.side - DOUBLE3(seen)[i]) < 4e-5);
+                most = place > most ? place : (int16_t)(-place > most ? -place : most);
             }
             assert_int_equal(out[places[v]][3], 0);
         }
-        assert_int_equal(most, (1 << bits) - 1);
+        assert_int_equal(most, (1 << (bits - 1)) - 1);
     }
+}
+
+TEST(quantize_keeps_a_grid_on_which_differences_fit)
+{
+    static const double MIN[3] = {0, 0, 0}, MAX[3] = {1, 1, 1};
+    struct grid fine = grid_make(MIN, MAX, 14), coarse = fine;
+    fine.delta = 0.9 * fine.step * INT16_MAX / 4;
+    coarse.delta = 0.9 * coarse.step * INT16_MAX;
+    grid_refine(&fine, 16);
+    grid_refine(&coarse, 16);
+    assert_int_equal(fine.bits, 16);
+    assert_int_equal(coarse.bits, 14);
+    const struct vec3 moved = {(float)coarse.delta, 0, 0};
+    assert_true(fabs((double)grid_delta(&coarse, &moved).x - coarse.delta) <= coarse.step);
 }
 
 TEST(quantize_leaves_out_what_is_welded_away)
