@@ -9,13 +9,16 @@ static const enum key_id SHARES[] = {KEY_MAX_JUMP, KEY_MAX_DRIFT, KEY_LEAST_MOTI
 
 enum ground { GROUND_ANY, GROUND_IN_PLACE, GROUND_TRAVELS };
 
-/* Puts what is asked about a clip. */
+/* Puts what is asked about a clip, or about the rest pose (NULL). */
 static void put_query(const struct inspection *model, const cJSON *clip, enum ground ground, struct text *query)
 {
     static const char *const VALUES[] = {"any", "in_place", "travels"};
-    const char *name = member_text(clip, "name"), *root = rules_text(model->rules, KEY_ROOT_JOINT);
-    text_printf(query, "&clip=%.0f&loop=%s&ground=%s", member_number(clip, "index"),
-                rules_select(model->rules, KEY_LOOPS, name) ? "yes" : "no", VALUES[ground]);
+    const char *name = clip == NULL ? "" : member_text(clip, "name"), *root = rules_text(model->rules, KEY_ROOT_JOINT);
+    if (clip == NULL)
+        text_put(query, "&clip=-&loop=no");
+    else
+        text_printf(query, "&clip=%.0f&loop=%s&ground=%s", member_number(clip, "index"),
+                    rules_select(model->rules, KEY_LOOPS, name) ? "yes" : "no", VALUES[ground]);
     for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
         text_printf(query, "&%s=%.17g", KEYS[SHARES[i]].name, rules_number(model->rules, SHARES[i]));
     if (ground != GROUND_ANY && root != NULL) {
@@ -24,7 +27,8 @@ static void put_query(const struct inspection *model, const cJSON *clip, enum gr
     }
 }
 
-/* Asks about a clip. Returns NULL after an error, which the connection has. The caller frees the answer. */
+/* Asks about a clip, or about the rest pose (NULL). Returns NULL after an error, which the connection has. The caller
+ * frees the answer. */
 static cJSON *ask(const struct inspection *model, const cJSON *clip, enum ground ground)
 {
     struct text query = {0};
@@ -35,6 +39,16 @@ static cJSON *ask(const struct inspection *model, const cJSON *clip, enum ground
     return rc < 0 ? NULL : json;
 }
 
+/* Returns whether a clip before has a finding of the rule with this subject. */
+static bool is_known(const struct inspection *model, enum rule_id rule, const char *subject)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < model->findings->count && !is_found; i++)
+        is_found = model->findings->at[i].rule == rule && strcmp(model->findings->at[i].subject, subject) == 0;
+    return is_found;
+}
+
+/* Takes a finding. A vertex with a wrong weight is one, in however many clips it shows. */
 static void take_finding(const struct inspection *model, const cJSON *finding)
 {
     const char *name = member_text(finding, "rule"), *message = member_text(finding, "message");
@@ -43,7 +57,7 @@ static void take_finding(const struct inspection *model, const cJSON *finding)
         return; /* of a newer server */
     if (cJSON_IsTrue(json_get(finding, "note")))
         findings_note(model, (enum rule_id)rule, "%s", message);
-    else
+    else if (rule != RULE_STRAY_WEIGHT || !is_known(model, RULE_STRAY_WEIGHT, member_text(finding, "subject")))
         findings_add(model, (enum rule_id)rule, member_text(finding, "subject"), "%s", message);
 }
 
@@ -51,6 +65,7 @@ static void take_finding(const struct inspection *model, const cJSON *finding)
 static void take_findings(const struct inspection *model, const cJSON *answer, int rule)
 {
     const cJSON *clip, *finding;
+    cJSON_ArrayForEach(finding, json_get(answer, "findings")) take_finding(model, finding);
     cJSON_ArrayForEach(clip, json_get(answer, "clips"))
     {
         cJSON_ArrayForEach(finding, json_get(clip, "findings"))
@@ -102,9 +117,22 @@ static void check_travels(const struct inspection *model, const cJSON *clip)
     cJSON_Delete(answer);
 }
 
+/* Applies the rules to a model without clips. */
+static void check_at_rest(const struct inspection *model)
+{
+    cJSON *answer = ask(model, NULL, GROUND_ANY);
+    if (answer != NULL)
+        take_findings(model, answer, -1);
+    else
+        findings_add(model, RULE_NOT_POSED, "model", "%s", connection_error_message(model->connection, model->source));
+    cJSON_Delete(answer);
+}
+
 void check_clips(const struct inspection *model)
 {
     const cJSON *clip;
+    if (cJSON_GetArraySize(json_get(model->model, "clips")) == 0)
+        check_at_rest(model);
     cJSON_ArrayForEach(clip, json_get(model->model, "clips"))
     {
         const char *name = member_text(clip, "name");

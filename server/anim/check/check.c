@@ -13,21 +13,45 @@ int check_is_stopped(struct clip_check *check)
     return is_stopped ? err_set(check->err, ERR_REQUEST_TIMEOUT, "the check was stopped") : 0;
 }
 
-int check_evaluate(struct clip_check *check, double time_s)
+int check_count_steps(struct clip_check *check, uint64_t steps)
 {
     struct check_report *report = check->report;
-    const uint64_t steps = steps_of(check->model);
     if (check_is_stopped(check) < 0)
         return check->err->code;
-    if (report->step_count + steps > check->options->steps)
-        return err_set(
-            check->err, ERR_TOO_MANY_FRAMES,
-            "clip %d needs more poses of %llu steps than one request may ask for (%llu steps); ask about one "
-            "clip at a time with clip=",
-            check->clip, (unsigned long long)steps, (unsigned long long)check->options->steps);
+    if (steps > check->options->steps || report->step_count > check->options->steps - steps)
+        return err_set(check->err, ERR_TOO_MANY_FRAMES,
+                       "its clips need more poses of %llu nodes and weights than one request may ask for (%llu steps); "
+                       "ask about one clip at a time with clip=",
+                       (unsigned long long)steps_of(check->model), (unsigned long long)check->options->steps);
     report->step_count += steps;
-    report->pose_count++;
+    return 0;
+}
+
+int check_evaluate(struct clip_check *check, double time_s)
+{
+    if (check_count_steps(check, steps_of(check->model)) < 0)
+        return check->err->code;
+    check->report->pose_count++;
     pose_evaluate(&check->pose, check->model, check->clip, time_s);
+    return 0;
+}
+
+int check_evaluate_nodes(struct clip_check *check, const struct node_list *list, double time_s)
+{
+    if (check_count_steps(check, list->count) < 0)
+        return check->err->code;
+    check->report->pose_count++;
+    pose_sample_nodes(&check->pose, check->model, list, check->clip, time_s);
+    pose_compose_nodes(&check->pose, check->model, list);
+    return 0;
+}
+
+int check_evaluate_rest(struct clip_check *check)
+{
+    if (check_count_steps(check, steps_of(check->model)) < 0)
+        return check->err->code;
+    check->report->pose_count++;
+    pose_evaluate(&check->pose, check->model, POSE_REST, 0);
     return 0;
 }
 
@@ -138,6 +162,8 @@ static void add_zero_length(struct clip_check *check)
 
 static int apply_rules(struct clip_check *check)
 {
+    static int (*const RULES[])(struct clip_check *) = {check_still, check_ground, check_loop,   check_keys,
+                                                        check_feet,  check_legs,   check_weights};
     bool is_posed;
     if (look_throughout(check, &is_posed) < 0)
         return check->err->code;
@@ -145,10 +171,10 @@ static int apply_rules(struct clip_check *check)
         add_zero_length(check);
         return 0;
     }
-    return !is_posed || (check_still(check) == 0 && check_ground(check) == 0 && check_loop(check) == 0 &&
-                         check_pops(check) == 0)
-               ? 0
-               : check->err->code;
+    for (size_t i = 0; i < sizeof RULES / sizeof *RULES && is_posed; i++)
+        if (RULES[i](check) < 0)
+            return check->err->code;
+    return 0;
 }
 
 /* Returns the longest side of the box around what the model draws at rest; 0: nothing. */
@@ -161,24 +187,42 @@ static double rest_size(const struct model *model)
     return isfinite(size) && size > 0 ? size : 0;
 }
 
+/* Starts a check of a clip, or of the rest pose (-1). */
+static void start(struct clip_check *check, const struct model *model, int32_t clip,
+                  const struct check_options *options, struct check_report *report, struct err *err)
+{
+    *check = (struct clip_check){.model = model,
+                                 .clip = clip,
+                                 .options = options,
+                                 .report = report,
+                                 .err = err,
+                                 .duration_s = clip < 0 ? 0 : model->clips[clip].duration_s};
+    err->code = 0;
+    report->size = report->size > 0 ? report->size : rest_size(model);
+    check->size = report->size;
+    for (int i = 0; i < 3; i++)
+        check->up[i] = (double)model->infos->up[i];
+    pose_init(&check->pose);
+}
+
 int check_clip(const struct model *model, int32_t clip, const struct check_options *options,
                struct check_report *report, struct err *err)
 {
-    struct clip_check check = {.model = model,
-                               .clip = clip,
-                               .options = options,
-                               .report = report,
-                               .err = err,
-                               .duration_s = model->clips[clip].duration_s};
-    err->code = 0;
-    report->size = report->size > 0 ? report->size : rest_size(model);
-    check.size = report->size;
-    for (int i = 0; i < 3; i++)
-        check.up[i] = (double)model->infos->up[i];
-    pose_init(&check.pose);
+    struct clip_check check;
+    start(&check, model, clip, options, report, err);
     check.first = mem_alloc(((size_t)model->node_count + 1) * sizeof *check.first);
     const int rc = apply_rules(&check);
     free(check.first);
+    pose_fini(&check.pose);
+    return rc;
+}
+
+int check_rest(const struct model *model, const struct check_options *options, struct check_report *report,
+               struct err *err)
+{
+    struct clip_check check;
+    start(&check, model, POSE_REST, options, report, err);
+    const int rc = check_weights(&check);
     pose_fini(&check.pose);
     return rc;
 }

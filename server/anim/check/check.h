@@ -23,7 +23,7 @@ enum {
 
 struct finding {
     enum motion_rule rule;
-    int32_t clip, node, mesh;           /* node, mesh: or -1 */
+    int32_t clip, node, mesh;           /* or -1 */
     double time_s;                      /* in the clip; NaN: at no time */
     double value, limit;                /* NaN: the rule measures nothing */
     const char *unit;                   /* of both: "size", "degrees"; NULL without a value */
@@ -49,17 +49,22 @@ struct check_options {
 #define CHECK_MAX_DRIFT    0.1
 #define CHECK_LEAST_MOTION 1e-5
 
+struct check_rig; /* check_rig.h */
 struct check_report {
     double size;              /* of the model, in units of the scene; 0: unknown */
     struct finding *findings; /* [count], by clip */
     uint32_t count;
     uint32_t left_out; /* findings beyond FINDINGS_MOST */
     uint64_t pose_count, step_count, vertex_count;
-    size_t capacity; /* private */
+    size_t capacity;       /* private */
+    struct check_rig *rig; /* private: what the rules know of the model; found once */
 };
 
 /* Appends the findings of a clip to *report, which starts as zeros and check_report_fini() frees, also after an error.
  * Returns 0, ERR_TOO_MANY_FRAMES beyond the steps, or ERR_REQUEST_TIMEOUT once stopped. */
 int check_clip(const struct model *model, int32_t clip, const struct check_options *options,
                struct check_report *report, struct err *err);
+/* The same for what is wrong without any clip: weights. */
+int check_rest(const struct model *model, const struct check_options *options, struct check_report *report,
+               struct err *err);
 void check_report_fini(struct check_report *report);

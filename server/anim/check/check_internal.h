@@ -3,6 +3,7 @@
 
 #include "anim/check/check.h"
 #include "anim/pose/pose.h"
+#include "anim/pose/root_motion.h"
 
 /* The distance of vertices from the node that moves them, as a share of the size: a head that turns counts as motion,
  * although its joint stays where it is. */
@@ -15,7 +16,7 @@ enum {
 
 struct clip_check {
     const struct model *model;
-    int32_t clip;
+    int32_t clip; /* -1: the rest pose */
     const struct check_options *options;
     struct check_report *report;
     struct err *err;
@@ -31,6 +32,12 @@ struct clip_check {
 int check_is_stopped(struct clip_check *check);
 /* Evaluates the clip at a time. Returns 0 or the code of check->err. */
 int check_evaluate(struct clip_check *check, double time_s);
+/* The same for some nodes only; check_evaluate() came before. */
+int check_evaluate_nodes(struct clip_check *check, const struct node_list *list, double time_s);
+/* The same for the rest pose, without a clip. */
+int check_evaluate_rest(struct clip_check *check);
+/* Counts work of other kinds, in evaluations of a node. Returns 0 or the code of check->err. */
+int check_count_steps(struct clip_check *check, uint64_t steps);
 /* Returns the rate at which the clip may be evaluated, at most FRAME_RATE, and *count, the number of poses, so that
  * both ends are among them and the budget allows for `share` of it. */
 double check_rate(const struct clip_check *check, uint32_t frames_most, uint32_t *count);
@@ -50,29 +57,42 @@ double node_motion_most(const struct clip_check *check, uint32_t *node);
  * means, and what identifies a finding, is told by all of it. */
 const char *whole_name(const struct model *model, struct str name, size_t *size_bytes);
 
-/* Adds a finding of this clip; without a message yet. NULL: the rule has its most. node: or -1; with a node, it is part
- * of the subject if `is_of_joint`. */
+/* Adds a finding of this clip; without a message yet. NULL: the rule has its most. node: or -1. */
 struct finding *finding_add(struct clip_check *check, enum motion_rule rule, int32_t node, double time_s);
 /* Sets what was measured, and its limit. */
 void finding_measure(struct finding *finding, double value, double limit, const char *unit);
 /* Adds the node to the subject. */
 void finding_name_joint(struct clip_check *check, struct finding *finding);
+/* Makes the subject the mesh and the node, whatever the clip is. */
+void finding_name_mesh(struct clip_check *check, struct finding *finding);
 /* Writes the message: "clip 3 'walk'" and the text. */
 void finding_say(struct clip_check *check, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Returns the angle between two rotations, 0 to 180. They are unit quaternions. */
 double turn_between_deg(const double a[4], const double b[4]);
+/* Computes the turn from one to the other, by the shorter way: a unit axis times degrees. */
+void turn_vector(const double a[4], const double b[4], double turn[3]);
 
-/* Each of these applies one or more rules. They return 0 or the code of check->err. */
 /* Returns whether the clip's name ends as those of poses do: T-Pose, bind pose, Walk_Pose, TPose.001. Such a clip may
  * stand still. */
 bool check_is_of_pose(const struct clip_check *check);
+/* Returns whether one of these words is in the clip's name, in any case. */
+bool check_is_named(const struct clip_check *check, const char *const *words, size_t count);
 
-int check_still(struct clip_check *check);  /* clip-without-motion */
-int check_pops(struct clip_check *check);   /* pop */
-int check_loop(struct clip_check *check);   /* loop-jump */
-int check_ground(struct clip_check *check); /* not-in-place, no-root-motion */
+/* Starts the motion of the root (-1: the default one) at the evaluated pose. False: the model has no root. `moved`:
+ * [node_count], zeros; the motion borrows it. */
+bool check_start_motion(const struct clip_check *check, int32_t root, bool has_turn, uint8_t *moved,
+                        struct root_motion *motion);
+
+/* Each of these applies one or more rules. They return 0 or the code of check->err. */
+int check_still(struct clip_check *check);   /* clip-without-motion */
+int check_keys(struct clip_check *check);    /* pop, jitter, frozen-joint */
+int check_loop(struct clip_check *check);    /* loop-jump */
+int check_ground(struct clip_check *check);  /* not-in-place, no-root-motion */
+int check_feet(struct clip_check *check);    /* foot-slide, through-floor, feet-off-ground */
+int check_legs(struct clip_check *check);    /* frozen-joint, of a leg beside one that moves */
+int check_weights(struct clip_check *check); /* stray-weight */
 
 /* Finds the greatest distance that a vertex of a mesh with morph targets moves from the first to any other of `count`
  * times, and the mesh (-1: none). */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 double node_motion(const struct dmat4 *a, const struct dmat4 *b, double reach)
 {
@@ -38,9 +39,12 @@ double node_motion_most(const struct clip_check *check, uint32_t *node)
 
 /* --- morph targets --- */
 
-/* The vertices of the draws that have morph targets. */
+enum { VERTICES_MOST = 1 << 22 }; /* 96 MiB of places */
+
+/* The vertices of the first draws with morph targets, as many as the budget allows to deform twice. */
 struct shapes {
     const struct model *model;
+    uint32_t draw_end;
     struct skin_palette palette;
     struct vec3 *first, *now; /* [vertex_count]: one draw after the other */
     uint64_t vertex_count;
@@ -52,12 +56,18 @@ static uint32_t vertices_of(const struct model *model, uint32_t draw)
     return primitive->morph_target_count > 0 ? primitive->vertex_count : 0;
 }
 
-static void shapes_init(struct shapes *shapes, const struct model *model)
+static void shapes_init(struct shapes *shapes, const struct clip_check *check)
 {
+    const struct model *model = check->model;
+    const uint64_t used = check->report->vertex_count, most = check->options->vertices;
+    const uint64_t affordable = used < most ? (most - used) / 2 : 0;
+    const uint64_t left = affordable < VERTICES_MOST ? affordable : VERTICES_MOST;
     uint32_t joints = 1;
     *shapes = (struct shapes){.model = model};
-    for (uint32_t d = 0; d < model->draw_count; d++)
+    for (uint32_t d = 0; d < model->draw_count && vertices_of(model, d) <= left - shapes->vertex_count; d++) {
         shapes->vertex_count += vertices_of(model, d);
+        shapes->draw_end = d + 1;
+    }
     for (uint32_t s = 0; s < model->skin_count; s++)
         joints = model->skins[s].joint_count > joints ? model->skins[s].joint_count : joints;
     shapes->palette.matrices = mem_alloc(joints * sizeof(struct mat4));
@@ -78,7 +88,7 @@ static void shapes_fini(struct shapes *shapes)
 static void shapes_deform(struct shapes *shapes, const struct pose *pose, struct vec3 *out)
 {
     struct err err;
-    for (uint32_t d = 0; d < shapes->model->draw_count; d++) {
+    for (uint32_t d = 0; d < shapes->draw_end; d++) {
         const uint32_t count = vertices_of(shapes->model, d);
         if (count > 0 && skin_palette_make(&shapes->palette, pose, shapes->model, shapes->model->draws[d].skin,
                                            &DMAT4_IDENTITY, &err) == 0)
@@ -93,7 +103,7 @@ static void shapes_deform(struct shapes *shapes, const struct pose *pose, struct
 static void shapes_compare(const struct shapes *shapes, double *most, int32_t *mesh)
 {
     const struct vec3 *a = shapes->first, *b = shapes->now;
-    for (uint32_t d = 0; d < shapes->model->draw_count; d++)
+    for (uint32_t d = 0; d < shapes->draw_end; d++)
         for (uint32_t v = vertices_of(shapes->model, d); v > 0; v--, a++, b++) {
             const double step[3] = {(double)b->x - (double)a->x, (double)b->y - (double)a->y,
                                     (double)b->z - (double)a->z};
@@ -111,7 +121,7 @@ int morph_motion_most(struct clip_check *check, const double *times_s, uint32_t 
     int rc = 0;
     *most = 0;
     *mesh = -1;
-    shapes_init(&shapes, check->model);
+    shapes_init(&shapes, check);
     for (uint32_t i = 0; i < count && shapes.vertex_count > 0 && rc == 0; i++) {
         if (i > 1 && check->report->vertex_count + shapes.vertex_count > check->options->vertices)
             break; /* what was seen so far counts */
@@ -172,6 +182,17 @@ bool check_is_of_pose(const struct clip_check *check)
         if ((text[size - 4 + (size_t)i] | 0x20) != "pose"[i])
             return false;
     return true;
+}
+
+bool check_is_named(const struct clip_check *check, const char *const *words, size_t count)
+{
+    size_t size;
+    const char *name = whole_name(check->model, check->model->clips[check->clip].name, &size);
+    for (size_t i = 0; i < size; i++)
+        for (size_t w = 0; w < count; w++)
+            if (strlen(words[w]) <= size - i && strncasecmp(name + i, words[w], strlen(words[w])) == 0)
+                return true;
+    return false;
 }
 
 int check_still(struct clip_check *check)

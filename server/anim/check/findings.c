@@ -1,5 +1,5 @@
 /* findings.c - the list of what a check finds: bounded for each rule and clip. */
-#include "anim/check/check_internal.h"
+#include "anim/check/check_rig.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -55,8 +55,9 @@ struct finding *finding_add(struct clip_check *check, enum motion_rule rule, int
                                 .time_s = time_s,
                                 .value = (double)NAN,
                                 .limit = (double)NAN};
-    put_thing(finding->subject, sizeof finding->subject, "clip", check->model, check->model->clips[check->clip].name,
-              check->clip);
+    if (check->clip >= 0)
+        put_thing(finding->subject, sizeof finding->subject, "clip", check->model,
+                  check->model->clips[check->clip].name, check->clip);
     return finding;
 }
 
@@ -75,12 +76,21 @@ void finding_name_joint(struct clip_check *check, struct finding *finding)
     snprintf(finding->subject, sizeof finding->subject, "%s, %s", clip, joint);
 }
 
+void finding_name_mesh(struct clip_check *check, struct finding *finding)
+{
+    char mesh[PART_SIZE], joint[PART_SIZE];
+    put_thing(mesh, sizeof mesh, "mesh", check->model, check->model->meshes[finding->mesh].name, finding->mesh);
+    put_thing(joint, sizeof joint, "joint", check->model, check->model->nodes[finding->node].name, finding->node);
+    snprintf(finding->subject, sizeof finding->subject, "%s, %s", mesh, joint);
+}
+
 void finding_say(struct clip_check *check, struct finding *finding, const char *format, ...)
 {
     char name[SHORT_NAME_SIZE];
     va_list arguments;
-    const int head = snprintf(finding->message, sizeof finding->message, "clip %d '%s'", check->clip,
-                              short_name(check->model, check->model->clips[check->clip].name, name));
+    const int head = check->clip < 0 ? 0
+                                     : snprintf(finding->message, sizeof finding->message, "clip %d '%s'", check->clip,
+                                                short_name(check->model, check->model->clips[check->clip].name, name));
     va_start(arguments, format);
     const int size = vsnprintf(finding->message + head, sizeof finding->message - (size_t)head, format, arguments);
     va_end(arguments);
@@ -91,5 +101,6 @@ void finding_say(struct clip_check *check, struct finding *finding, const char *
 void check_report_fini(struct check_report *report)
 {
     free(report->findings);
+    check_rig_free(report->rig);
     *report = (struct check_report){0};
 }

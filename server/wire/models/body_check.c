@@ -34,17 +34,26 @@ static void put_finding(struct reply_context *context, const struct finding *fin
     json_printf(out, ",\"message\":%s}", finding->message);
 }
 
-/* Writes a clip with the findings from `first` on. */
-static void put_clip(struct reply_context *context, int32_t clip, const struct check_report *report, uint32_t first)
+/* Writes "findings":[..], from `first` on. */
+static void put_findings(struct reply_context *context, const struct check_report *report, uint32_t first)
 {
     struct buf *out = context->out;
-    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"duration\":%g,\"findings\":[", (uint32_t)clip,
-                JSON_STR(context->model, context->model->clips[clip].name), context->model->clips[clip].duration_s);
+    buf_put_text(out, "\"findings\":[");
     for (uint32_t i = first; i < report->count; i++) {
         json_comma(out, i > first);
         put_finding(context, &report->findings[i]);
     }
-    buf_put_text(out, "]}");
+    buf_put_char(out, ']');
+}
+
+/* Writes a clip with the findings from `first` on. */
+static void put_clip(struct reply_context *context, int32_t clip, const struct check_report *report, uint32_t first)
+{
+    struct buf *out = context->out;
+    json_printf(out, "{\"index\":%u,\"name\":%.*s,\"duration\":%g,", (uint32_t)clip,
+                JSON_STR(context->model, context->model->clips[clip].name), context->model->clips[clip].duration_s);
+    put_findings(context, report, first);
+    buf_put_char(out, '}');
 }
 
 /* Fills in the options of the request. False: the reply is an error. */
@@ -69,27 +78,53 @@ static bool take_options(struct reply_context *context, struct check_options *op
     return true;
 }
 
-/* Checks clips first .. last, and writes each. False: the reply is an error. */
-static bool put_clips(struct reply_context *context, uint32_t first, uint32_t last, struct check_report *report)
+/* Ends the answer with an error about the model. */
+static bool fail(struct reply_context *context, struct err *err)
+{
+    err_prefix(err, "'%s'", context->request->model);
+    return context_fail(context, err);
+}
+
+/* Checks clips first .. end - 1, and writes each. False: the reply is an error. */
+static bool put_clips(struct reply_context *context, uint32_t first, uint32_t end, const struct check_options *options,
+                      struct check_report *report)
+{
+    struct err err;
+    buf_put_text(context->out, "\"clips\":[");
+    for (uint32_t clip = first; clip < end && !buf_failed(context->out); clip++) {
+        const uint32_t before = report->count;
+        if (check_clip(context->model, (int32_t)clip, options, report, &err) < 0)
+            return fail(context, &err);
+        json_comma(context->out, clip > first);
+        put_clip(context, (int32_t)clip, report, before);
+        report->count = 0; /* they are written */
+    }
+    buf_put_char(context->out, ']');
+    return true;
+}
+
+/* Checks the clips, or without any the rest pose. False: the reply is an error. */
+static bool put_all(struct reply_context *context, uint32_t first, uint32_t end, struct check_report *report)
 {
     struct check_options options;
     struct err err;
     if (!take_options(context, &options))
         return false;
     put_name_and_hash(context->out, context->model, context->request);
-    buf_put_text(context->out, ",\"clips\":[");
-    for (uint32_t clip = first; clip <= last && !buf_failed(context->out); clip++) {
-        const uint32_t before = report->count;
-        if (check_clip(context->model, (int32_t)clip, &options, report, &err) < 0) {
-            err_prefix(&err, "'%s'", context->request->model);
-            return context_fail(context, &err);
-        }
-        json_comma(context->out, clip > first);
-        put_clip(context, (int32_t)clip, report, before);
-        report->count = 0; /* they are written */
-    }
-    json_printf(context->out, "],\"size\":%g,\"poses\":%llu,\"left_out\":%u}\n", report->size,
-                (unsigned long long)report->pose_count, report->left_out);
+    if (first == end && check_rest(context->model, &options, report, &err) < 0)
+        return fail(context, &err);
+    buf_put_char(context->out, ',');
+    put_findings(context, report, 0);
+    buf_put_char(context->out, ',');
+    if (!put_clips(context, first, end, &options, report))
+        return false;
+    buf_put_text(context->out, ",\"size\":");
+    if (report->size > 0)
+        json_printf(context->out, "%g", report->size);
+    else
+        buf_put_text(context->out, "null");
+    json_printf(context->out, ",\"poses\":%llu,\"left_out\":%u}\n", (unsigned long long)report->pose_count,
+                report->left_out);
     return true;
 }
 
@@ -104,11 +139,7 @@ void body_put_check(struct reply_context *context)
         return;
     const uint32_t first = has_clip && clip >= 0 ? (uint32_t)clip : 0;
     const uint32_t end = !has_clip ? model->clip_count : clip >= 0 ? first + 1 : 0;
-    if (end == 0) {
-        put_name_and_hash(context->out, model, context->request);
-        buf_put_text(context->out, ",\"clips\":[],\"size\":null,\"poses\":0,\"left_out\":0}\n");
-        context_end_body(context);
-    } else if (put_clips(context, first, end - 1, &report)) {
+    if (put_all(context, first, end, &report)) {
         context->workspace->cost = (struct reply_cost){
             .frames = report.pose_count, .evaluations = report.step_count, .vertices = report.vertex_count};
         context_end_body(context);
@@ -118,9 +149,9 @@ void body_put_check(struct reply_context *context)
 
 double cost_of_check(const struct cost_input *input)
 {
-    enum { POSES = 100 }; /* of a clip of a second */
+    enum { POSES = 200 }; /* of a clip of a second */
     const struct model *model = input->model;
-    double seconds = 0;
+    double seconds = 1 + (double)model->influence_count * COST_LOOK_NS * 1e-9;
     for (uint32_t c = 0; c < model->clip_count; c++)
         seconds += 1 + model->clips[c].duration_s;
     return seconds * POSES * ((double)model->node_count + model->weight_count) * COST_NODE_NS;
