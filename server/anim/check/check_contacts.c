@@ -10,11 +10,12 @@
 #include <stdlib.h>
 
 static const double SLIDE = 0.005;     /* limit, share of the size */
-static const double LOW = 0.01;        /* greatest height of a contact over the ground, likewise */
+static const double LOW = 0.006;        /* greatest height of a contact over the ground, likewise */
 static const double FAST = 0.25;       /* least speed of a foot that does not stand, likewise a second */
 static const double GROUND_SLOW = 0.1; /* a ground that moves more slowly stands */
+static const double WINDOW = 0.01;             /* in which speeds are the same, likewise */
 static const double GAP_S = 0.05;      /* a foot that is fast for a shorter time still stands */
-static const double END_S = 0.04;      /* of a contact; does not count */
+static const double END_S = 0.05;      /* of a contact; does not count */
 static const double LEAST_S = 0.08;    /* the rest of a contact */
 static const double LEAST_SHARE = 0.4; /* of the frames in which a foot stands, in a clip that is judged */
 static const double REACH = 0.5;       /* the sole goes on beyond both points, as a share of their distance */
@@ -51,18 +52,23 @@ static int compare_speeds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the mean of what is near the median: what most of them have in common. Sorts them. */
+/* Returns what most speeds have in common: the mean of the narrow window that holds the most of them. Sorts them. */
 static double common_speed(double *speeds, uint32_t count)
 {
+    uint32_t best = 0, best_count = 0, first = 0;
     double sum = 0;
-    uint32_t near = 0;
     qsort(speeds, count, sizeof *speeds, compare_speeds);
-    for (uint32_t i = 0; i < count; i++)
-        if (fabs(speeds[i] - speeds[count / 2]) <= GROUND_SLOW / 2) {
-            sum += speeds[i];
-            near++;
+    for (uint32_t i = 0; i < count; i++) {
+        while (speeds[i] - speeds[first] > WINDOW)
+            first++;
+        if (i - first + 1 > best_count) {
+            best = first;
+            best_count = i - first + 1;
         }
-    return near > 0 ? sum / near : 0;
+    }
+    for (uint32_t i = best; i < best + best_count; i++)
+        sum += speeds[i];
+    return best_count > 0 ? sum / best_count : 0;
 }
 
 /* Finds the speed of the ground from all low points. */

@@ -97,8 +97,10 @@ struct speeds {
     size_t count;
     double (*rotations[3])[4]; /* [count] */
     double (*start)[3];        /* [count]: the turns of the first frame, in degrees */
-    double sharpest_deg;       /* the greatest change of a turn from one frame to the next, of all nodes */
+    double *sharpest_deg;      /* [count]: the greatest change of a turn from one frame to the next */
 };
+
+static const double OWN_SHARE = 2, ALL_SHARE = 0.5; /* of the sharpest change elsewhere: allowed at the end */
 
 /* Returns the change between two turns, each about axis * degrees. */
 static double change_of(const double a[3], const double b[3])
@@ -120,7 +122,7 @@ static int take_frame(struct clip_check *check, struct speeds *speeds, double ti
         double before[3], after[3];
         turn_vector(speeds->rotations[0][n], speeds->rotations[1][n], before);
         turn_vector(speeds->rotations[1][n], speeds->rotations[2][n], after);
-        speeds->sharpest_deg = fmax(speeds->sharpest_deg, change_of(before, after));
+        speeds->sharpest_deg[n] = fmax(speeds->sharpest_deg[n], change_of(before, after));
     }
     return 0;
 }
@@ -140,45 +142,52 @@ static int take_frames(struct clip_check *check, struct speeds *speeds, double f
     return 0;
 }
 
-/* Returns the node whose turn changes most from the last frame to the first, and by how much. */
-static uint32_t find_change(const struct speeds *speeds, double *change_deg)
+struct change {
+    uint32_t node;
+    double deg, limit_deg;
+};
+
+/* Finds the node whose turn changes most from the last frame to the first, beyond its limit: the clip changes the turn
+ * of that joint, and of all joints, less elsewhere. So a footfall, which cycles often begin with, is none. */
+static bool find_change(const struct speeds *speeds, double least_deg, struct change *change)
 {
-    uint32_t node = 0;
-    *change_deg = 0;
+    double sharpest_deg = 0;
+    *change = (struct change){0};
+    for (size_t n = 0; n < speeds->count; n++)
+        sharpest_deg = fmax(sharpest_deg, speeds->sharpest_deg[n]);
     for (size_t n = 0; n < speeds->count; n++) {
         double last[3];
         turn_vector(speeds->rotations[1][n], speeds->rotations[2][n], last);
-        const double change = change_of(last, speeds->start[n]);
-        if (change > *change_deg) {
-            *change_deg = change;
-            node = (uint32_t)n;
-        }
+        const double deg = change_of(last, speeds->start[n]);
+        const double limit_deg = fmax(least_deg, fmax(OWN_SHARE * speeds->sharpest_deg[n], ALL_SHARE * sharpest_deg));
+        if (deg > limit_deg && deg > change->deg)
+            *change = (struct change){(uint32_t)n, deg, limit_deg};
     }
-    return node;
+    return change->deg > 0;
 }
 
-/* Reports a joint that turns at another speed after the end than before it, by more than the clip changes the speed of
- * any joint elsewhere: it explains a footfall, which cycles often begin with. Of a long clip, the first and the last
+/* Reports a joint that turns at another speed after the end than before it. Of a long clip, the first and the last
  * seconds count. */
 static int check_speed(struct clip_check *check)
 {
-    static const double LONG_S = 5, LEAST_DEG_PER_S = 60, EXPLAINED = 1.5;
+    static const double LONG_S = 5, LEAST_DEG_PER_S = 60;
     const size_t count = check->model->node_count;
     const double duration_s = check->duration_s, step_s = frame_of(check);
     double(*rotations)[4] = mem_alloc((3 * count + 1) * sizeof *rotations);
-    struct speeds speeds = {.count = count, .start = mem_zalloc(count + 1, sizeof *speeds.start)};
+    struct speeds speeds = {.count = count,
+                            .start = mem_zalloc(count + 1, sizeof *speeds.start),
+                            .sharpest_deg = mem_zalloc(count + 1, sizeof *speeds.sharpest_deg)};
+    struct change change;
     for (size_t i = 0; i < 3; i++)
         speeds.rotations[i] = rotations + i * count;
     int rc = take_frames(check, &speeds, 0, fmin(duration_s, LONG_S));
     if (rc == 0 && duration_s > LONG_S)
         rc = take_frames(check, &speeds, fmax(LONG_S, duration_s - LONG_S), duration_s);
-    double change_deg = 0;
-    const uint32_t node = rc < 0 ? 0 : find_change(&speeds, &change_deg);
-    const double limit_deg = fmax(LEAST_DEG_PER_S * step_s, EXPLAINED * speeds.sharpest_deg) * loosened(check);
-    if (rc == 0 && change_deg > limit_deg)
-        add_turn(check, node, change_deg / step_s, limit_deg / step_s, true);
+    if (rc == 0 && find_change(&speeds, LEAST_DEG_PER_S * step_s * loosened(check), &change))
+        add_turn(check, change.node, change.deg / step_s, change.limit_deg / step_s, true);
     free(rotations);
     free(speeds.start);
+    free(speeds.sharpest_deg);
     return rc;
 }
 
