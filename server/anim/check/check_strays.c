@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-static const double LEAST_WEIGHT = 0.1;            /* of an island, and of what its joint moves elsewhere */
-static const double FARTHER = 1.25, MARGIN = 0.05; /* times the reach of the joint, and a share of the mesh's size */
-static const double SMALL = 0.5;                   /* of what the joint moves elsewhere */
+static const double LEAST_WEIGHT = 0.1;        /* of what counts for the reach of a joint, and for an island */
+static const double LEAST_PEAK = 0.25;         /* of the vertex of an island that follows the joint most */
+static const double FARTHER = 2, MARGIN = 0.1; /* times the reach of the joint, and a share of the mesh's size */
+static const double SMALL = 0.5;               /* of what the joint moves elsewhere */
 
 /* What is known of an island, by its influence that is the root. */
 struct island {
@@ -167,8 +168,8 @@ static void add_stray(struct search *search, uint32_t skin, uint32_t root)
     const double limit = FARTHER * bone->far + MARGIN * search->size;
     struct check_rig *rig = search->rig;
     uint32_t mesh = 0;
-    if (root == bone->main || island->neighbour == UINT32_MAX || !bone->is_known || !isfinite(island->near) ||
-        !((double)island->near > limit) || !isfinite(limit) ||
+    if (root == bone->main || (double)island->peak < LEAST_PEAK || island->neighbour == UINT32_MAX || !bone->is_known ||
+        !isfinite(island->near) || !((double)island->near > limit) || !isfinite(limit) ||
         (double)island->weight > SMALL * (double)search->at[bone->main].weight || rig->stray_count == STRAYS_MOST)
         return;
     for (uint32_t p = 0; p < model->primitive_count; p++)

@@ -153,8 +153,8 @@ def tubes():
     return points, joints, weights, indices
 
 
-def gltf(walk, name="walk", paint=None, clips=True):
-    """paint: (vertex, joint, weight): a weight that is painted wrong."""
+def gltf(walk, name="walk", paint=None, clips=True, spline=False):
+    """paint: (vertex, joint, weight): a weight that is painted wrong. spline: all keys have tangents of 0."""
     data, views, accessors = b"", [], []
 
     def accessor(rows, kind, component=5126, code="f", **more):
@@ -191,7 +191,9 @@ def gltf(walk, name="walk", paint=None, clips=True):
         keys = accessor([i / RATE for i in range(FRAMES)], "SCALAR", min=[0], max=[DURATION])
         samplers, channels = [], []
         for path, joint, rows in [("translation", "Hips", walk.places)] + [("rotation", joint, walk.tracks[joint]) for joint in NAMES]:
-            samplers.append({"input": keys, "output": accessor(rows, "VEC3" if path == "translation" else "VEC4")})
+            if spline:
+                rows = [row for value in rows for row in ([0] * len(value), value, [0] * len(value))]
+            samplers.append({"interpolation": "CUBICSPLINE" if spline else "LINEAR", "input": keys, "output": accessor(rows, "VEC3" if path == "translation" else "VEC4")})
             channels.append({"sampler": len(samplers) - 1, "target": {"node": NAMES.index(joint) + 1, "path": path}})
         document["animations"] = [{"name": name, "samplers": samplers, "channels": channels}]
     document.update(accessors=accessors, bufferViews=views, buffers=[
