@@ -1,11 +1,10 @@
 /* findings.c - the list of what a check finds: bounded for each rule and clip. */
-#include "anim/check/check_rig.h"
+#include "anim/check/check_internal.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { PART_SIZE = 241 }; /* of a clip and of a joint in the subject of both */
 
@@ -96,11 +95,4 @@ void finding_say(struct clip_check *check, struct finding *finding, const char *
     va_end(arguments);
     if (head + size >= (int)sizeof finding->message)
         finding->message[utf8_whole(finding->message, sizeof finding->message - 1)] = '\0';
-}
-
-void check_report_fini(struct check_report *report)
-{
-    free(report->findings);
-    check_rig_free(report->rig);
-    *report = (struct check_report){0};
 }
