@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 static const double SLIDE = 0.005;     /* limit, share of the size */
-static const double LOW = 0.006;        /* greatest height of a contact over the ground, likewise */
+static const double LOW = 0.006;       /* greatest height of a contact over the ground, likewise */
 static const double FAST = 0.25;       /* least speed of a foot that does not stand, likewise a second */
 static const double GROUND_SLOW = 0.1; /* a ground that moves more slowly stands */
-static const double WINDOW = 0.01;             /* in which speeds are the same, likewise */
+static const double WINDOW = 0.01;     /* in which speeds are the same, likewise */
 static const double GAP_S = 0.05;      /* a foot that is fast for a shorter time still stands */
 static const double END_S = 0.05;      /* of a contact; does not count */
 static const double LEAST_S = 0.08;    /* the rest of a contact */

@@ -109,7 +109,7 @@ int check_find_rig(struct clip_check *check)
     if (report->rig->is_human)
         find_soles(check, &report->rig->humanoid, &report->rig->soles);
     check_find_strays(check, report->rig);
-    return 0;
+    return check_is_stopped(check);
 }
 
 void check_rig_free(struct check_rig *rig)

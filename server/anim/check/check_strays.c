@@ -11,6 +11,8 @@ static const double LEAST_PEAK = 0.25;         /* of the vertex of an island tha
 static const double FARTHER = 2, MARGIN = 0.1; /* times the reach of the joint, and a share of the mesh's size */
 static const double SMALL = 0.5;               /* of what the joint moves elsewhere */
 
+enum { WORK_MOST = 50000000 }; /* about a second */
+
 /* What is known of an island, by its influence that is the root. */
 struct island {
     float weight, peak; /* sum, and greatest of a vertex */
@@ -88,7 +90,7 @@ static double bone_distance(struct search *search, uint32_t vertex, const struct
 {
     const double *p = DOUBLE3(search->islands.model->positions[vertex]);
     double least = line_distance(p, bone->place, bone->place);
-    for (uint32_t c = bone->child; c != UINT32_MAX && search->islands.work < search->islands.work_most;
+    for (uint32_t c = bone->child; c != UINT32_MAX && !islands_are_too_many(&search->islands);
          c = search->bones[c].sibling) {
         least = fmin(least, line_distance(p, bone->place, search->bones[c].place));
         search->islands.work++;
@@ -103,7 +105,7 @@ static void note_edge(void *context, uint32_t a, uint32_t b)
     struct search *search = context;
     const struct model *model = search->islands.model;
     for (uint32_t i = model->influence_firsts[a];
-         i < model->influence_firsts[a + 1] && search->islands.work < search->islands.work_most; i++) {
+         i < model->influence_firsts[a + 1] && !islands_are_too_many(&search->islands); i++) {
         const struct influence *influence = &model->influences[i];
         struct island *island = &search->at[island_of(&search->islands, i)];
         if ((double)influence->weight < LEAST_WEIGHT ||
@@ -196,7 +198,7 @@ static bool look_at_skin(struct search *search, uint32_t skin)
     find_bones(search);
     weigh(search, skin);
     measure(search);
-    for (uint32_t i = 0; i < search->islands.vertex_count && search->islands.work < search->islands.work_most; i++) {
+    for (uint32_t i = 0; i < search->islands.vertex_count && !islands_are_too_many(&search->islands); i++) {
         const uint32_t v = search->islands.vertices[i];
         for (uint32_t k = model->influence_firsts[v]; k < model->influence_firsts[v + 1]; k++)
             if (island_of(&search->islands, k) == k)
@@ -206,7 +208,7 @@ static bool look_at_skin(struct search *search, uint32_t skin)
     for (uint32_t d = 0; d < model->draw_count; d++)
         if (search->islands.is_taken[model->draws[d].primitive] == 1)
             search->islands.is_taken[model->draws[d].primitive] = 2; /* of a skin before */
-    return search->islands.work < search->islands.work_most;
+    return !islands_are_too_many(&search->islands);
 }
 
 void check_find_strays(struct clip_check *check, struct check_rig *rig)
@@ -217,7 +219,9 @@ void check_find_strays(struct clip_check *check, struct check_rig *rig)
     struct search search = {.rig = rig};
     if (influences == 0 || influences > INFLUENCES_MOST || used >= most)
         return;
-    search.islands = (struct islands){.model = model, .work_most = most - used};
+    search.islands = (struct islands){.model = model,
+                                      .work_most = most - used < WORK_MOST ? most - used : WORK_MOST,
+                                      .is_stopped = check->options->is_stopped};
     search.islands.parents = mem_alloc((size_t)influences * sizeof *search.islands.parents);
     search.islands.is_taken = mem_zalloc((size_t)model->primitive_count + 1, 1);
     search.islands.vertices = mem_alloc(((size_t)vertices + 1) * sizeof *search.islands.vertices);
@@ -228,7 +232,7 @@ void check_find_strays(struct clip_check *check, struct check_rig *rig)
         search.at[i] = (struct island){.near = HUGE_VALF, .neighbour = UINT32_MAX};
     }
     for (uint32_t s = 0; s < model->skin_count; s++)
-        if ((model->skins[s].flags & SKIN_RIGID) == 0 && (check_is_stopped(check) < 0 || !look_at_skin(&search, s)))
+        if ((model->skins[s].flags & SKIN_RIGID) == 0 && !look_at_skin(&search, s))
             break;
     check->report->vertex_count += search.islands.work;
     free(search.islands.parents);

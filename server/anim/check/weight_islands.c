@@ -28,7 +28,7 @@ int64_t influence_find(struct islands *islands, uint32_t vertex, uint32_t joint)
 static void join(struct islands *islands, uint32_t a, uint32_t b)
 {
     const uint32_t *firsts = islands->model->influence_firsts;
-    for (uint32_t i = firsts[a]; i < firsts[a + 1] && islands->work < islands->work_most; i++) {
+    for (uint32_t i = firsts[a]; i < firsts[a + 1] && !islands_are_too_many(islands); i++) {
         const int64_t other = influence_find(islands, b, islands->model->influences[i].joint);
         if (other >= 0)
             islands->parents[island_of(islands, i)] = island_of(islands, (uint32_t)other);
@@ -100,11 +100,11 @@ bool islands_join(struct islands *islands, uint32_t skin)
         islands->work += primitive->index_count;
         for (uint32_t v = 0; v < primitive->vertex_count; v++)
             islands->vertices[islands->vertex_count++] = primitive->vertex_first + v;
-        if (islands->work < islands->work_most)
+        if (!islands_are_too_many(islands))
             edges_visit(model, primitive, join_edge, islands);
     }
     islands->work += model->draw_count;
-    if (islands->work < islands->work_most)
+    if (!islands_are_too_many(islands))
         join_places(islands);
-    return islands->work < islands->work_most;
+    return !islands_are_too_many(islands);
 }

@@ -16,14 +16,21 @@ struct islands {
     uint32_t *vertices; /* [vertex_count]: of the skin, sorted by place */
     uint32_t vertex_count;
     uint64_t work, work_most;
+    const _Atomic bool *is_stopped; /* may be NULL */
 };
+
+/* Returns whether the search must end: it takes too much, or nobody waits for it. */
+static inline bool islands_are_too_many(const struct islands *islands)
+{
+    return islands->work >= islands->work_most || (islands->is_stopped != NULL && *islands->is_stopped);
+}
 
 /* Returns the island of an influence. */
 uint32_t island_of(struct islands *islands, uint32_t influence);
 /* Returns the influence of a vertex by a joint, or -1. */
 int64_t influence_find(struct islands *islands, uint32_t vertex, uint32_t joint);
 
-/* Joins what follows one joint in all triangles that a skin draws and no skin before it. False: it takes too much. */
+/* Joins what follows one joint in all triangles that a skin draws and no skin before it. False: it must end. */
 bool islands_join(struct islands *islands, uint32_t skin);
 
 typedef void edge_fn(void *context, uint32_t a, uint32_t b);

@@ -67,7 +67,7 @@ def gltf(tracks):
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory):
     root = tmp_path_factory.mktemp("check")
-    server = Server(root, draws=False)
+    server = Server(root, "--tcp", "127.0.0.1:0", draws=False)
 
     def ask(name, tracks, **parameters):
         (root / f"{name}.gltf").write_text(gltf(tracks))
