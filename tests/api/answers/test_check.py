@@ -5,12 +5,18 @@ import base64
 import json
 import math
 import random
+import shutil
 import struct
+import subprocess
+import sys
 
 import packets
 import pytest
 
-from conftest import Server
+from conftest import REPOSITORY, Server
+
+sys.path.insert(0, str(REPOSITORY / "clients" / "python"))
+import posed  # noqa: E402
 
 DRAWS = False
 
@@ -74,7 +80,7 @@ def ask(tmp_path_factory):
         clip, = server.json("/v1/check", model=f"{name}.gltf", **parameters)["clips"]
         return [(f["rule"], f.get("joint", {}).get("name"), f) for f in clip["findings"]]
 
-    ask.server = server
+    ask.server, ask.root = server, root
     yield ask
     server.end()
 
@@ -118,6 +124,62 @@ def test_packets_have_the_same_answer(ask):
     with packets.Link(ask.server.ports["tcp"]) as link:
         answer = link.ask("call", packets.call(target))
     assert b'"pop"' in answer.payload and answer.payload == ask.server.get(target).body
+
+
+def test_clients_have_the_same_answer(ask):
+    tracks = clean(3)
+    tracks["arm"][9] = times(tracks["arm"][9], turned([1, 0, 0], 20))
+    ask("clients", tracks)
+    expected = ask.server.json("/v1/check", model="clients.gltf", clip="idle", loop="yes")
+    assert [f["rule"] for f in expected["clips"][0]["findings"]] == ["pop"]
+    with posed.connect(ask.server.url) as client:
+        assert client.model("clients.gltf").check("idle", loop="yes") == expected
+    if shutil.which("node"):
+        client = (REPOSITORY / "clients/js/posed.js").as_uri()
+        script = f"""const {{ Client }} = await import('{client}'); const model = new Client('{ask.server.url}').model('clients.gltf');
+                     console.log(JSON.stringify(await model.check({{ clip: 'idle', loop: 'yes' }})));"""
+        done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and json.loads(done.stdout) == expected, done.stderr
+
+
+@pytest.mark.parametrize("parameters, rule", [({"loop": "no"}, None), ({"loop": "yes"}, "loop-jump")])
+def test_times_and_places_at_the_ends_of_floats(ask, parameters, rule):
+    """A clip of years, one of an instant, places that no float holds: findings are finite numbers, or there are none."""
+    for name, step_s, offset in ("years", 1e9 / FRAMES, 0), ("instant", 1e-30, 0), ("far", 1 / RATE, 1e37), ("too_far", 1 / RATE, 3e38):
+        document = json.loads(gltf(clean(5)))
+        data = bytearray(base64.b64decode(document["buffers"][0]["uri"].split(",")[1]))
+        struct.pack_into(f"<{FRAMES}f", data, 0, *(i * step_s for i in range(FRAMES)))
+        document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(bytes(data)).decode()
+        document["accessors"][0]["max"] = [(FRAMES - 1) * step_s]
+        document["nodes"][0]["translation"] = [offset] * 3
+        document["nodes"][1]["translation"] = [offset] * 3
+        (ask.root / f"{name}.gltf").write_text(json.dumps(document))
+        answer = ask.server.get(f"/v1/check?model={name}.gltf&" + "&".join(f"{k}={v}" for k, v in parameters.items()))
+        assert answer.status == 200, answer.body
+        assert not any(word in answer.body for word in (b"nan", b"inf", b"NaN")), answer.body
+        rules = {f["rule"] for f in answer.json()["clips"][0]["findings"]}
+        assert ("not-posed" in rules) == (name == "too_far"), rules
+
+
+def test_shapes_beyond_a_limit_are_left_out(start, tmp_path):
+    """Many nodes draw one mesh: its shapes are looked at as far as --max-bounds goes, and no array of all is made."""
+    count, vertices = 200, 3000
+    positions = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0) * (vertices // 3)
+    data = positions + struct.pack("<9f", 0, 0, 1, 0, 0, 1, 0, 0, 1) * (vertices // 3) + struct.pack("<4f", 0, 1, 0, 1)
+    views = [(0, len(positions)), (len(positions), len(positions)), (2 * len(positions), 8), (2 * len(positions) + 8, 8)]
+    document = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": list(range(count))}], "nodes": [{"mesh": 0} for _ in range(count)],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 1}]}]}],
+        "bufferViews": [{"buffer": 0, "byteOffset": at, "byteLength": size} for at, size in views],
+        "accessors": [{"bufferView": i, "componentType": 5126, "count": vertices if i < 2 else 2, "type": "VEC3" if i < 2 else "SCALAR"} for i in range(4)],
+        "animations": [{"name": "shapes", "samplers": [{"input": 2, "output": 3}], "channels": [{"sampler": 0, "target": {"node": count - 1, "path": "weights"}}]}],
+        "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}]}
+    document["accessors"][0].update(min=[0, 0, 0], max=[1, 1, 0])
+    (tmp_path / "many.gltf").write_text(json.dumps(document))
+    server = start("--max-bounds", "100000", root=tmp_path)
+    clip, = server.json("/v1/check", model="many.gltf")["clips"]
+    assert [f["rule"] for f in clip["findings"]] == ["clip-without-motion"], clip  # the last one moves, beyond the limit
+    assert start(root=tmp_path).json("/v1/check", model="many.gltf")["clips"][0]["findings"] == []
 
 
 def test_more_work_than_allowed_is_refused(start, tmp_path):
