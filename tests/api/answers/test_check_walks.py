@@ -16,8 +16,8 @@ def ask(tmp_path_factory):
     root = tmp_path_factory.mktemp("walks")
     server = Server(root, draws=False)
 
-    def ask(walk, name="walk", paint=None, spline=False, **parameters):
-        (root / "walk.gltf").write_text(walkers.gltf(walk, name, paint, spline=spline))
+    def ask(walk, name="walk", paint=None, spline=False, button=None, **parameters):
+        (root / "walk.gltf").write_text(walkers.gltf(walk, name, paint, spline=spline, button=button))
         clip, = server.json("/v1/check", model="walk.gltf", **parameters)["clips"]
         return clip["findings"]
 
@@ -170,3 +170,25 @@ def test_weights_of_a_model_without_clips(ask):
     assert found["value"] > found["limit"] and found["unit"] == "size"
     (ask.root / "still.gltf").write_text(walkers.gltf(None, clips=False))
     assert ask.server.json("/v1/check", model="still.gltf")["findings"] == []
+
+
+def test_a_piece_of_its_own_may_follow_any_joint(ask):
+    assert ask(Walk(1), button="RightFoot") == []
+
+
+@pytest.mark.parametrize("about", ["heel", "ball"])
+def test_a_foot_may_turn_on_its_sole(ask, about):
+    """Straight legs turn about the upright line through the ankle; about the ball, the hips go round it."""
+    walk = Walk(1)
+    length = walkers.BALL[2]
+    for frame in range(FRAMES):
+        degrees = 40 * math.sin(math.pi * frame / (FRAMES - 1)) ** 2
+        turn = math.radians(degrees)
+        for name in NAMES:
+            walk.tracks[name][frame] = [0, 0, 0, 1]
+        walk.tracks["LeftUpLeg"][frame] = turned([0, 1, 0], degrees)
+        x, z = (0, 0) if about == "heel" else (-length * math.sin(turn), length * (1 - math.cos(turn)))
+        walk.places[frame] = [x, walkers.place_of("Hips")[1], z]
+        if about == "ball":  # the other foot goes with the hips, above the ground
+            walk.tracks["RightUpLeg"][frame] = turned([1, 0, 0], -20)
+    assert ask(walk, name="stand") == []

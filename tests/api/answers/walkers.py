@@ -153,8 +153,9 @@ def tubes():
     return points, joints, weights, indices
 
 
-def gltf(walk, name="walk", paint=None, clips=True, spline=False):
-    """paint: (vertex, joint, weight): a weight that is painted wrong. spline: all keys have tangents of 0."""
+def gltf(walk, name="walk", paint=None, clips=True, spline=False, button=None):
+    """paint: (vertex, joint, weight): a weight that is painted wrong. spline: all keys have tangents of 0. button: a joint that moves a piece
+    of its own, beside the head."""
     data, views, accessors = b"", [], []
 
     def accessor(rows, kind, component=5126, code="f", **more):
@@ -171,6 +172,10 @@ def gltf(walk, name="walk", paint=None, clips=True, spline=False):
         vertex, joint, weight = paint
         joints[vertex] = [joints[vertex][0], NAMES.index(joint), 0, 0]
         weights[vertex] = [1 - weight, weight, 0, 0]
+    if button:
+        first = len(points)
+        points += [[0.1, 1.6, 0], [0.13, 1.6, 0], [0.13, 1.63, 0]]
+        joints, weights, indices = joints + [[NAMES.index(button), 0, 0, 0]] * 3, weights + [[1.0, 0, 0, 0]] * 3, indices + [first, first + 1, first + 2]
     binds = []
     for joint in NAMES:
         x, y, z = place_of(joint)
