@@ -15,7 +15,7 @@ enum { WORK_MOST = 50000000 }; /* about a second */
 
 /* What is known of an island, by its influence that is the root. */
 struct island {
-    float weight, peak; /* sum, and greatest of a vertex */
+    float weight, peak; /* sum, and greatest of a vertex at its end; 0: it ends nowhere */
     float near;         /* distance of the nearest vertex from the bone */
     uint32_t vertex;    /* with the greatest weight of those at its end */
     uint32_t neighbour; /* beyond its end; UINT32_MAX: it has no end within the mesh */
@@ -170,8 +170,8 @@ static void add_stray(struct search *search, uint32_t skin, uint32_t root)
     const double limit = FARTHER * bone->far + MARGIN * search->size;
     struct check_rig *rig = search->rig;
     uint32_t mesh = 0;
-    if (root == bone->main || (double)island->peak < LEAST_PEAK || island->neighbour == UINT32_MAX || !bone->is_known ||
-        !isfinite(island->near) || !((double)island->near > limit) || !isfinite(limit) ||
+    if (root == bone->main || (double)island->peak < LEAST_PEAK || !bone->is_known || !isfinite(island->near) ||
+        !((double)island->near > limit) || !isfinite(limit) ||
         (double)island->weight > SMALL * (double)search->at[bone->main].weight || rig->stray_count == STRAYS_MOST)
         return;
     for (uint32_t p = 0; p < model->primitive_count; p++)
