@@ -104,6 +104,10 @@ export class Model {
     return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
   }
 
+  async check({ signal, ...parameters } = {}) {
+    return (await this.#ask('check', parameters, signal)).json();
+  }
+
   texture(index, options = {}) {
     return this.#picture('texture', { ...options, texture: index });
   }

@@ -224,6 +224,27 @@ export interface CompareParameters extends Abortable {
   tolerance?: number;
 }
 
+export interface CheckParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** the node whose movement it is */
+  root?: Ref;
+  /** whether the clip must end as it begins; auto: if its name is that of a motion that repeats */
+  loop?: 'auto' | 'no' | 'yes';
+  /** whether the clip must stay in place, or must move over the ground */
+  ground?: 'any' | 'in_place' | 'travels';
+  /** how far a node or vertex may jump at the end of a loop, as a share of the size */
+  max_jump?: number;
+  /** how far over the ground a clip in place may get, and one that travels must */
+  max_drift?: number;
+  /** how far a clip must move something at least */
+  least_motion?: number;
+}
+
 export interface TextureParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -559,6 +580,8 @@ export class Model {
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
+  /** What is wrong with the motion of a clip, or of all clips. */
+  check(options?: CheckParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;

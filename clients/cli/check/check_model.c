@@ -4,7 +4,6 @@
 #include "clients/cli/server/limit_hint.h"
 #include "clients/cli/server/skipped_model.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,17 +103,6 @@ void inspection_free_nodes(struct inspection *model)
     free(model->is_joint);
 }
 
-/* Returns the model's greatest extent at rest, or 0 if it has none. */
-static double size_of(const cJSON *model)
-{
-    const cJSON *bounds = json_get(model, "bounds");
-    double size = 0;
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "max"), i)) -
-                              cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "min"), i)));
-    return isfinite(size) ? size : 0;
-}
-
 void check_model(const struct check *check, struct connection *connection, size_t index)
 {
     cJSON *json;
@@ -129,7 +117,6 @@ void check_model(const struct check *check, struct connection *connection, size_
         return;
     }
     model.model = json;
-    model.size = size_of(json);
     inspection_find_nodes(&model);
     check_warnings(&model);
     check_content(&model);

@@ -256,6 +256,10 @@ class Model:
         nodes."""
         return dict(self.client.json("/v1/keys", model=self.path, clip=clip, joints=joints, **options))
 
+    def check(self, clip: Clip = None, **options: Any) -> Dict[str, Any]:
+        """Return what is wrong with the motion of a clip, or of all clips (protocol/http.md)."""
+        return dict(self.client.json("/v1/check", model=self.path, clip=clip, **options))
+
     def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:
         """Return the differences between this model and an older one, which is given by its path (protocol/compare.md). `clip`: only this
         one; `tolerance`: a share of the model's size."""

@@ -192,6 +192,12 @@ struct request_compare {
     double tolerance; /* with has_tolerance: as a share of the model's size */
 };
 
+/* Parameters of /v1/check: struct check_options (anim/check/check.h). Numbers are shares of the model's size. */
+struct request_check {
+    uint32_t loop, ground; /* enum check_loop, enum check_ground */
+    double max_jump, max_drift, least_motion;
+};
+
 /* Parameters of /v1/models. */
 struct request_listing {
     const char *prefix, *after; /* NULL when not given */
@@ -255,6 +261,7 @@ struct request {
     enum find_what find; /* the kind of `found` */
     struct selector found;
     struct request_compare compare;
+    struct request_check check;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */

@@ -1,6 +1,24 @@
 /* request_check.c - checks a request for missing parameters and invalid combinations. */
+#include "anim/check/check.h"
 #include "base/view.h"
 #include "wire/request/request_parser.h"
+
+int request_complete_check(struct request *request, const struct param_set *seen,
+                           const struct limits *limits __attribute__((unused)), struct err *err __attribute__((unused)))
+{
+    const struct {
+        int param;
+        double *value, initial;
+    } SHARES[] = {
+        {PARAM_MAX_JUMP, &request->check.max_jump, CHECK_MAX_JUMP},
+        {PARAM_MAX_DRIFT, &request->check.max_drift, CHECK_MAX_DRIFT},
+        {PARAM_LEAST_MOTION, &request->check.least_motion, CHECK_LEAST_MOTION},
+    };
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
+        if (!seen->has[SHARES[i].param])
+            *SHARES[i].value = SHARES[i].initial;
+    return 0;
+}
 
 int request_check_bounds(struct request *request, const struct param_set *seen,
                          const struct limits *limits __attribute__((unused)), struct err *err)
@@ -240,7 +258,8 @@ static int check_root_motion(const struct request *request, const struct param_s
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
     const char *given = param_given(seen, OF_IT);
     const bool is_exported = request->op == OP_EXPORT;
-    if (!request->motion.is_extracted && request->export.root_motion == EXPORT_ROOT_KEEP && given != NULL)
+    const bool goes_without = request->motion.is_extracted || request->op == OP_CHECK;
+    if (!goes_without && request->export.root_motion == EXPORT_ROOT_KEEP && given != NULL)
         return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=%s", given,
                        is_exported ? "in-place or to-root" : "extract");
     if (request->motion.is_extracted && seen->has[PARAM_LAYERS])

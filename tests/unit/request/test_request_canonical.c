@@ -215,6 +215,11 @@ static const struct {
     {"exact", "/v1/export?model=a&exact=1"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
     {"optimize", "/v1/export?model=a&compress=none&optimize=1"},
+    {"loop", "/v1/check?model=a&loop=yes"},
+    {"ground", "/v1/check?model=a&ground=in_place"},
+    {"max_jump", "/v1/check?model=a&max_jump=0.5"},
+    {"max_drift", "/v1/check?model=a&max_drift=0.5"},
+    {"least_motion", "/v1/check?model=a&least_motion=0.5"},
     {"queries", NULL},
     {"fit", "/v1/hitboxes?model=a&fit=box"},
     {"test", NULL}, /* this and what follows come in a body, whose answers have no ETag */
