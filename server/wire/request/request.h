@@ -186,6 +186,13 @@ struct request_compare {
     double tolerance; /* with has_tolerance: as a share of the model's size */
 };
 
+/* Parameters of /v1/flex, with view.joint. */
+enum { REQUEST_ANGLES_MOST = 16 };
+struct request_flex {
+    double angles_deg[REQUEST_ANGLES_MOST]; /* [angle_count], -180..180 */
+    uint32_t angle_count;                   /* 0: not given */
+};
+
 /* Parameters of /v1/models. */
 struct request_listing {
     const char *prefix, *after; /* NULL when not given */
@@ -249,6 +256,7 @@ struct request {
     enum find_what find; /* the kind of `found` */
     struct selector found;
     struct request_compare compare;
+    struct request_flex flex;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
