@@ -55,7 +55,7 @@ static int add_turn(struct flex *flex, struct flex_joint *joint, struct flex_tur
 
 static int measure_joint(struct flex *flex, struct flex_joint *joint)
 {
-    struct dmat4 turns[FLEX_AXES * FLEX_ANGLES_MOST];
+    struct dmat4 turns[2 * FLEX_AXES * FLEX_ANGLES_MOST];
     if (!flex_spend(flex, flex->model->node_count,
                     (uint64_t)flex->surface.entry_count + flex->surface.triangle_count / 2))
         return flex->err->code;
@@ -68,8 +68,9 @@ static int measure_joint(struct flex *flex, struct flex_joint *joint)
     for (uint32_t axis = 0; axis < FLEX_AXES && rc == 0; axis++) {
         double angles[FLEX_ANGLES_MOST];
         const uint32_t count = flex_angles_of(flex, joint, axis, angles);
-        for (uint32_t i = 0; i < count && rc == 0; i++)
-            rc = add_turn(flex, joint, (struct flex_turn){.axis = axis, .angle_deg = angles[i]},
+        for (uint32_t i = 0; i < 2 * count && rc == 0; i++)
+            rc = add_turn(flex, joint,
+                          (struct flex_turn){.axis = axis, .angle_deg = angles[i / 2] * (i % 2 == 0 ? 1 : -1)},
                           &turns[joint->turn_count]);
     }
     if (rc == 0)
@@ -100,7 +101,7 @@ static int measure(struct flex *flex)
     if (rc == 0)
         rc = flex_zone_reserve(flex);
     if (rc == 0)
-        flex_joints_find(flex);
+        rc = flex_joints_find(flex);
     for (uint32_t j = 0; j < flex->report->joint_count && rc == 0; j++)
         rc = measure_joint(flex, &flex->report->joints[j]);
     return rc;

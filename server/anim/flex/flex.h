@@ -2,7 +2,9 @@
  *
  * A turn is a rotation of one joint about one of its own axes, x, y or z, after its rest rotation: what a rotation
  * channel with rest * turn would do. All that is below the joint turns with it. Measured are the triangles between what
- * moves and what stays, the bend zone. Distances are in units of the scene. Pure; any thread. */
+ * moves and what stays, the bend zone. Each turn has its opposite, and the rules judge the mean of both: a joint that
+ * lies beside the middle of its limb gains volume on one side and loses as much on the other. Distances are in units of
+ * the scene. Pure; any thread. */
 #pragma once
 
 #include "anim/model/model.h"
@@ -17,7 +19,7 @@ enum flex_rule {
 const char *flex_rule_name(enum flex_rule rule); /* "flex-volume" */
 
 enum {
-    FLEX_ANGLES_MOST = 16,
+    FLEX_ANGLES_MOST = 8,
     FLEX_VERTICES_MOST = 4000000, /* of all skinned draws */
     FLEX_FINDINGS_MOST = 1000,    /* more are only counted */
     FLEX_AXES = 3,
@@ -30,7 +32,7 @@ struct flex_turn {
     double volume_lost; /* share of the bend zone's volume; below 0: it gains; NaN: the zone has no volume */
     uint32_t flipped;   /* triangles that face against what the joint that they follow most would make of them */
     double flipped_share;
-    uint32_t collapsed; /* triangles that have lost FLEX_COLLAPSE of their area */
+    uint32_t collapsed; /* triangles that have lost nine tenths of their area */
     double collapsed_share;
 };
 
@@ -49,7 +51,7 @@ struct flex_finding {
     enum flex_rule rule;
     uint32_t node;
     int32_t axis;        /* or -1: at every turn */
-    double angle_deg;    /* NaN without an axis */
+    double angle_deg;    /* to both sides; NaN without an axis */
     double value, limit; /* a share, or a distance as a share of the model's size */
     int32_t mesh;        /* for vertices: the mesh, the vertex in its primitives, and how many; -1 */
     uint32_t vertex, vertex_count;
@@ -69,17 +71,18 @@ struct flex_report {
 
 struct flex_options {
     int32_t node;                   /* only this joint; -1: all */
-    const double *angles_deg;      /* [angle_count], -180..180 */
-    uint32_t angle_count;           /* 0: FLEX_ANGLES */
+    const double *angles_deg;       /* [angle_count], above 0 to 180 */
+    uint32_t angle_count;           /* 0: those of flex_joints.c */
     uint64_t steps;                 /* greatest number of nodes to evaluate */
     uint64_t vertices;              /* greatest number of vertices to look at or to deform */
     const _Atomic bool *is_stopped; /* may be NULL; once it is true, the call ends soon */
 };
 
 /* Fills *report, which starts as zeros and flex_report_fini() frees, also after an error. Joints are those that
- * vertices follow, in the order of nodes. An angle beyond what a role allows (flex_ranges.def) is cut to it; two that
- * become the same are one. Returns 0, ERR_TOO_MANY_FRAMES beyond a limit, ERR_NOT_FINITE, ERR_NO_MEMORY, or
- * ERR_REQUEST_TIMEOUT once stopped. */
+ * vertices follow, without those of a sheared matrix, in the order of nodes. Each turns by each angle to both sides. An
+ * angle beyond what its role allows (flex_ranges.def) is cut to that; two that become the same are one. Returns 0,
+ * ERR_BAD_PARAMETER for a node that is no such joint, ERR_TOO_MANY_FRAMES beyond a limit, ERR_NOT_FINITE,
+ * ERR_NO_MEMORY, or ERR_REQUEST_TIMEOUT once stopped. */
 int flex_measure(const struct model *model, const struct flex_options *options, struct flex_report *report,
                  struct err *err);
 void flex_report_fini(struct flex_report *report);

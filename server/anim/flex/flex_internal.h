@@ -99,8 +99,8 @@ void flex_zone_measure(struct flex *flex, const struct dmat4 *scene_from_rest, s
 int flex_find_strays(struct flex *flex, struct flex_joint *joint, const struct dmat4 *turns, uint32_t turn_count);
 
 /* flex_joints.c: which joints, and how far each turns. */
-void flex_joints_find(struct flex *flex);
-/* Fills out with the angles of the joint about an axis, each once. */
+int flex_joints_find(struct flex *flex);
+/* Fills out with the angles of the joint about an axis, each once and above 0. Returns how many. */
 uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint, uint32_t axis,
                         double out[FLEX_ANGLES_MOST]);
 

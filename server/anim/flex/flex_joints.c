@@ -4,11 +4,12 @@
 #include "anim/retarget/humanoid.h"
 #include "base/mem.h"
 
-/* Angles without angles=, and how far a joint without a role turns. A skin whose joint is bent by a right angle shows
- * its faults; beyond that linear skins lose their volume however well they are painted. */
-static const double ANGLES[] = {-90, -45, 45, 90};
+/* Without angles=: half of the way and all of it, for the largest ranges of flex_ranges.def that linear skins can show
+ * (beyond a right angle they lose their volume however well they are painted). A joint without a role may be any, so it
+ * turns by no more than most of a human's do. */
+static const double ANGLES[] = {45, 90};
 enum { ANGLE_COUNT = sizeof ANGLES / sizeof *ANGLES };
-static const double BEND_MOST = 90, TWIST_MOST = 90;
+static const double MOST_WITHOUT_ROLE = 60;
 static const double FINGER_BEND = 90;
 
 static const struct {
@@ -20,15 +21,18 @@ static const struct {
 #undef RANGE
 };
 
-static void take_range(struct flex_joint *joint)
+/* Sets how far a joint turns. given: the request names angles, which only roles limit. */
+static void take_range(struct flex_joint *joint, bool given)
 {
     const bool is_finger = joint->role >= ROLE_LEFT_THUMB_METACARPAL;
-    joint->bend_most_deg = is_finger ? FINGER_BEND : BEND_MOST;
-    joint->twist_most_deg = is_finger ? 0 : TWIST_MOST;
-    if (joint->role < 0 || !RANGES[joint->role].is_there)
-        return;
-    joint->bend_most_deg = RANGES[joint->role].bend;
-    joint->twist_most_deg = RANGES[joint->role].twist;
+    joint->bend_most_deg = joint->twist_most_deg = given ? 180 : MOST_WITHOUT_ROLE;
+    if (is_finger) {
+        joint->bend_most_deg = FINGER_BEND;
+        joint->twist_most_deg = 0;
+    } else if (joint->role >= 0 && RANGES[joint->role].is_there) {
+        joint->bend_most_deg = RANGES[joint->role].bend;
+        joint->twist_most_deg = RANGES[joint->role].twist;
+    }
 }
 
 /* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. */
@@ -109,7 +113,7 @@ static void take_roles(const struct flex *flex)
                 flex->report->joints[j].role = role;
 }
 
-void flex_joints_find(struct flex *flex)
+int flex_joints_find(struct flex *flex)
 {
     const struct model *model = flex->model;
     struct flex_report *report = flex->report;
@@ -124,9 +128,16 @@ void flex_joints_find(struct flex *flex)
         report->joints[report->joint_count++] =
             (struct flex_joint){.node = n, .role = ROLE_NONE, .long_axis = long_axis_of(flex, n)};
     }
+    if (report->joint_count == 0 && flex->options->node >= 0) {
+        char name[SHORT_NAME_SIZE];
+        const uint32_t node = (uint32_t)flex->options->node;
+        return err_set(flex->err, ERR_BAD_PARAMETER, "no vertex follows node %u '%s', or its matrix is sheared", node,
+                       short_name(model, model->nodes[node].name, name));
+    }
     take_roles(flex);
     for (uint32_t j = 0; j < report->joint_count; j++)
-        take_range(&report->joints[j]);
+        take_range(&report->joints[j], flex->options->angle_count > 0);
+    return 0;
 }
 
 uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint, uint32_t axis,
@@ -137,8 +148,8 @@ uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint,
     const double most = (int32_t)axis == joint->long_axis ? joint->twist_most_deg : joint->bend_most_deg;
     uint32_t count = 0;
     for (uint32_t i = 0; i < (given > 0 ? given : ANGLE_COUNT); i++) {
-        const double angle = fmin(fmax(angles[i], -most), most);
-        bool is_new = angle < 0 || angle > 0;
+        const double angle = fmin(angles[i], most);
+        bool is_new = angle > 0;
         for (uint32_t k = 0; k < count; k++)
             is_new = is_new && (out[k] < angle || out[k] > angle);
         if (is_new)

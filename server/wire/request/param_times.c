@@ -4,7 +4,6 @@
 #include "wire/request/request_parser.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #define TIME_TOLERANCE_S 1e-9 /* a step this close to a range's end includes the end */
@@ -114,10 +113,10 @@ int param_angles(struct param_value *value)
         if (flex->angle_count >= REQUEST_ANGLES_MOST)
             return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'angles' has more than %d numbers",
                            REQUEST_ANGLES_MOST);
-        if (!number_parse_double(entry, &angle_deg) || !(fabs(angle_deg) <= 180))
+        if (!number_parse_double(entry, &angle_deg) || !(angle_deg > 0 && angle_deg <= 180))
             return err_set(value->err, ERR_BAD_PARAMETER,
-                           "parameter 'angles' has '%.60s', which is no number of degrees from -180 to 180", entry);
-        flex->angles_deg[flex->angle_count++] = angle_deg + 0; /* avoids -0 */
+                           "parameter 'angles' has '%.60s', which is no number of degrees above 0, up to 180", entry);
+        flex->angles_deg[flex->angle_count++] = angle_deg;
     }
     return 0;
 }

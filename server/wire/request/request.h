@@ -187,9 +187,9 @@ struct request_compare {
 };
 
 /* Parameters of /v1/flex, with view.joint. */
-enum { REQUEST_ANGLES_MOST = 16 };
+enum { REQUEST_ANGLES_MOST = 8 };
 struct request_flex {
-    double angles_deg[REQUEST_ANGLES_MOST]; /* [angle_count], -180..180 */
+    double angles_deg[REQUEST_ANGLES_MOST]; /* [angle_count], above 0 to 180 */
     uint32_t angle_count;                   /* 0: not given */
 };
 
