@@ -27,7 +27,7 @@ static const struct {
 /* A zone smaller than this share of the model's size, to the third or second power, or of fewer triangles, is not
  * judged: nobody sees it, or its few triangles are too coarse to bend at all. */
 static const double SEEN = 0.03;
-enum { LEAST_TRIANGLES = 12 };
+enum { LEAST_TRIANGLES = 16 };
 
 void flex_add_finding(struct flex *flex, const struct flex_finding *finding)
 {

@@ -11,7 +11,7 @@
 static const double SMALL = 0.25;   /* times the places of the sea and of the mainland */
 static const double FARTHER = 2;    /* times the distance from the bone beside it, */
 static const double MARGIN = 0.03;  /* and this share of the size */
-static const double VISIBLE = 0.01; /* share of the size by which it is out of place at least */
+static const double VISIBLE = 0.04; /* share of the size by which it is out of place at least, to be seen as a spike */
 
 enum kind { STAYS, MOVES, KIND_COUNT };
 
