@@ -29,6 +29,7 @@ INTERFACES = [
     ("HitboxesParameters", ["Abortable"], ["FOR_HITBOXES"]),
     ("RaycastParameters", ["Abortable"], ["FOR_RAYCAST"]),
     ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
+    ("FlexParameters", ["Abortable"], ["FOR_FLEX"]),
     ("TextureParameters", ["Abortable"], ["FOR_TEXTURE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),

@@ -222,6 +222,17 @@ export interface CompareParameters extends Abortable {
   tolerance?: number;
 }
 
+export interface FlexParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** the node that the view is about, or the only joint that is bent */
+  joint?: Ref;
+  /** instead of joint: a name, even one of digits */
+  joint_name?: string;
+  /** by how much joints are turned about each of their axes, to both sides, up to 180 */
+  angles?: number | ReadonlyArray<number>;
+}
+
 export interface TextureParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -242,7 +253,7 @@ export interface PictureParameters extends ClipParameters {
   background?: string;
   /** what the picture shows */
   view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
-  /** the node that the view is about */
+  /** the node that the view is about, or the only joint that is bent */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
@@ -549,6 +560,8 @@ export class Model {
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
+  /** What the skin does where joints bend (protocol/flex.md). */
+  flex(options?: FlexParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;

@@ -190,6 +190,7 @@ static const struct {
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
     {"with", "/v1/compare?model=a&with=b"},
     {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
+    {"angles", "/v1/flex?model=a&angles=45"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
