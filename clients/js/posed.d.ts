@@ -318,6 +318,8 @@ export interface PictureParameters extends ClipParameters {
 export interface RenderParameters extends PictureParameters {
   /** the picture, or JSON about it */
   format?: 'png' | 'json' | 'jpeg' | 'webp';
+  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
+  turn?: Renames;
 }
 
 export interface TurntableParameters extends PictureParameters {

@@ -64,6 +64,9 @@ static int measure_joint(struct flex *flex, struct flex_joint *joint)
     joint->zone_triangles = flex->zone.triangle_count;
     joint->zone_area = flex->zone.area;
     joint->zone_volume = flex->zone.volume;
+    joint->zone_box = BOX_EMPTY;
+    for (uint32_t i = 0; i < flex->zone.entry_count; i++)
+        box_add(&joint->zone_box, DOUBLE3(flex->surface.rest[flex->zone.entries[i]]));
     joint->turn_first = flex->report->turn_count;
     for (uint32_t axis = 0; axis < FLEX_AXES && rc == 0; axis++) {
         double angles[FLEX_ANGLES_MOST];

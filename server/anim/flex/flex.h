@@ -7,7 +7,7 @@
  * the scene. Pure; any thread. */
 #pragma once
 
-#include "anim/model/model.h"
+#include "anim/model/mat.h"
 #include "base/err.h"
 
 enum flex_rule {
@@ -42,6 +42,7 @@ struct flex_joint {
     int32_t long_axis;                    /* its own axis that is nearest to its bone, or -1 without a bone */
     double bend_most_deg, twist_most_deg; /* how far its turns go about the other axes, and about the long one */
     uint32_t zone_triangles;
+    struct box zone_box;           /* at rest */
     double zone_area, zone_volume; /* volume: NaN for an open or flat zone */
     uint32_t turn_first, turn_count;
     uint32_t left_behind, dragged; /* vertices */

@@ -1,11 +1,7 @@
 /* flex_pose.c - turns a joint of the rest pose, and deforms vertices. */
 #include "anim/flex/flex_internal.h"
 
-#include "anim/model/trig.h"
-
 #include <string.h>
-
-static const double RADIANS_PER_DEGREE = 0.017453292519943295;
 
 /* Deforms the entries of a part. */
 static int deform_part(struct flex *flex, const struct flex_part *part, const uint32_t *entries, uint32_t count,
@@ -87,12 +83,12 @@ int flex_turn_joint(struct flex *flex, uint32_t node, uint32_t axis, double angl
 {
     struct dmat4 rest_from_scene;
     struct trs *local = &flex->pose.local[node];
-    const double half = angle_deg * RADIANS_PER_DEGREE / 2;
-    double turn[4] = {0, 0, 0, trig_cos(half)};
+    double degrees[3] = {0, 0, 0}, turn[4];
     const struct dmat4 scene_from_joint = flex->pose.scene_from_node[node];
     if (!flex_spend(flex, flex->below_count, 0))
         return flex->err->code;
-    turn[axis] = trig_sin(half);
+    degrees[axis] = angle_deg;
+    quat_from_degrees(degrees, turn);
     quat_mul(local->rotation, turn, local->rotation);
     flex->pose.is_animated[node] = true;
     compose_below(flex);

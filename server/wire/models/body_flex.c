@@ -46,6 +46,11 @@ static void put_joint(struct reply_context *context, const struct flex_report *r
     json_printf(out, ",\"triangles\":%u", joint->zone_triangles);
     put_number(out, "area", joint->zone_area);
     put_number(out, "volume", joint->zone_volume);
+    if (!box_is_empty(&joint->zone_box)) {
+        put_vec3(out, ",\"box\":{\"min\":", joint->zone_box.min);
+        put_vec3(out, ",\"max\":", joint->zone_box.max);
+        buf_put_char(out, '}');
+    }
     json_printf(out, ",\"left_behind\":%u,\"dragged\":%u,\"turns\":[", joint->left_behind, joint->dragged);
     for (uint32_t t = 0; t < joint->turn_count; t++) {
         json_comma(out, t > 0);

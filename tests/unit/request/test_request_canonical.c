@@ -143,6 +143,7 @@ static const struct {
     {"view", "/v1/render?model=a&view=depth"},
     {"joint", "/v1/render?model=a&view=weights&joint=0"},
     {"joint_name", "/v1/render?model=a&view=weights&joint_name=0"},
+    {"turn", "/v1/render?model=a&turn=0:1,2,3"},
     {"variant", "/v1/render?model=a&variant=0"},
     {"variant_name", "/v1/render?model=a&variant_name=0"},
     {"aa", "/v1/render?model=a&aa=0"},
