@@ -152,6 +152,10 @@ static int check_models(struct check *check, struct command_context *context)
     if (status == STATUS_DONE)
         status = read_references(check, &context->connection);
     check->findings = must_alloc((check->models.count + 1) * sizeof *check->findings);
+    if (status == STATUS_DONE && args_has(check->args, OPTION_FLEX_SHEET) && check->models.count != 1) {
+        terminal_error("--sheet is a picture of one model, and these are %zu", check->models.count);
+        status = STATUS_USAGE;
+    }
     if (status == STATUS_DONE)
         status = pool_run(&context->session, pool_jobs(check->args), check->models.count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
@@ -159,7 +163,8 @@ static int check_models(struct check *check, struct command_context *context)
         status = tell_refusal(check);
     if (status == STATUS_DONE)
         status = finish(check);
-    return status == STATUS_DONE && check->models.unread > 0 ? STATUS_FAILED : status;
+    const bool has_no_sheet = check->models.count > 0 && check->findings[0].has_no_sheet;
+    return status == STATUS_DONE && (check->models.unread > 0 || has_no_sheet) ? STATUS_FAILED : status;
 }
 
 static void free_check(struct check *check)
