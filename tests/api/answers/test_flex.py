@@ -6,9 +6,9 @@ import random
 import packets
 import pytest
 
-import limbs
+import rigs
 from conftest import Server
-from limbs import limb
+from rigs import limb
 from small_models import gltf
 
 DRAWS = False
@@ -42,15 +42,15 @@ def turns(answer):
 
 def test_volume_lost_is_that_of_the_whole_tube(ask):
     """The whole tube loses what its bend zone loses; the server closes the zone itself, on a closed tube and on an open one."""
-    zone = limbs.section() * 1.0  # the weights fall over a length of 1
+    zone = rigs.limb_section() * 1.0  # the weights fall over a length of 1
     for name, text in (("closed.gltf", limb()), ("open.gltf", limb(is_closed=False)), ("split.gltf", limb(split=True))):
         answer = ask(name, text, angles="90,30,60")
-        assert lower(answer)["long_axis"] == "y" and lower(answer)["triangles"] == 4 * 2 * limbs.SIDES
+        assert lower(answer)["long_axis"] == "y" and lower(answer)["triangles"] == 4 * 2 * rigs.LIMB_SIDES
         assert lower(answer)["volume"] == pytest.approx(zone * 2 * 1 * 0.5, rel=1e-5)
         found = turns(answer)
         assert sorted(found) == sorted((a, d * s) for a in "xyz" for d in (30, 60, 90) for s in (1, -1))
         for (axis, degrees), turn in found.items():
-            lost = (limbs.volume(limbs.points()) - limbs.volume(limbs.bent(axis, degrees))) / zone
+            lost = (rigs.limb_volume(rigs.limb_points()) - rigs.limb_volume(rigs.bent_limb(axis, degrees))) / zone
             assert turn["volume_lost"] == pytest.approx(lost, abs=2e-5), (name, axis, degrees)
         assert answer["findings"] == [] and answer["left_out"] == 0
 
@@ -64,17 +64,17 @@ def cross(a, b):
 
 
 def normal(places, face):
-    p, q, r = (limbs.in_scene(places[v]) for v in face)
+    p, q, r = (rigs.limb_in_scene(places[v]) for v in face)
     return cross(sub(q, p), sub(r, p))
 
 
 @pytest.mark.parametrize("axis, degrees", [("x", 60), ("x", -80), ("z", 85), ("y", 120), ("z", -170)])
 def test_triangles_turned_over_are_counted(ask, axis, degrees):
-    steep = lambda y: limbs.even(y, 1.75, 2.25)
+    steep = lambda y: rigs.even_share(y, 1.75, 2.25)
     answer = ask("steep.gltf", limb(steep), angles=abs(degrees))
-    rest, bent, rigid = limbs.points(), limbs.bent(axis, degrees, steep), limbs.bent(axis, degrees, lambda y: 1)
+    rest, bent, rigid = rigs.limb_points(), rigs.bent_limb(axis, degrees, steep), rigs.bent_limb(axis, degrees, lambda y: 1)
     flipped = collapsed = 0
-    for face in limbs.triangles():
+    for face in rigs.limb_triangles():
         share = sum(steep(rest[v][1]) for v in face) / 3
         if 0 < share < 1:
             expected, found = normal(rigid if share >= 0.5 else rest, face), normal(bent, face)
@@ -99,15 +99,15 @@ def test_a_candy_wrapper_is_found(ask):
     answer = ask("even.gltf", limb(), angles=180)
     assert ("flex-volume", "lower") in rules(answer)
     finding = next(f for f in answer["findings"] if f["rule"] == "flex-volume")
-    zone = limbs.section()
-    lost = (limbs.volume(limbs.points()) - limbs.volume(limbs.bent(finding["axis"], 180))) / zone
+    zone = rigs.limb_section()
+    lost = (rigs.limb_volume(rigs.limb_points()) - rigs.limb_volume(rigs.bent_limb(finding["axis"], 180))) / zone
     assert finding["value"] == pytest.approx(lost, abs=1e-4)
     assert rules(ask("even.gltf", limb())) == []
 
 
 def test_a_joint_that_collapses_is_found(ask):
     """Rings that follow the lower joint and not in turns."""
-    answer = ask("turns.gltf", limb(lambda y: 0 if y < 1 or int(y / limbs.STEP) % 2 else 1), angles=90)
+    answer = ask("turns.gltf", limb(lambda y: 0 if y < 1 or int(y / rigs.LIMB_STEP) % 2 else 1), angles=90)
     assert {"flex-flipped", "flex-volume", "flex-collapsed"} & {rule for rule, _ in rules(answer)}
 
 
@@ -117,35 +117,35 @@ def test_a_vertex_painted_wrong_is_found(ask, seed):
     rng = random.Random(seed)
     side = rng.choice((3, 9))
     stays, share = seed % 2 == 0, rng.uniform(0, 0.3)
-    vertex = rng.randrange(13, 16) * limbs.SIDES + side if stays else rng.randrange(1, 4) * limbs.SIDES + side
+    vertex = rng.randrange(13, 16) * rigs.LIMB_SIDES + side if stays else rng.randrange(1, 4) * rigs.LIMB_SIDES + side
     answer = ask("painted.gltf", limb(painted={vertex: share if stays else 1 - share}))
     assert rules(answer) == [("flex-left-behind" if stays else "flex-dragged", "lower")]
     finding = answer["findings"][0]
     assert (finding["vertex"], finding["vertices"], finding["mesh"]["name"], finding["other"]["name"]) == (vertex, 1, "tube", "upper")
     assert lower(answer)["left_behind" if stays else "dragged"] == 1
-    place, most = limbs.points()[vertex], 0
+    place, most = rigs.limb_points()[vertex], 0
     for axis in "xyz":
         for degrees in (-60, 60):
-            rigid = limbs.bent(axis, degrees, lambda y: 1)[vertex]
-            most = max(most, math.dist(limbs.in_scene(rigid), limbs.in_scene(place)))
-    scene = [limbs.in_scene(p) for p in limbs.points()]
+            rigid = rigs.bent_limb(axis, degrees, lambda y: 1)[vertex]
+            most = max(most, math.dist(rigs.limb_in_scene(rigid), rigs.limb_in_scene(place)))
+    scene = [rigs.limb_in_scene(p) for p in rigs.limb_points()]
     size = max(max(p[i] for p in scene) - min(p[i] for p in scene) for i in range(3))
     assert answer["size"] == pytest.approx(size, rel=1e-6)
     assert finding["value"] == pytest.approx(most * (1 - share) / size, rel=1e-4)
 
 
 def test_flat_and_rigid_skins_have_no_volume(ask):
-    answer = ask("strip.gltf", limb(faces=[face for face in limbs.triangles(False) if {v % limbs.SIDES for v in face} <= {1, 2}]))
+    answer = ask("strip.gltf", limb(faces=[face for face in rigs.limb_triangles(False) if {v % rigs.LIMB_SIDES for v in face} <= {1, 2}]))
     assert lower(answer)["volume"] is None and lower(answer)["triangles"] == 8
     assert all(turn["volume_lost"] is None for turn in lower(answer)["turns"]) and answer["findings"] == []
-    twice = ask("twice.gltf", limb(faces=[f for face in limbs.triangles() for f in (face, face[::-1])]))
+    twice = ask("twice.gltf", limb(faces=[f for face in rigs.limb_triangles() for f in (face, face[::-1])]))
     assert lower(twice)["volume"] is None
-    apart = ask("apart.gltf", limb(lambda y: float(y > 2.1), faces=[f for f in limbs.triangles() if f[0] // limbs.SIDES != 8]))
+    apart = ask("apart.gltf", limb(lambda y: float(y > 2.1), faces=[f for f in rigs.limb_triangles() if f[0] // rigs.LIMB_SIDES != 8]))
     assert lower(apart)["triangles"] == 0 and lower(apart)["volume"] is None and apart["findings"] == []
 
 
 def test_one_joint_and_its_range(ask):
-    human = {"place": (None, limbs.ROOT), "Hips": ("place", {}), "LeftUpLeg": ("Hips", {"translation": [0, -1, 0]}),
+    human = {"place": (None, rigs.LIMB_ROOT), "Hips": ("place", {}), "LeftUpLeg": ("Hips", {"translation": [0, -1, 0]}),
              "LeftLeg": ("LeftUpLeg", {"translation": [0, -1, 0]}), "LeftFoot": ("LeftLeg", {"translation": [0, -1, 0]}),
              "RightUpLeg": ("Hips", {"translation": [1, -1, 0]}), "RightLeg": ("RightUpLeg", {"translation": [0, -1, 0]}),
              "RightFoot": ("RightLeg", {"translation": [0, -1, 0]}), "Spine": ("Hips", {"translation": [0, 1, 0]}),
@@ -207,11 +207,11 @@ def test_whatever_weights_and_places(ask):
     """Places at the ends of floats, weights of nothing, triangles of one vertex: an answer, or an error that says what is wrong."""
     rng = random.Random(5)
     for seed in range(8):
-        faces = [tuple(rng.randrange(limbs.SIDES * limbs.RINGS + 2) for _ in range(3)) for _ in range(200)] + [(5, 5, 5), (7, 7, 8)]
+        faces = [tuple(rng.randrange(rigs.LIMB_SIDES * rigs.LIMB_RINGS + 2) for _ in range(3)) for _ in range(200)] + [(5, 5, 5), (7, 7, 8)]
         answer = ask("any.gltf", limb(lambda y: rng.choice((0, 1e-7, 0.3, 0.5, 1)), faces=faces), angles="180,90")
         assert len(answer["joints"]) == 2
     for change in ({"translation": [0, 3e38, 0]}, {"scale": [1e38, 1, 1]}, {"scale": [0, 0, 0]}):
-        (ask.root / "far.gltf").write_text(limb(rig=dict(limbs.RIG, lower=("upper", change))))
+        (ask.root / "far.gltf").write_text(limb(rig=dict(rigs.LIMB_RIG, lower=("upper", change))))
         answer = ask.server.get("/v1/flex?model=far.gltf&angles=45")
         if answer.status == 200:
             assert all(-2 < (turn["volume_lost"] or 0) < 2 for turn in lower(answer.json())["turns"]), change

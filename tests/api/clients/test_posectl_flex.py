@@ -7,14 +7,14 @@ import numpy
 import pytest
 from PIL import Image
 
-import limbs
-from limbs import limb
+import rigs
 from posectl import png_size, posectl
+from rigs import limb
 from small_models import gltf
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 
-PAINTED = limbs.SIDES * 14 + 3
+PAINTED = rigs.LIMB_SIDES * 14 + 3
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_findings_and_exit_status(folder):
     assert posectl("flex", "good.gltf", cwd=folder).status == 0
     assert posectl("flex", ".", "--fail-on", "never", cwd=folder).status == 0
     assert posectl("flex", ".", "--severity", "flex-left-behind=info", cwd=folder).status == 0
-    assert posectl("flex", ".", "--joint", "upper", cwd=folder).status == 0
+    assert posectl("flex", "painted.gltf", "--joint", "upper", cwd=folder).status == 0
     wrapper = posectl("flex", "good.gltf", "--angles", "180", cwd=folder)
     assert wrapper.status == 1 and "flex-volume" in wrapper.out and "180 degrees" in wrapper.out
 

@@ -5,9 +5,8 @@ import math
 
 import pytest
 
-import limbs
+import rigs
 from conftest import Server
-from limbs import NAMES, RIG
 from png_picture import picture
 from rigs import Writer
 
@@ -34,9 +33,9 @@ def turned(*degrees):
 
 def model(rotations):
     """The limb with joints that are rotated at rest, and a clip of the same joints with `rotations`."""
-    document = json.loads(limbs.limb(rig={**RIG, "lower": ("upper", {"translation": [0, 2, 0], "rotation": turned(20, 0, -30)})}))
+    document = json.loads(rigs.limb(rig={**rigs.LIMB_RIG, "lower": ("upper", {"translation": [0, 2, 0], "rotation": turned(20, 0, -30)})}))
     writer = Writer()
-    writer.names = NAMES
+    writer.names = rigs.LIMB_NAMES
     writer.clips({"clip": {(joint, "rotation"): [rotation, rotation] for joint, rotation in rotations.items()}})
     data = base64.b64decode(document["buffers"][0]["uri"].split(",")[1])
     assert len(data) % 4 == 0
@@ -109,6 +108,8 @@ def test_bad_turns_are_refused(drawing, turn, status, code):
 
 def test_turns_in_a_body_and_of_sheets(drawing):
     body = b'{"model":"a.gltf","clip":"-","width":96,"height":96,"frame_box":[-2,-5,0,9,6,4],"turn":["lower:40,-25,70","upper:0,15,0"]}'
-    posted = drawing.post("/v1/render", body)
+    with drawing.connect() as connection:
+        connection.send(f"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        posted = connection.answer()
     assert differ(picture(posted).rows, draw(drawing, "clip=0&t=0")) == 0
     assert drawing.get("/v1/sheet?model=a.gltf&turn=lower:1,2,3").error() == "unknown_parameter"
