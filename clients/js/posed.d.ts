@@ -257,6 +257,8 @@ export interface PictureParameters extends ClipParameters {
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
+  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
+  turn?: Renames;
   /** the set of materials by index or name, in place of the file's own */
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
@@ -318,8 +320,6 @@ export interface PictureParameters extends ClipParameters {
 export interface RenderParameters extends PictureParameters {
   /** the picture, or JSON about it */
   format?: 'png' | 'json' | 'jpeg' | 'webp';
-  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
-  turn?: Renames;
 }
 
 export interface TurntableParameters extends PictureParameters {

@@ -223,15 +223,14 @@ int param_joint_turn(struct param_value *value)
         return param_bad(value, EXPECTED);
     *numbers++ = '\0';
     for (int axis = 0; axis < 3; axis++) {
-        char *end = strchr(numbers, ',');
-        if ((end == NULL) != (axis == 2))
-            return param_bad(value, EXPECTED);
-        if (end != NULL)
-            *end = '\0';
-        if (!number_parse_double(numbers, &turn.degrees[axis]) || !(fabs(turn.degrees[axis]) <= 360))
+        const size_t number_bytes = strcspn(numbers, ",");
+        const bool is_last = numbers[number_bytes] == '\0';
+        numbers[number_bytes] = '\0';
+        if (is_last != (axis == 2) || !number_parse_double(numbers, &turn.degrees[axis]) ||
+            !(fabs(turn.degrees[axis]) <= 360))
             return param_bad(value, EXPECTED);
         turn.degrees[axis] += 0; /* avoids -0 */
-        numbers = end == NULL ? NULL : end + 1;
+        numbers += number_bytes + 1;
     }
     if (turns->size_bytes == REQUEST_TURNS_MOST * sizeof turn)
         return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,

@@ -256,7 +256,7 @@ struct request {
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
     struct request_view view;
-    const struct request_turn *turns; /* of a picture of one cell */
+    const struct request_turn *turns; /* of pictures */
     uint32_t turn_count;
     const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
                                 same path, or NULL */

@@ -112,4 +112,6 @@ def test_turns_in_a_body_and_of_sheets(drawing):
         connection.send(f"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         posted = connection.answer()
     assert differ(picture(posted).rows, draw(drawing, "clip=0&t=0")) == 0
-    assert drawing.get("/v1/sheet?model=a.gltf&turn=lower:1,2,3").error() == "unknown_parameter"
+    sheet = f"/v1/sheet?model=a.gltf&{VIEW}&clip=0&t=0,0.5"
+    turned_one, plain = picture(drawing.get(sheet + "&turn=upper:0,-15,0")).rows, picture(drawing.get(sheet)).rows
+    assert differ(turned_one, plain) > 100
