@@ -71,7 +71,7 @@ static void find_triangles(struct flex *flex)
     zone->triangle_count = zone->entry_count = 0;
     memset(flex->marks, 0, surface->entry_count);
     for (uint32_t t = 0; t < surface->triangle_count; t++) {
-        const uint32_t *corners = &surface->corners[(size_t)3 * t];
+        const uint32_t *corners = surface->corners + (size_t)3 * t;
         if (!is_deforming(flex->shares, corners))
             continue;
         zone->triangles[zone->triangle_count++] = t;
@@ -109,7 +109,7 @@ static void find_pieces(struct flex *flex)
     const struct flex_surface *surface = &flex->surface;
     reset_groups(flex);
     for (uint32_t i = 0; i < zone->triangle_count; i++) {
-        const uint32_t *corners = &surface->corners[(size_t)3 * zone->triangles[i]];
+        const uint32_t *corners = surface->corners + (size_t)3 * zone->triangles[i];
         flex_unite(flex->groups, surface->places[corners[0]], surface->places[corners[1]]);
         flex_unite(flex->groups, surface->places[corners[0]], surface->places[corners[2]]);
     }
@@ -135,7 +135,7 @@ static void list_edges(struct flex *flex)
     zone->edge_count = 0;
     for (uint32_t i = 0; i < zone->triangle_count; i++)
         for (uint32_t c = 0; c < 3; c++) {
-            const uint32_t *corners = &surface->corners[(size_t)3 * zone->triangles[i]];
+            const uint32_t *corners = surface->corners + (size_t)3 * zone->triangles[i];
             const uint32_t from = corners[c], to = corners[(c + 1) % 3];
             const uint32_t a = surface->places[from], b = surface->places[to];
             if (a != b)
@@ -212,7 +212,7 @@ static void measure_volumes(struct flex *flex, const struct vec3 *at)
     memset(zone->volumes, 0, zone->piece_count * sizeof *zone->volumes);
     find_centres(&flex->zone, at);
     for (uint32_t i = 0; i < zone->triangle_count; i++) {
-        const uint32_t *corners = &flex->surface.corners[(size_t)3 * zone->triangles[i]];
+        const uint32_t *corners = flex->surface.corners + (size_t)3 * zone->triangles[i];
         double a[3], b[3], c[3];
         edge_between(origin, &at[corners[0]], a);
         edge_between(origin, &at[corners[1]], b);
@@ -251,7 +251,7 @@ static void measure_rest(struct flex *flex)
     memset(zone->areas, 0, zone->piece_count * sizeof *zone->areas);
     for (uint32_t i = 0; i < zone->triangle_count; i++) {
         double normal[3];
-        normal_of(flex->surface.rest, &flex->surface.corners[(size_t)3 * zone->triangles[i]], &DMAT4_IDENTITY, normal);
+        normal_of(flex->surface.rest, flex->surface.corners + (size_t)3 * zone->triangles[i], &DMAT4_IDENTITY, normal);
         zone->areas[zone->pieces[i]] += sqrt(dot3(normal, normal)) / 2;
     }
     measure_volumes(flex, flex->surface.rest);
@@ -297,7 +297,7 @@ static void measure_triangles(const struct flex *flex, const struct dmat4 *scene
 {
     const struct flex_zone *zone = &flex->zone;
     for (uint32_t i = 0; i < zone->triangle_count; i++) {
-        const uint32_t *corners = &flex->surface.corners[(size_t)3 * zone->triangles[i]];
+        const uint32_t *corners = flex->surface.corners + (size_t)3 * zone->triangles[i];
         double rest[3], rigid[3], bent[3];
         const float share = flex->shares[corners[0]] + flex->shares[corners[1]] + flex->shares[corners[2]];
         normal_of(flex->surface.rest, corners, &DMAT4_IDENTITY, rest);
