@@ -100,6 +100,10 @@ export class Model {
     return this.#pose('keys', { format: 'json', ...options });
   }
 
+  async flex({ signal, ...parameters } = {}) {
+    return (await this.#ask('flex', parameters, signal)).json();
+  }
+
   async compare(old, { signal, ...parameters } = {}) {
     return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
   }

@@ -245,6 +245,17 @@ export interface CheckParameters extends Abortable {
   least_motion?: number;
 }
 
+export interface FlexParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** the node that the view is about, or the only joint that is bent */
+  joint?: Ref;
+  /** instead of joint: a name, even one of digits */
+  joint_name?: string;
+  /** by how much joints are turned about each of their axes, to both sides, up to 180 */
+  angles?: number | ReadonlyArray<number>;
+}
+
 export interface TextureParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -265,10 +276,12 @@ export interface PictureParameters extends ClipParameters {
   background?: string;
   /** what the picture shows */
   view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
-  /** the node that the view is about */
+  /** the node that the view is about, or the only joint that is bent */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
+  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
+  turn?: Renames;
   /** the set of materials by index or name, in place of the file's own */
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
@@ -582,6 +595,10 @@ export class Model {
   compare(old: string, options?: CompareParameters): Promise<Json>;
   /** What is wrong with the motion of a clip, or of all clips. */
   check(options?: CheckParameters): Promise<Json>;
+}
+
+  /** What the skin does where joints bend (protocol/flex.md). */
+  flex(options?: FlexParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;

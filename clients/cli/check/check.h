@@ -27,11 +27,19 @@ struct findings {
     struct note *notes;
     size_t note_count;
     bool is_unreadable;
-    bool is_skipped; /* it is no model: skipped_model.h. The reason is a note */
-    bool is_done;    /* false: the run was interrupted before it reached the model */
+    bool has_no_sheet; /* the sheet of flex could not be drawn */
+    char *refusal;     /* why the server refused the command line, or NULL */
+    bool is_skipped;   /* it is no model: skipped_model.h. The reason is a note */
+    bool is_done;      /* false: the run was interrupted before it reached the model */
 };
 
+struct check;
+typedef void inspect_fn(const struct check *check, struct connection *connection, size_t index);
+
+/* A run of one of the two commands. */
 struct check {
+    const char *command; /* "check", "flex" */
+    inspect_fn *inspect; /* finds what is wrong with one model */
     const struct args *args;
     struct rule_sets rules;
     struct model_list models;
@@ -81,8 +89,14 @@ void inspection_find_nodes(struct inspection *model);
 void inspection_free_nodes(struct inspection *model);
 
 /* Each of these applies some of the rules to one model. */
-/* check_model.c: applies all of them. */
-void check_model(const struct check *check, struct connection *connection, size_t index);
+/* check_model.c: applies all of them, but those of flex. */
+inspect_fn check_model;
+/* check_model.c: reports that the server refused the model. */
+void check_take_refusal(const struct inspection *model);
+/* check_flex.c: applies the rules of flex, which the server knows. */
+inspect_fn check_flex;
+/* flex_sheet.c: draws the turns of an answer of /v1/flex into a PNG file. Returns 0, or -1 after printing the error. */
+int flex_sheet_give(struct connection *connection, const char *source, const cJSON *answer, const char *file);
 /* check_budgets.c: reports what exceeds its budget. */
 void check_budgets(const struct inspection *model);
 /* check_names.c: reports duplicate and missing names. */

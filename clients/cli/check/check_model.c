@@ -67,7 +67,7 @@ static void add_unreadable(const struct inspection *model)
     findings->is_unreadable = true;
 }
 
-static void take_refusal(const struct inspection *model)
+void check_take_refusal(const struct inspection *model)
 {
     struct text why = {0};
     model->findings->is_skipped = skipped_model_is(model->connection, model->models, model->index, &why);
@@ -113,7 +113,7 @@ void check_model(const struct check *check, struct connection *connection, size_
                                .source = check->models.items[index].source,
                                .findings = &check->findings[index]};
     if (connection_request_json(connection, "model", model.source, "", NULL, &json) < 0) {
-        take_refusal(&model);
+        check_take_refusal(&model);
         return;
     }
     model.model = json;

@@ -13,6 +13,7 @@ int run_thumbs(const struct args *args);
 int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
+int run_flex(const struct args *args);
 int run_text(const struct args *args);
 int run_warm(const struct args *args);
 int run_bench(const struct args *args);

@@ -209,6 +209,21 @@ static bool check_lights(const struct job *job, struct reply *reply)
     return false;
 }
 
+/* Resolves the joints that turn. False: *reply is the error. */
+static bool find_turns(struct picture_job *picture, struct reply *reply)
+{
+    const struct request *request = &picture->job->call->request;
+    for (uint32_t i = 0; i < request->turn_count; i++) {
+        struct render_turn *turn = &picture->drawing.turns[i];
+        if (select_thing(&picture->job->models[0]->model, request->model, THING_NODE, &request->turns[i].joint,
+                         &turn->node, reply) < 0)
+            return false;
+        quat_from_degrees(request->turns[i].degrees, turn->rotation);
+    }
+    picture->drawing.turn_count = request->turn_count;
+    return true;
+}
+
 /* Resolves the nodes and the camera of the picture. False: *reply is the error. */
 static bool find_things(struct picture_job *picture, struct reply *reply)
 {
@@ -222,7 +237,8 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
             return false;
         drawing->root++;
     }
-    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
+    if (!check_lights(job, reply) || !find_turns(picture, reply) ||
+        !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->view.target, &target, reply) ||
         !find_thing(job, THING_CAMERA, &request->view.camera, &picture->drawing.picture.camera, reply) ||
         !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))

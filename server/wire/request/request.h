@@ -135,6 +135,13 @@ struct request_bounds {
     double rate; /* with has_rate: poses per second for is_over_clip, 0..1000 */
 };
 
+/* A joint that a picture turns, about its own axes. */
+struct request_turn {
+    struct selector joint;
+    double degrees[3]; /* about x, y and z, -360..360 */
+};
+enum { REQUEST_TURNS_MOST = 16 };
+
 /* View parameters that need the model, or are given in other terms than picture_spec has. */
 struct request_view {
     struct selector target;  /* the node to centre on, or absent */
@@ -198,6 +205,13 @@ struct request_check {
     double max_jump, max_drift, least_motion;
 };
 
+/* Parameters of /v1/flex, with view.joint. */
+enum { REQUEST_ANGLES_MOST = 8 };
+struct request_flex {
+    double angles_deg[REQUEST_ANGLES_MOST]; /* [angle_count], above 0 to 180 */
+    uint32_t angle_count;                   /* 0: not given */
+};
+
 /* Parameters of /v1/models. */
 struct request_listing {
     const char *prefix, *after; /* NULL when not given */
@@ -217,6 +231,7 @@ struct request_lists {
     struct buf renames;           /* struct name_rule */
     struct buf files;             /* const char * */
     struct buf bones, clip_bones; /* struct humanoid_rule */
+    struct buf turns;             /* struct request_turn */
 };
 
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
@@ -253,6 +268,8 @@ struct request {
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
     struct request_view view;
+    const struct request_turn *turns; /* of pictures */
+    uint32_t turn_count;
     const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
                                 same path, or NULL */
     struct sheet_spec sheet; /* format and quality apply to a single picture too */
@@ -262,6 +279,7 @@ struct request {
     struct selector found;
     struct request_compare compare;
     struct request_check check;
+    struct request_flex flex;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
