@@ -1,6 +1,7 @@
 /* compare_placement.c - finds that the whole new model is elsewhere, turned or of another size, as by a node above all
  * others or by another unit in an exporter. Then it is compared without that. */
 #include "anim/compare/compare_internal.h"
+#include "anim/model/mat3.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -164,24 +165,37 @@ static bool holds_in_clips(struct compare *compare, const struct placed_nodes *n
 /* Hides rounding noise. */
 static double told(double value, double unit) { return fabs(value) < 1e-3 * unit ? 0 : value; }
 
+/* Returns the angle of the rotation, and its unit axis. Near half a turn both directions of the axis are right: then
+ * its first component is positive. */
+static double rotation_of(const struct placement *placement, double axis[3])
+{
+    const double *m = placement->new_from_old.m;
+    struct mat3 rotation = mat3_from_columns(m, m + 4, m + 8);
+    double q[4];
+    for (int i = 0; i < 9; i++)
+        rotation.m[i] /= placement->scale;
+    mat3_to_quat(&rotation, q);
+    const double first = fabs(q[0]) > 1e-3 ? q[0] : fabs(q[1]) > 1e-3 ? q[1] : q[2];
+    const double side = (fabs(q[3]) > 1e-6 ? q[3] : first) < 0 ? -1 : 1;
+    for (int i = 0; i < 3; i++)
+        axis[i] = side * q[i];
+    return 2 * atan2(unit3(axis), fabs(q[3]));
+}
+
 static void tell(struct compare *compare, const struct placement *placement, double distance)
 {
     const double *m = placement->new_from_old.m, scale = placement->scale, near = compare->tolerance * compare->size;
-    const double cosine = fmax(-1, fmin(1, ((m[0] + m[5] + m[10]) / scale - 1) / 2)), angle = acos(cosine);
-    double axis[3] = {m[6] - m[9], m[8] - m[2], m[1] - m[4]};
+    double axis[3];
+    const double angle = rotation_of(placement, axis);
     char parts[3][160] = {"", "", ""};
     struct difference *difference = difference_add(compare, DIFFERENCE_PLACEMENT);
     if (difference == NULL)
         return;
     if (fabs(scale - 1) > compare->tolerance)
         snprintf(parts[0], sizeof parts[0], " %.6g times as large,", scale);
-    if (angle > 10 * compare->tolerance) {
-        if (!(unit3(axis) > 1e-9 * scale)) /* half a turn */
-            for (int i = 0; i < 3; i++)
-                axis[i] = sqrt(fmax(0, (m[5 * i] / scale + 1) / 2));
+    if (angle > 10 * compare->tolerance)
         snprintf(parts[1], sizeof parts[1], " turned by %.4g degrees about (%.3g, %.3g, %.3g),", angle * 180 / M_PI,
                  told(axis[0], 1), told(axis[1], 1), told(axis[2], 1));
-    }
     if (sqrt(dot3(m + 12, m + 12)) > near)
         snprintf(parts[2], sizeof parts[2], " moved by (%.4g, %.4g, %.4g),", told(m[12], near) / compare->unit,
                  told(m[13], near) / compare->unit, told(m[14], near) / compare->unit);

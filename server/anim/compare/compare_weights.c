@@ -305,7 +305,10 @@ static void tell_method(struct compare *compare, uint32_t index, const struct me
     for (int s = 0; s < COMPARE_SIDES; s++)
         difference->meshes[s] = (int32_t)drawn_mesh(&surface->drawn[s], ats[s]);
     compare_thing(old, "mesh", old->meshes[index].name, index, names[0]);
-    if (mesh->skinned == 0)
+    if (mesh->skinned == 0 && is->method == METHOD_BLENDED && was->method == METHOD_BLENDED)
+        difference_say(difference, "the vertices of %s mix linear blending and dual quaternions in other shares",
+                       names[0]);
+    else if (mesh->skinned == 0)
         difference_say(difference, "the vertices of %s follow joints by %s, and did by %s", names[0],
                        METHODS[is->method], METHODS[was->method]);
     else if ((is->flags & SKIN_RIGID) != 0)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { CHANNELS = 4 }; /* colour times weight, alpha */
-enum { CELLS = 3 };    /* the most enlarged cells that a cell reaches into: sides at most double */
 
 /* As in mip.c: the weight of an invisible pixel relative to a visible one. */
 static const float INVISIBLE_WEIGHT = 1.0f / 65536;
@@ -19,8 +18,9 @@ static const float INVISIBLE_WEIGHT = 1.0f / 65536;
 /* One direction: the elimination of A^T A, for cells 0 to count - 1. */
 struct axis {
     uint32_t count, enlarged_count;
+    uint32_t reach;                 /* the most enlarged cells that a cell reaches into */
     float *below, *above, *inverse; /* the entry beside the diagonal, what is left of it, and 1 over the pivot */
-    float *shares;                  /* [count][CELLS]: of the enlarged cells from first_enlarged() on */
+    float *shares;                  /* [count][reach]: of the enlarged cells from first_enlarged() on */
 };
 
 /* The share of enlarged cell `t` that lies in cell `i`. */
@@ -49,8 +49,8 @@ static double entry(const struct axis *axis, uint32_t i, uint32_t j)
 
 static bool axis_init(struct axis *axis, uint32_t count, uint32_t enlarged_count)
 {
-    *axis = (struct axis){.count = count, .enlarged_count = enlarged_count};
-    axis->below = calloc(count, (3 + CELLS) * sizeof *axis->below);
+    *axis = (struct axis){.count = count, .enlarged_count = enlarged_count, .reach = enlarged_count / count + 2};
+    axis->below = calloc(count, (3 + (size_t)axis->reach) * sizeof *axis->below);
     if (axis->below == NULL)
         return false;
     axis->above = axis->below + count;
@@ -58,8 +58,8 @@ static bool axis_init(struct axis *axis, uint32_t count, uint32_t enlarged_count
     axis->shares = axis->inverse + count;
     double above = 0, below = 0;
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < CELLS; k++)
-            axis->shares[i * CELLS + k] = (float)share(axis, i, first_enlarged(axis, i) + k);
+        for (uint32_t k = 0; k < axis->reach; k++)
+            axis->shares[(size_t)i * axis->reach + k] = (float)share(axis, i, first_enlarged(axis, i) + k);
         const double pivot = entry(axis, i, i) - below * above;
         axis->inverse[i] = (float)(1 / pivot);
         axis->below[i] = (float)below;
@@ -106,10 +106,10 @@ static void put_pixel(const float *numbers, enum texture_content content, uint8_
 static void restore_row(const struct axis *axis, const float *pixels, float *out)
 {
     for (uint32_t i = 0; i < axis->count; i++) {
-        const float *shares = axis->shares + (size_t)i * CELLS;
+        const float *shares = axis->shares + (size_t)i * axis->reach;
         const float *pixel = pixels + CHANNELS * (size_t)first_enlarged(axis, i);
         float *cell = out + CHANNELS * (size_t)i, sum[CHANNELS] = {0};
-        for (int k = 0; k < CELLS && shares[k] > 0; k++, pixel += CHANNELS)
+        for (uint32_t k = 0; k < axis->reach && shares[k] > 0; k++, pixel += CHANNELS)
             for (int c = 0; c < CHANNELS; c++)
                 sum[c] += shares[k] * pixel[c];
         memcpy(cell, sum, sizeof sum);

@@ -1,5 +1,6 @@
 /* threemf_model.c - dispatches the elements of a model part by a table of contexts and readers. Elements outside the
  * table are left out with their content, because slicers add many of their own. */
+#include "base/utf8.h"
 #include "import/text/document_facts.h"
 #include "import/text/json_write.h"
 #include "import/threemf/threemf_reader.h"
@@ -156,6 +157,7 @@ static int end_metadata(struct threemf_reader *reader)
                                         "Rating", "CreationDate", "ModificationDate"};
     struct import *import = reader->threemf->import;
     const char *name = reader->fact_name;
+    reader->fact_bytes = utf8_whole(reader->fact, reader->fact_bytes); /* it may have been cut */
     if (strcmp(name, "Application") == 0 && reader->fact_bytes > 0)
         import->info->generator = bake_text(import->builder, reader->fact, reader->fact_bytes);
     if (strcmp(name, "Application") == 0 || reader->fact_bytes == 0)
@@ -171,7 +173,9 @@ static int end_metadata(struct threemf_reader *reader)
     }
     for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++)
         if (strcmp(name, FACTS[i]) == 0) {
-            document_fact_add(&reader->facts, name, reader->fact, reader->fact_bytes);
+            if ((reader->known_facts >> i & 1) == 0)
+                document_fact_add(&reader->facts, name, reader->fact, reader->fact_bytes);
+            reader->known_facts |= 1u << i;
             return 0;
         }
     import_drop(import, "extras", name, "metadata");

@@ -41,7 +41,8 @@ struct threemf_reader {
     char fact_name[FACT_NAME_BYTES]; /* of the open metadata element */
     char fact[FACT_BYTES];
     size_t fact_bytes;
-    struct buf facts; /* document_fact_add() */
+    struct buf facts;     /* document_fact_add() */
+    uint32_t known_facts; /* bits of those that are there: the names of a JSON object are unique */
 };
 
 /* Return the last object or group. */

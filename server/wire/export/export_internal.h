@@ -15,10 +15,9 @@ struct grid; /* wire/optimize/quantize.h */
 
 /* --- memory, owned by the export --- */
 
-enum { EXPORT_BLOCKS_MAX = 64 };
 struct export_memory {
-    void *blocks[EXPORT_BLOCKS_MAX];
-    uint32_t count;
+    void **blocks; /* [capacity]: every clip may have some */
+    size_t count, capacity;
 };
 
 /* --- reuse of accessors --- */

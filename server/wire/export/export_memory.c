@@ -3,9 +3,23 @@
 
 #include <stdlib.h>
 
+static bool has_capacity(struct export_memory *memory)
+{
+    enum { FIRST_CAPACITY = 64 };
+    if (memory->count < memory->capacity)
+        return true;
+    const size_t capacity = memory->capacity == 0 ? FIRST_CAPACITY : 2 * memory->capacity;
+    void **blocks = realloc(memory->blocks, capacity * sizeof *blocks);
+    if (blocks == NULL)
+        return false;
+    memory->blocks = blocks;
+    memory->capacity = capacity;
+    return true;
+}
+
 void *export_array(struct export *e, size_t count, size_t item_bytes)
 {
-    void *block = e->memory.count < EXPORT_BLOCKS_MAX ? calloc(count + 1, item_bytes) : NULL;
+    void *block = has_capacity(&e->memory) ? calloc(count + 1, item_bytes) : NULL;
     if (block == NULL)
         context_fail_memory(e->context);
     else
@@ -17,6 +31,8 @@ void export_memory_free(struct export_memory *memory)
 {
     while (memory->count > 0)
         free(memory->blocks[--memory->count]);
+    free(memory->blocks);
+    *memory = (struct export_memory){.blocks = NULL};
 }
 
 struct export_shared {

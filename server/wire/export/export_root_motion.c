@@ -53,6 +53,21 @@ static bool is_moved_by(const struct model *source, uint32_t index, uint32_t nod
     return channel != NULL && !is_constant(source, channel);
 }
 
+/* Counts one look through the nodes and the channels of a clip, with the keys of each kind that a node may have: chains
+ * of nodes take one for each. False: the reply is an error. */
+static bool is_look_affordable(struct export *e, const struct model *source, uint32_t index)
+{
+    enum { COMPARED_PER_STEP = 64 };
+    const struct clip *clip = &source->clips[index];
+    uint64_t most = 0;
+    for (uint32_t c = 0; c < clip->channel_count; c++) {
+        const struct channel *channel = &source->channels[clip->channel_first + c];
+        const uint64_t count = (uint64_t)channel->key_count * width_of(channel);
+        most = path_is_transform(channel->path) && count > most ? count : most;
+    }
+    return export_is_affordable(e, 1 + (source->node_count + (uint64_t)clip->channel_count + most) / COMPARED_PER_STEP);
+}
+
 /* Takes the motion of a clip from this node. */
 struct root_mover {
     uint32_t node;
@@ -98,20 +113,31 @@ static int32_t only_child(const struct model *model, int32_t node)
     return child;
 }
 
-/* Returns the root bone if the clip moves it, else the hips, else the first node that moves below the root bone where
- * the hierarchy does not branch; -1: none. */
-static int32_t find_mover(const struct export *e, const struct model *source, uint32_t index)
+/* Finds the root bone if the clip moves it, else the hips, else the first node that moves below the root bone where the
+ * hierarchy does not branch; -1: none. False: the reply is an error. */
+static bool find_mover(struct export *e, const struct model *source, uint32_t index, int32_t *mover)
 {
     int32_t node = e->root.top;
-    if (node >= 0 && is_traveller(source, index, (uint32_t)node))
-        return node;
+    *mover = -1;
+    if (!is_look_affordable(e, source, index))
+        return false;
+    if (node >= 0 && is_traveller(source, index, (uint32_t)node)) {
+        *mover = node;
+        return true;
+    }
     if (e->root.is_given)
-        return -1;
-    if (e->root.hips >= 0)
-        return is_traveller(source, index, (uint32_t)e->root.hips) ? e->root.hips : -1;
-    while (node >= 0 && !is_traveller(source, index, (uint32_t)node))
+        return true;
+    if (e->root.hips >= 0) {
+        *mover = is_traveller(source, index, (uint32_t)e->root.hips) ? e->root.hips : -1;
+        return true;
+    }
+    while (node >= 0 && !is_traveller(source, index, (uint32_t)node)) {
+        if (!is_look_affordable(e, source, index))
+            return false;
         node = only_child(source, node);
-    return node < 0 ? -1 : node;
+    }
+    *mover = node < 0 ? -1 : node;
+    return true;
 }
 
 /* Whether to-root finds the motion where it belongs: in a root bone above the hips. */
@@ -133,11 +159,14 @@ static bool refuse(struct export *e, uint32_t index, uint32_t node, const char *
 /* False: the reply is an error. */
 static bool check_above(struct export *e, const struct model *source, uint32_t index, uint32_t node)
 {
-    for (int32_t n = source->nodes[node].parent; n >= 0; n = source->nodes[n].parent)
+    for (int32_t n = source->nodes[node].parent; n >= 0; n = source->nodes[n].parent) {
+        if (!is_look_affordable(e, source, index))
+            return false;
         for (int path = 0; path < PATH_COUNT; path++)
             if (path_is_transform((enum channel_path)path) &&
                 is_moved_by(source, index, (uint32_t)n, (enum channel_path)path))
                 return refuse(e, index, (uint32_t)n, "root_motion cannot be told from the movement of");
+    }
     return true;
 }
 
@@ -148,6 +177,8 @@ static bool measure(struct export *e, const struct model *source, uint32_t index
 {
     double linear[9], ignored[9], up[3];
     const bool is_to_root = e->context->request->export.root_motion == EXPORT_ROOT_TO_ROOT;
+    if (!export_is_affordable(e, source->node_count))
+        return false;
     pose_evaluate(&e->before, source, (int32_t)index, 0);
     mover->above = source->nodes[mover->node].parent;
     if (is_to_root && mover->above < 0)
@@ -211,12 +242,15 @@ static void insert(struct channel *channels, uint32_t count, const struct channe
 static bool move_clip(struct export *e, const struct model *source, uint32_t index, const struct root_mover *mover,
                       struct model *out)
 {
+    enum { COPIED_PER_STEP = 8 };
     const struct clip *clip = &source->clips[index];
     const bool is_to_root = e->context->request->export.root_motion == EXPORT_ROOT_TO_ROOT;
     const struct channel *moving = channel_of(source, index, mover->node, PATH_TRANSLATION);
     uint64_t count = value_count(moving);
     for (uint32_t c = 0; c < clip->channel_count; c++)
         count += value_count(&source->channels[clip->channel_first + c]);
+    if (!export_is_affordable(e, count / COPIED_PER_STEP)) /* channels may share their keys, copies do not */
+        return false;
     struct channel *channels = export_array(e, (size_t)clip->channel_count + 1, sizeof *channels);
     float *values = export_array(e, (size_t)count, sizeof *values), *own = NULL;
     if (channels == NULL || values == NULL)
@@ -263,11 +297,11 @@ const struct model *export_move_root(struct export *e, const struct model *sourc
     if (e->context->request->export.root_motion == EXPORT_ROOT_KEEP)
         return source;
     struct model *moved = export_array(e, 1, sizeof *moved);
-    if (moved == NULL)
+    int32_t found;
+    if (moved == NULL || !find_mover(e, source, index, &found))
         return NULL;
     *moved = *source;
     export_put_root(e, moved);
-    const int32_t found = find_mover(e, source, index);
     struct root_mover mover = {.node = found < 0 ? 0 : (uint32_t)found};
     if (found < 0 || is_there(e, found))
         return moved;

@@ -143,7 +143,7 @@ static bool is_cubic_given(const struct key_curve *curve, uint32_t a, uint32_t b
         *looks += PARTS;
         if (is_still && is_flat(curve, k, a) && is_flat(curve, k + 1, a))
             continue;
-        for (int part = k > from; part < PARTS + (k + 1 == to); part++) {
+        for (int part = k == from; part < PARTS + (k + 1 == to); part++) {
             const double share = (double)part / PARTS;
             const double time_s = curve->times[k] + share * (curve->times[k + 1] - curve->times[k]);
             if (!(cubics_apart(curve, a, b, k, time_s) <= tolerance))

@@ -2,10 +2,12 @@
 import base64
 import copy
 import json
+import re
 import struct
 
 import pytest
 
+from conftest import REPOSITORY
 from importers import NO_RENDERING
 from rigs import CLIPS, HALF, RIG, Writer, character
 
@@ -323,3 +325,13 @@ def test_triangles_that_many_nodes_draw_again_and_again(start, tmp_path):
     (tmp_path / "a.gltf").write_text(json.dumps(model))
     answer = start(*NO_RENDERING).json("/v1/compare", model="a.gltf", **{"with": "a.gltf"})
     assert answer["equal"] and answer["left_out"]["vertices"] > 0
+
+
+def test_other_shares_of_dual_quaternions(start, tmp_path):
+    old = (REPOSITORY / "tests/oracle/models/joints.fbx").read_text()
+    new = re.sub(r"(BlendWeights: \*\d+ \{\s*a: )([-0-9.,e]+)", lambda found: found[1] + ",".join(str(1 - float(x)) for x in found[2].split(",")), old)
+    assert new != old
+    (tmp_path / "old.fbx").write_text(old)
+    (tmp_path / "new.fbx").write_text(new)
+    answer = start(*NO_RENDERING).json("/v1/compare", model="new.fbx", **{"with": "old.fbx"})
+    assert [one["message"] for one in answer["differences"]] == ["the vertices of mesh 0 mix linear blending and dual quaternions in other shares"]

@@ -380,6 +380,8 @@ PAIRS = [
     Seen("whole_model_larger", puppet(), under(puppet(), scale=[100, 100, 100]), (("placement", "the whole model is 100 times as large,"),)),
     Seen("whole_model_turned_and_moved", small_scenes.hero(), under(small_scenes.hero(), rotation=about([0, 1, 0], 90), translation=[0, 2, 0]),
          (("placement", "is turned by 90 degrees about (0, 1, 0), moved by (0, 2, 0),"),)),
+    Seen("whole_model_turned_by_half", hills(), under(hills(), rotation=[0, 0.70710678, -0.70710678, 0], translation=[0, 5, 0]),
+         (("placement", "is turned by 180 degrees about (0, 0.707, -0.707),"),)),
     Seen("whole_model_larger_and_bent", puppet(), under(puppet(60), scale=[100, 100, 100]),
          (("pose", "joint 'forearm.L'", "5.55 % of the size", "at 0.5 s"), ("placement", "100 times as large"))),
     Seen("whole_model_in_another_unit", small_scenes.hero(), larger(small_scenes.hero(), 39.37), (("placement", "is 39.37 times as large,"),)),

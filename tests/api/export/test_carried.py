@@ -228,7 +228,7 @@ def test_a_collada_file_keeps_its_author(export):
 def test_a_3mf_package_keeps_its_metadata(export, tmp_path):
     model = textured_models.THREEMF.format("png").replace("<resources>", "".join(f'<metadata name="{name}">{text}</metadata>' for name, text in (
         ("Title", "A fine thing"), ("Designer", "Ada"), ("Copyright", '2026 "Ada"'), ("Application", "a tool"), ("x:y", "a"), ("Rating", ""),
-        ("LicenseTerms", "CC-BY 4.0"))) + "<resources>", 1)
+        ("LicenseTerms", "CC-BY 4.0"), ("Title", "Another title"), ("Description", "x" + 600 * "\u00e9"))) + "<resources>", 1)
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
         for path, data in {"_rels/.rels": textured_models.RELATIONSHIPS, "3D/3dmodel.model": model, "3D/skin.png": textured_models.picture("PNG")}.items():
             out.writestr(path, data)
@@ -236,6 +236,7 @@ def test_a_3mf_package_keeps_its_metadata(export, tmp_path):
     extras = file["asset"]["extras"]
     assert file["asset"]["copyright"] == '2026 "Ada"' and extras["generator"] == "a tool"
     assert [extras[name] for name in ("Title", "Designer", "LicenseTerms")] == ["A fine thing", "Ada", "CC-BY 4.0"] and "Rating" not in extras
+    assert extras["Description"] == "x" + 511 * "\u00e9"  # at most 1024 bytes, and no part of a character
     assert dropped(file) == {("extras", "x:y: metadata")}
 
 

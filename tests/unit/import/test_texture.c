@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t TGA[] = {0, 0,  2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,  0,  2,
@@ -79,6 +80,23 @@ TEST(mip_weighs_by_area)
     uint8_t column[8];
     mip_resample(from, 1, 3, column, 1, 2, TEXTURE_COLORS);
     assert_memory_equal(column, to, 8);
+}
+
+/* Sides that are more than double too, as of a mix with a larger picture. */
+TEST(mip_restores_what_it_enlarged)
+{
+    static const struct {
+        uint32_t side, enlarged;
+    } SIDES[] = {{5, 8}, {50, 64}, {50, 128}, {3, 16}, {1, 4}};
+    for (size_t s = 0; s < sizeof SIDES / sizeof *SIDES; s++) {
+        uint8_t from[50 * 3 * 4], enlarged[128 * 8 * 4], to[50 * 3 * 4];
+        for (uint32_t i = 0; i < 4 * 3 * SIDES[s].side; i++)
+            from[i] = i % 4 == 3 ? 255 : (uint8_t)(i * 37 % 200 + 40);
+        mip_resample(from, SIDES[s].side, 3, enlarged, SIDES[s].enlarged, 8, TEXTURE_COLORS);
+        assert_true(mip_restore(enlarged, SIDES[s].enlarged, 8, to, SIDES[s].side, 3, TEXTURE_COLORS));
+        for (uint32_t i = 0; i < 4 * 3 * SIDES[s].side; i++)
+            assert_true(abs((int)from[i] - (int)to[i]) <= 2);
+    }
 }
 
 TEST(mip_keeps_every_grey)

@@ -219,6 +219,19 @@ TEST(key_reduction_of_a_cubic_that_jumps_between_its_keys)
     assert_in_range(check_cubic(&curve, 1e-3), 3, 5);
 }
 
+/* A peak whose slopes bring the curve back at once: it is further from 0 at its key than at a quarter before or after.
+ */
+TEST(key_reduction_of_a_cubic_with_a_thin_peak)
+{
+    const double times[] = {0, 1, 2, 3, 4};
+    const float values[15] = {[6] = 6, [7] = 1, [8] = -6};
+    const struct key_curve curve = {.times = times, .values = values, .count = 5, .width = 1, .is_cubic = true};
+    uint32_t kept[5];
+    uint64_t looks;
+    assert_in_range(keys_reduce(&curve, 0.5, UINT64_MAX, kept, &looks), 3, 5);
+    assert_int_equal(keys_reduce(&curve, 1.01, UINT64_MAX, kept, &looks), 1);
+}
+
 TEST(key_reduction_of_a_cubic_rotation)
 {
     double times[KEYS];
