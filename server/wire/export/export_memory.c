@@ -1,15 +1,20 @@
 /* export_memory.c - memory of the export, its shared accessors, and its work limit. */
 #include "wire/export/export_internal.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 void *export_array(struct export *e, size_t count, size_t item_bytes)
 {
-    void *block = e->memory.count < EXPORT_BLOCKS_MAX ? calloc(count + 1, item_bytes) : NULL;
-    if (block == NULL)
+    struct export_memory *memory = &e->memory;
+    void *block = calloc(count + 1, item_bytes);
+    if (block == NULL) {
         context_fail_memory(e->context);
-    else
-        e->memory.blocks[e->memory.count++] = block;
+        return NULL;
+    }
+    memory->blocks = mem_grow(memory->blocks, &memory->capacity, memory->count + 1, sizeof *memory->blocks);
+    memory->blocks[memory->count++] = block;
     return block;
 }
 
@@ -17,6 +22,8 @@ void export_memory_free(struct export_memory *memory)
 {
     while (memory->count > 0)
         free(memory->blocks[--memory->count]);
+    free(memory->blocks);
+    *memory = (struct export_memory){.blocks = NULL};
 }
 
 struct export_shared {

@@ -194,3 +194,17 @@ def test_what_cannot_be_done_is_said(start, tmp_path, text, query, words):
     answer = start(*NO_RENDERING).get(f"/v1/export?model=rig.gltf&{query}")
     assert answer.status == (200 if words is None else 400 if words != "nobody" else 404), answer.body
     assert words is None or words in json.loads(answer.body)["error"]["message"]
+
+
+def test_libraries_of_many_clips(start, tmp_path):
+    """Each of many clips is freed of its motion over the ground, and counts as work."""
+    document = json.loads(rig())
+    clip, = document["animations"]
+    document["animations"] = [{**clip, "name": f"go {i}"} for i in range(80)]
+    document["nodes"] += [{"name": f"helper {i}"} for i in range(1000)]
+    (tmp_path / "rig.gltf").write_text(json.dumps(document))
+    glb = exported(start(*NO_RENDERING, root=tmp_path), tmp_path, "rig.gltf", "in-place")
+    assert [animation["name"] for animation in glb.json["animations"]] == [f"go {i}" for i in range(80)]
+    server = start("--max-evaluations", "60000", *NO_RENDERING, root=tmp_path)
+    assert server.get("/v1/export?model=rig.gltf").status == 200
+    assert server.get("/v1/export?model=rig.gltf&root_motion=in-place").error() == "too_many_frames"
