@@ -35,11 +35,13 @@ static void take_range(struct flex_joint *joint, bool given)
     }
 }
 
-/* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. */
+/* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. False: the error is
+ * set. */
 enum { IS_FOLLOWED = 1, IS_JOINT = 2 };
-static void mark_joints(struct flex *flex)
+static bool mark_joints(struct flex *flex)
 {
     const struct model *model = flex->model;
+    uint32_t marked = UINT32_MAX;
     for (uint32_t p = 0; p < flex->surface.part_count; p++) {
         const struct flex_part *part = &flex->surface.parts[p];
         const struct skin *skin = &model->skins[part->skin];
@@ -47,9 +49,15 @@ static void mark_joints(struct flex *flex)
         const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
         for (uint32_t i = firsts[0]; i < firsts[primitive->vertex_count]; i++)
             flex->has_weights[model->joints[skin->joint_first + model->influences[i].joint].node] |= IS_FOLLOWED;
+        if (part->skin == marked)
+            continue;
+        if (!flex_spend(flex, skin->joint_count, 0))
+            return false;
         for (uint32_t j = 0; j < skin->joint_count; j++)
             flex->has_weights[model->joints[skin->joint_first + j].node] |= IS_JOINT;
+        marked = part->skin;
     }
+    return true;
 }
 
 /* Fills in the joints below each joint: those with no other joint between. */
@@ -117,7 +125,8 @@ int flex_joints_find(struct flex *flex)
 {
     const struct model *model = flex->model;
     struct flex_report *report = flex->report;
-    mark_joints(flex);
+    if (!mark_joints(flex))
+        return flex->err->code;
     find_children(flex);
     for (uint32_t n = 0; n < model->node_count; n++) {
         if ((flex->has_weights[n] & IS_FOLLOWED) == 0 || (model->nodes[n].flags & NODE_SHEAR) != 0 ||
