@@ -35,10 +35,9 @@ static void take_range(struct flex_joint *joint, bool given)
     }
 }
 
-/* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. False: the error is
- * set. */
+/* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. */
 enum { IS_FOLLOWED = 1, IS_JOINT = 2 };
-static bool mark_joints(struct flex *flex)
+static void mark_joints(struct flex *flex)
 {
     const struct model *model = flex->model;
     uint32_t marked = UINT32_MAX;
@@ -49,15 +48,11 @@ static bool mark_joints(struct flex *flex)
         const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
         for (uint32_t i = firsts[0]; i < firsts[primitive->vertex_count]; i++)
             flex->has_weights[model->joints[skin->joint_first + model->influences[i].joint].node] |= IS_FOLLOWED;
-        if (part->skin == marked)
-            continue;
-        if (!flex_spend(flex, skin->joint_count, 0))
-            return false;
-        for (uint32_t j = 0; j < skin->joint_count; j++)
+        /* no more work than the skin's matrices at rest, which counts */
+        for (uint32_t j = 0; j < skin->joint_count && part->skin != marked; j++)
             flex->has_weights[model->joints[skin->joint_first + j].node] |= IS_JOINT;
         marked = part->skin;
     }
-    return true;
 }
 
 /* Fills in the joints below each joint: those with no other joint between. */
@@ -125,8 +120,7 @@ int flex_joints_find(struct flex *flex)
 {
     const struct model *model = flex->model;
     struct flex_report *report = flex->report;
-    if (!mark_joints(flex))
-        return flex->err->code;
+    mark_joints(flex);
     find_children(flex);
     for (uint32_t n = 0; n < model->node_count; n++) {
         if ((flex->has_weights[n] & IS_FOLLOWED) == 0 || (model->nodes[n].flags & NODE_SHEAR) != 0 ||

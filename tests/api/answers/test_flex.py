@@ -217,11 +217,3 @@ def test_whatever_weights_and_places(ask):
             assert all(-2 < (turn["volume_lost"] or 0) < 2 for turn in lower(answer.json())["turns"]), change
         else:
             assert answer.error() == "not_finite", answer.body
-
-
-def test_joints_of_skins_count(start, tmp_path):
-    """400 draws take turns with two skins of 300 joints: these are marked, and posed at rest and for six turns."""
-    (tmp_path / "turns.gltf").write_text(rigs.drawn_often(400, 300, 2))
-    for most, code in (930000, "too_many_frames"), (1000000, None):
-        answer = start("--max-evaluations", str(most), *NO_RENDERING, root=tmp_path).get("/v1/flex?model=turns.gltf&joint=0&angles=30")
-        assert answer.status == 200 if code is None else answer.error() == code, most
