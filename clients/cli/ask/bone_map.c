@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* Returns the bones of a model by role: its joint's name, or "-" for a required role that has none. */
+/* Returns the bones of a model by role: its joint's name, or "-" for a required role that has none. A joint without a
+ * name, which only the file itself makes a bone, stays out: it is a bone without being named. */
 static cJSON *list_bones(const cJSON *model)
 {
     const cJSON *bones = json_get(model, "bones"), *nodes = json_get(model, "nodes"), *entry;
@@ -15,7 +16,8 @@ static cJSON *list_bones(const cJSON *model)
     cJSON_ArrayForEach(entry, json_get(bones, "roles"))
     {
         const cJSON *node = cJSON_GetArrayItem(nodes, (int)cJSON_GetNumberValue(entry));
-        cJSON_AddStringToObject(list, entry->string, member_text(node, "name"));
+        if (member_text(node, "name")[0] != '\0')
+            cJSON_AddStringToObject(list, entry->string, member_text(node, "name"));
     }
     cJSON_ArrayForEach(entry, json_get(bones, "missing"))
         cJSON_AddStringToObject(list, cJSON_GetStringValue(entry), "-");

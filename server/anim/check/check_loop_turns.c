@@ -182,7 +182,7 @@ static int check_speed(struct clip_check *check)
         speeds.rotations[i] = rotations + i * count;
     int rc = take_frames(check, &speeds, 0, fmin(duration_s, LONG_S));
     if (rc == 0 && duration_s > LONG_S)
-        rc = take_frames(check, &speeds, fmax(LONG_S, duration_s - LONG_S), duration_s);
+        rc = take_frames(check, &speeds, duration_s - LONG_S, duration_s);
     if (rc == 0 && find_change(&speeds, LEAST_DEG_PER_S * step_s * loosened(check), &change))
         add_turn(check, change.node, change.deg / step_s, change.limit_deg / step_s, true);
     free(rotations);

@@ -84,19 +84,28 @@ static void shapes_fini(struct shapes *shapes)
     free(shapes->now);
 }
 
-/* Deforms all of them. A draw that is not finite is left as it was. */
-static void shapes_deform(struct shapes *shapes, const struct pose *pose, struct vec3 *out)
+/* Deforms all of them. Those of a skin whose matrices are not finite are at 0. */
+static int shapes_deform(struct clip_check *check, struct shapes *shapes, struct vec3 *out)
 {
-    struct err err;
+    const struct model *model = shapes->model;
+    uint32_t made = UINT32_MAX;
+    bool is_posed = false;
     for (uint32_t d = 0; d < shapes->draw_end; d++) {
-        const uint32_t count = vertices_of(shapes->model, d);
-        if (count > 0 && skin_palette_make(&shapes->palette, pose, shapes->model, shapes->model->draws[d].skin,
-                                           &DMAT4_IDENTITY, &err) == 0)
-            skin_draw(shapes->model, d, pose, &shapes->palette, false, out);
+        const uint32_t count = vertices_of(model, d), skin = model->draws[d].skin;
+        struct err err;
+        if (count > 0 && skin != made) {
+            if (check_count_steps(check, model->skins[skin].joint_count) < 0)
+                return check->err->code;
+            is_posed = skin_palette_make(&shapes->palette, &check->pose, model, skin, &DMAT4_IDENTITY, &err) == 0;
+            made = skin;
+        }
+        if (count > 0 && is_posed)
+            skin_draw(model, d, &check->pose, &shapes->palette, false, out);
         else
             memset(out, 0, count * sizeof *out);
         out += count;
     }
+    return 0;
 }
 
 /* Compares both arrays, and notes the mesh that moves farthest. */
@@ -127,10 +136,8 @@ int morph_motion_most(struct clip_check *check, const double *times_s, uint32_t 
             break; /* what was seen so far counts */
         check->report->vertex_count += shapes.vertex_count;
         rc = check_evaluate(check, times_s[i]);
-        if (rc < 0)
-            break;
-        shapes_deform(&shapes, &check->pose, i == 0 ? shapes.first : shapes.now);
-        if (i > 0)
+        rc = rc < 0 ? rc : shapes_deform(check, &shapes, i == 0 ? shapes.first : shapes.now);
+        if (i > 0 && rc == 0)
             shapes_compare(&shapes, most, mesh);
     }
     shapes_fini(&shapes);

@@ -40,6 +40,7 @@ enum { IS_FOLLOWED = 1, IS_JOINT = 2 };
 static void mark_joints(struct flex *flex)
 {
     const struct model *model = flex->model;
+    uint32_t marked = UINT32_MAX;
     for (uint32_t p = 0; p < flex->surface.part_count; p++) {
         const struct flex_part *part = &flex->surface.parts[p];
         const struct skin *skin = &model->skins[part->skin];
@@ -47,8 +48,10 @@ static void mark_joints(struct flex *flex)
         const uint32_t *firsts = model->influence_firsts + primitive->vertex_first;
         for (uint32_t i = firsts[0]; i < firsts[primitive->vertex_count]; i++)
             flex->has_weights[model->joints[skin->joint_first + model->influences[i].joint].node] |= IS_FOLLOWED;
-        for (uint32_t j = 0; j < skin->joint_count; j++)
+        /* no more work than the skin's matrices at rest, which counts */
+        for (uint32_t j = 0; j < skin->joint_count && part->skin != marked; j++)
             flex->has_weights[model->joints[skin->joint_first + j].node] |= IS_JOINT;
+        marked = part->skin;
     }
 }
 

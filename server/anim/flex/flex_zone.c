@@ -46,11 +46,11 @@ int flex_zone_reserve(struct flex *flex)
 /* Makes room for `count` items, keeping nothing. */
 static bool reserve(struct flex *flex, void *array, uint64_t *capacity, uint64_t count, size_t item_bytes)
 {
-    if (count <= *capacity)
+    if (count < *capacity)
         return true;
     if (!flex_array(flex, array, count, item_bytes))
         return false;
-    *capacity = count;
+    *capacity = count + 1; /* as flex_array() makes it: a zone without a boundary has an array, too */
     return true;
 }
 

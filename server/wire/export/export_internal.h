@@ -96,9 +96,11 @@ struct export_clips {
 
 /* The node whose motion over the ground is taken out, and a root bone for a model without one (export_new_root.c). */
 struct export_new_root {
-    int32_t top, hips;  /* the root bone, or the node that the request names; the hips of a human; -1: not known */
-    bool is_given;      /* the request names it */
-    struct node *nodes; /* NULL: no node is added; otherwise those of the model and the new root, */
+    int32_t top, hips;      /* the root bone, or the node that the request names; the hips of a human; -1: not known */
+    bool is_given;          /* the request names it */
+    int32_t *only_children; /* [node_count]: the only node below each; below 0: there is none, or more than one */
+    uint8_t *moves;         /* [node_count + 1], working memory: which nodes a clip moves */
+    struct node *nodes;     /* NULL: no node is added; otherwise those of the model and the new root, */
     uint32_t *order, *scene_roots; /* and what lists them */
     const struct model *model;     /* the context's without the new root */
 };

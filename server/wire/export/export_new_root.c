@@ -10,6 +10,22 @@
 
 static const char NAME[] = "root";
 
+enum { NO_CHILD = -1, MANY_CHILDREN = -2 };
+
+/* Fills in e->root.only_children. */
+static void find_only_children(struct export *e)
+{
+    const struct model *model = e->model;
+    int32_t *children = e->root.only_children;
+    for (uint32_t n = 0; n < model->node_count; n++)
+        children[n] = NO_CHILD;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        const int32_t parent = model->nodes[n].parent;
+        if (parent >= 0)
+            children[parent] = children[parent] == NO_CHILD ? (int32_t)n : MANY_CHILDREN;
+    }
+}
+
 bool export_find_root(struct export *e)
 {
     const struct request *request = e->context->request;
@@ -19,8 +35,11 @@ bool export_find_root(struct export *e)
     if (request->export.root_motion == EXPORT_ROOT_KEEP)
         return true;
     uint8_t *marks = export_array(e, e->model->node_count, sizeof *marks);
-    if (marks == NULL)
+    e->root.only_children = export_array(e, e->model->node_count, sizeof *e->root.only_children);
+    e->root.moves = export_array(e, (size_t)e->model->node_count + 1, sizeof *e->root.moves);
+    if (marks == NULL || e->root.only_children == NULL || e->root.moves == NULL)
         return false;
+    find_only_children(e);
     e->root.is_given = request->motion.root.kind != SELECT_NONE;
     if (e->root.is_given) {
         uint32_t node;

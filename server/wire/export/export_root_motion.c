@@ -47,25 +47,18 @@ static bool is_constant(const struct model *source, const struct channel *channe
     return true;
 }
 
-static bool is_moved_by(const struct model *source, uint32_t index, uint32_t node, enum channel_path path)
-{
-    const struct channel *channel = channel_of(source, index, node, path);
-    return channel != NULL && !is_constant(source, channel);
-}
+enum { MOVES = 1, TRAVELS = 2 };
 
-/* Counts one look through the nodes and the channels of a clip, with the keys of each kind that a node may have: chains
- * of nodes take one for each. False: the reply is an error. */
-static bool is_look_affordable(struct export *e, const struct model *source, uint32_t index)
+/* Notes which nodes the clip moves, and which of them by their translation. */
+static void note_moves(struct export *e, const struct model *source, uint32_t index)
 {
-    enum { COMPARED_PER_STEP = 64 };
     const struct clip *clip = &source->clips[index];
-    uint64_t most = 0;
+    memset(e->root.moves, 0, source->node_count);
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         const struct channel *channel = &source->channels[clip->channel_first + c];
-        const uint64_t count = (uint64_t)channel->key_count * width_of(channel);
-        most = path_is_transform(channel->path) && count > most ? count : most;
+        if (path_is_transform(channel->path) && !is_constant(source, channel))
+            e->root.moves[channel->node] |= channel->path == PATH_TRANSLATION ? MOVES | TRAVELS : MOVES;
     }
-    return export_is_affordable(e, 1 + (source->node_count + (uint64_t)clip->channel_count + most) / COMPARED_PER_STEP);
 }
 
 /* Takes the motion of a clip from this node. */
@@ -99,45 +92,22 @@ static bool linear_of(const struct pose *pose, int32_t parent, double linear[9],
 
 /* --- which node --- */
 
-static bool is_traveller(const struct model *source, uint32_t index, uint32_t node)
-{
-    return is_moved_by(source, index, node, PATH_TRANSLATION);
-}
+static bool is_traveller(const struct export *e, int32_t node) { return (e->root.moves[node] & TRAVELS) != 0; }
 
-static int32_t only_child(const struct model *model, int32_t node)
-{
-    int32_t child = -1;
-    for (uint32_t n = 0; n < model->node_count; n++)
-        if (model->nodes[n].parent == node)
-            child = child == -1 ? (int32_t)n : -2;
-    return child;
-}
-
-/* Finds the root bone if the clip moves it, else the hips, else the first node that moves below the root bone where the
- * hierarchy does not branch; -1: none. False: the reply is an error. */
-static bool find_mover(struct export *e, const struct model *source, uint32_t index, int32_t *mover)
+/* Returns the root bone if the clip moves it, else the hips, else the first node that moves below the root bone where
+ * the hierarchy does not branch; -1: none. */
+static int32_t find_mover(const struct export *e)
 {
     int32_t node = e->root.top;
-    *mover = -1;
-    if (!is_look_affordable(e, source, index))
-        return false;
-    if (node >= 0 && is_traveller(source, index, (uint32_t)node)) {
-        *mover = node;
-        return true;
-    }
+    if (node >= 0 && is_traveller(e, node))
+        return node;
     if (e->root.is_given)
-        return true;
-    if (e->root.hips >= 0) {
-        *mover = is_traveller(source, index, (uint32_t)e->root.hips) ? e->root.hips : -1;
-        return true;
-    }
-    while (node >= 0 && !is_traveller(source, index, (uint32_t)node)) {
-        if (!is_look_affordable(e, source, index))
-            return false;
-        node = only_child(source, node);
-    }
-    *mover = node < 0 ? -1 : node;
-    return true;
+        return -1;
+    if (e->root.hips >= 0)
+        return is_traveller(e, e->root.hips) ? e->root.hips : -1;
+    while (node >= 0 && !is_traveller(e, node))
+        node = e->root.only_children[node];
+    return node < 0 ? -1 : node;
 }
 
 /* Whether to-root finds the motion where it belongs: in a root bone above the hips. */
@@ -159,14 +129,9 @@ static bool refuse(struct export *e, uint32_t index, uint32_t node, const char *
 /* False: the reply is an error. */
 static bool check_above(struct export *e, const struct model *source, uint32_t index, uint32_t node)
 {
-    for (int32_t n = source->nodes[node].parent; n >= 0; n = source->nodes[n].parent) {
-        if (!is_look_affordable(e, source, index))
-            return false;
-        for (int path = 0; path < PATH_COUNT; path++)
-            if (path_is_transform((enum channel_path)path) &&
-                is_moved_by(source, index, (uint32_t)n, (enum channel_path)path))
-                return refuse(e, index, (uint32_t)n, "root_motion cannot be told from the movement of");
-    }
+    for (int32_t n = source->nodes[node].parent; n >= 0; n = source->nodes[n].parent)
+        if (e->root.moves[n] != 0)
+            return refuse(e, index, (uint32_t)n, "root_motion cannot be told from the movement of");
     return true;
 }
 
@@ -296,12 +261,15 @@ const struct model *export_move_root(struct export *e, const struct model *sourc
 {
     if (e->context->request->export.root_motion == EXPORT_ROOT_KEEP)
         return source;
+    if (!export_is_affordable(e, (uint64_t)source->node_count + source->clips[index].channel_count))
+        return NULL;
     struct model *moved = export_array(e, 1, sizeof *moved);
-    int32_t found;
-    if (moved == NULL || !find_mover(e, source, index, &found))
+    if (moved == NULL)
         return NULL;
     *moved = *source;
     export_put_root(e, moved);
+    note_moves(e, source, index);
+    const int32_t found = find_mover(e);
     struct root_mover mover = {.node = found < 0 ? 0 : (uint32_t)found};
     if (found < 0 || is_there(e, found))
         return moved;

@@ -26,15 +26,15 @@ static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bo
 
 static void put_slide_warning(struct buf *out, double slide, bool has_locked_feet)
 {
-    char message[160];
-    const int size =
-        snprintf(message, sizeof message,
-                 "feet that stand in the clip slide by up to %.1f %% of the leg's length here%s", slide * 100,
-                 has_locked_feet ? "; with these legs, feet=lock cannot hold them in every pose"
-                                 : "; feet=lock keeps them where they stand");
+    struct buf text;
+    buf_init(&text, 0);
+    buf_printf(&text, "feet that stand in the clip slide by up to %.1f %% of the leg's length here%s", slide * 100,
+               has_locked_feet ? "; with these legs, feet=lock cannot hold them in every pose"
+                               : "; feet=lock keeps them where they stand");
     buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
-    json_put_string(out, message, (size_t)size);
+    json_put_string(out, text.data, text.size_bytes);
     buf_put_char(out, '}');
+    buf_fini(&text);
 }
 
 static void put_rest_warning(struct buf *out, const struct retarget *retarget)

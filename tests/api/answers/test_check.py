@@ -14,6 +14,7 @@ import packets
 import pytest
 
 from conftest import REPOSITORY, Server
+from rigs import drawn_often
 
 sys.path.insert(0, str(REPOSITORY / "clients" / "python"))
 import posed  # noqa: E402
@@ -186,3 +187,13 @@ def test_more_work_than_allowed_is_refused(start, tmp_path):
     (tmp_path / "a.gltf").write_text(gltf(clean(1)))
     answer = start("--max-evaluations", "20").get("/v1/check?model=a.gltf")
     assert answer.error() == "too_many_frames"
+
+
+def test_joints_of_skins_count_where_shapes_are_looked_at(start, tmp_path):
+    """400 draws take turns with two skins of 300 joints: their matrices are made anew for each."""
+    (tmp_path / "turns.gltf").write_text(drawn_often(400, 300, 2))
+    (tmp_path / "one.gltf").write_text(drawn_often(400, 300, 1))
+    server = start("--max-evaluations", "200000", root=tmp_path)
+    assert server.get("/v1/check?model=turns.gltf").error() == "too_many_frames"
+    assert server.get("/v1/check?model=one.gltf").status == 200
+    assert server.get("/v1/check?model=turns.gltf&loop=no").status == 200

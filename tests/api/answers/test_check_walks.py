@@ -7,6 +7,7 @@ import walkers
 from walkers import DURATION, FRAMES, HEIGHT, NAMES, RATE, Walk, smooth, times, turned
 
 from conftest import Server
+from rigs import Writer
 
 DRAWS = False
 
@@ -192,3 +193,14 @@ def test_a_foot_may_turn_on_its_sole(ask, about):
         if about == "ball":  # the other foot goes with the hips, above the ground
             walk.tracks["RightUpLeg"][frame] = turned([1, 0, 0], -20)
     assert ask(walk, name="stand") == []
+
+
+@pytest.mark.parametrize("duration", [5.0001, 5.02, 5.05, 7])
+def test_a_wheel_that_turns_evenly_does_not_jump_however_long_it_turns(ask, duration):
+    writer, count = Writer(), 200
+    writer.rig(["root", "hip", "knee", "toe"])
+    turns = [turned([0, 0.6, 0.8], 360 * 3 * i / (count - 1)) for i in range(count)]
+    writer.document["animations"] = [{"name": "loop", "channels": [{"sampler": 0, "target": {"node": 2, "path": "rotation"}}], "samplers": [
+        {"input": writer.accessor([duration * i / (count - 1) for i in range(count)], "SCALAR"), "output": writer.accessor(turns, "VEC4")}]}]
+    (ask.root / "wheel.gltf").write_text(writer.text())
+    assert ask.server.json("/v1/check", model="wheel.gltf", loop="yes")["clips"][0]["findings"] == []

@@ -77,6 +77,17 @@ def test_the_warning_about_feet_that_no_lock_can_hold_does_not_recommend_it(star
         assert [(warning["code"], says in warning["message"]) for warning in told["warnings"]] == [("feet_slide", True)], told["warnings"]
 
 
+def test_the_warning_about_feet_is_whole_however_far_they_slide(start, root):
+    hero = json.loads(Human({**A, "scale": 1, "thigh": 0.02, "shin": 0.9}).write())
+    for node in hero["nodes"]:
+        if node["name"].startswith("ball"):
+            node["translation"] = [1e37 * x for x in node["translation"]]
+    (root / "hero.gltf").write_text(json.dumps(hero))
+    server = start(*NO_RENDERING, root=root)
+    told = server.json("/v1/pose", model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest", feet="lock")["clip_file"]
+    assert told["warnings"][0]["message"].endswith("feet=lock cannot hold them in every pose"), told["warnings"]
+
+
 def test_a_rig_on_itself_is_the_clip(start, root):
     twin = Human({**T, "odd": 0.7})
     (root / "hero.gltf").write_text(twin.write())

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from humans import A, T, UNREAL, Human
+from humans import A, ROLES, T, UNREAL, Human
 from posectl import posectl
 
 pytestmark = pytest.mark.short
@@ -80,3 +80,19 @@ def test_a_map_to_edit(models, tmp_path):
     told = posectl("info", "hero.gltf", cwd=models).out
     told = told.decode() if isinstance(told, bytes) else told
     assert "bones 100 % of a human, by unreal" in told
+
+
+def test_a_bone_without_a_name_is_left_to_the_file(models, tmp_path):
+    human = Human(A)
+    document = json.loads(human.write())
+    joints = [node["name"] for node in document["nodes"]]
+    document["extensionsUsed"] = ["VRMC_vrm"]
+    document["extensions"] = {"VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": {
+        role: {"node": joints.index(human.names[role])} for role in ROLES}}}}
+    for role in "spine", "leftFoot":
+        del document["nodes"][joints.index(human.names[role])]["name"]
+    (models / "nameless.gltf").write_text(json.dumps(document))
+    told = posectl("map", "nameless.gltf", "-o", tmp_path / "map.json", cwd=models)
+    assert told.status == 0, told.err
+    assert set(json.loads((tmp_path / "map.json").read_text())["map"]) == set(ROLES) - {"spine", "leftFoot"}
+    assert frames(models, "nameless.gltf", "walk.gltf", "--map", tmp_path / "map.json") == frames(models, "nameless.gltf", "walk.gltf")
