@@ -2,7 +2,6 @@
 import fcntl
 import json
 import os
-import pty
 import re
 import shutil
 import signal
@@ -13,7 +12,7 @@ import tempfile
 import pytest
 
 from conftest import PATIENCE_S, REPOSITORY, SAMPLES, Server, wait_until
-from posectl import POSECTL, begin, children, environment, is_running, png_size, posectl
+from posectl import POSECTL, begin, children, environment, is_running, on_terminal, png_size, posectl
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 ROBOT = SAMPLES / "robot.glb"
@@ -358,25 +357,6 @@ def test_bench_counts_answers(ports, op):
     result = json.loads(done.out)
     assert result["answers"] > 0 and result["connections"] == 2 and result["op"] == op
     assert 0 < result["latency_ms"]["p50"] <= result["latency_ms"]["p99"] <= result["latency_ms"]["max"]
-
-
-def on_terminal(*arguments, cwd, **env):
-    """The output of posectl if stdout and stderr are a terminal."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs,
-                               env=environment(TERM="xterm", **env))
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    return process.wait(PATIENCE_S), shown.decode()
 
 
 def test_colours_and_a_bar_only_on_a_terminal(tmp_path):

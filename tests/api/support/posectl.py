@@ -1,5 +1,6 @@
 """Runs posectl as a user does, with its private server unless a test names another one."""
 import os
+import pty
 import struct
 import subprocess
 
@@ -22,6 +23,25 @@ class Done:
 def posectl(*arguments, cwd=None, env=None, text=True):
     return Done(subprocess.run([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(**(env or {})), capture_output=True,
                                text=text, timeout=4 * PATIENCE_S))
+
+
+def on_terminal(*arguments, cwd, **env):
+    """The output of posectl if stdout and stderr are a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([POSECTL, *map(str, arguments)], cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs,
+                               env=environment(TERM="xterm", **env))
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return process.wait(PATIENCE_S), shown.decode()
 
 
 def begin(*arguments, cwd=None, env=None, **options):
