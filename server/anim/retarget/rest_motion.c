@@ -1,6 +1,7 @@
 #include "anim/retarget/rest_motion.h"
 
 #include "anim/retarget/rest_pairs.h"
+#include "anim/retarget/t_pose.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static struct mat3 correct(const struct rest_motion *motion, int role, const str
 {
     const int end = end_of(role);
     double own[3], other[3];
-    if (is_trunk(role))
+    if (is_trunk(role) || motion->is_by_t_pose)
         return MAT3_IDENTITY;
     if (is_foot(role))
         return turn_foot(motion, role);
@@ -169,6 +170,10 @@ static void find_stance(struct rest_motion *motion)
     const int32_t hips = motion->joint_of_node[motion->model.humanoid.nodes[ROLE_HIPS]];
     struct rest_joint *joint = &motion->joints[hips];
     struct pose pose;
+    if (motion->is_by_t_pose) {
+        t_pose_place(&motion->model_from_source, motion->scale, joint->source_rest, joint->model_rest);
+        return;
+    }
     pose_init(&pose);
     rest_motion_evaluate(motion, POSE_REST, 0, &pose);
     raise(joint->model_rest, &motion->model.axes.m[3],
@@ -197,7 +202,9 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
     if (source_rc < 0)
         return source_rc;
     motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &motion->source.axes);
-    motion->scale = motion->model.leg_length / motion->source.leg_length;
+    motion->is_by_t_pose = t_pose_is_of_both(model, source);
+    motion->scale = motion->is_by_t_pose ? t_pose_scale(&motion->model, &motion->source)
+                                         : motion->model.leg_length / motion->source.leg_length;
     motion->joints = mem_alloc((size_t)model->node_count * sizeof *motion->joints + 1);
     motion->joint_of_node = mem_alloc((size_t)model->node_count * sizeof *motion->joint_of_node + 1);
     motion->turns = mem_alloc((size_t)model->node_count * sizeof *motion->turns + 1);

@@ -44,6 +44,7 @@ struct rest_motion {
     struct rest_rig model, source;
     struct mat3 model_from_source; /* A */
     double scale;                  /* k */
+    bool is_by_t_pose;             /* t_pose.h leads: both files promise VRM's T-pose */
     struct rest_joint *joints;     /* [joint_count], parents first */
     uint32_t joint_count;
     uint32_t node_count;    /* of the model */
