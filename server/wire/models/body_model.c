@@ -5,6 +5,7 @@
 #include "anim/pose/appearance.h"
 #include "base/file_formats.h"
 #include "base/sort.h"
+#include "wire/models/body_faces.h"
 #include "wire/models/model_bodies.h"
 #include "wire/picture/picture_plan.h"
 #include "wire/reply/reply_json.h"
@@ -397,6 +398,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
+    body_put_faces(out, model);
     put_variants(out, model);
     put_files(out, model);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);
