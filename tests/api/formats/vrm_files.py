@@ -25,7 +25,7 @@ MODELS = {
     "looking.vrm": (1, {**SMALL, "odd": 0.3}, None, [1, 1, 1]),
 }
 TIMES = [0.0, 0.5, 1.25, 2.0]
-WEIGHTS = {"happy": [0, 1, 0.5, 0], "blink": [1, 0.25, 1, 1.5], "aa": [0.5, 0.5, -1, 1], "wink": [0, 0.75, 0.25, 1], "nobody": [0, 1, 0, 1]}
+WEIGHTS = {"happy": [0, 1, 0.5, 0], "blink": [1, 0.25, 1, 0.5], "aa": [0.5, 0.5, 0, 1], "wink": [0, 0.75, 0.25, 1], "nobody": [0, 1, 0, 1]}
 GAZE = [(0, 0), (40, -20), (-75, 30), (10, 60)]  # yaw and pitch in degrees
 # morph binds of the models' expressions: name -> [(target, weight)]
 BINDS = {"happy": [(0, 1)], "blink": [(1, 0.5), (2, 0.25)], "aa": [(2, 1)], "wink": [(1, 1)],
@@ -141,7 +141,7 @@ def model(name, gaze="bone"):
     return glb(writer)
 
 
-def motion(shape=None, turned=None, roles=ROLES, has_face=True):
+def motion(shape=None, turned=None, roles=ROLES, weights=WEIGHTS, gaze=GAZE):
     """A motion of all bones, the hips, some expressions and the gaze."""
     writer = Vrm()
     shape = shape or {**TALL, "odd": 0.5, "place": [0.2, 0.1, 0.3]}
@@ -155,12 +155,12 @@ def motion(shape=None, turned=None, roles=ROLES, has_face=True):
     channels[writer.names.index(VRM_NAMES["hips"]), "translation"] = [
         list(hips + 0.3 * np.array([math.sin(2 * time), math.sin(5 * time) / 3, time])) for time in TIMES]
     extension = {"specVersion": "1.0", "humanoid": {"humanBones": {role: {"node": node} for role, node in writer.bones(False).items()}}}
-    if has_face:
-        nodes = {name: writer.node({"name": name}) for name in WEIGHTS}
-        for name, values in WEIGHTS.items():
+    if weights:
+        nodes = {name: writer.node({"name": name}) for name in weights}
+        for name, values in weights.items():
             channels[nodes[name], "translation"] = [[value, 0.3, -0.2] for value in values]
         look = writer.node({"name": "look"})
-        channels[look, "rotation"] = [list(yaw_pitch(*one)) for one in GAZE]
+        channels[look, "rotation"] = [list(yaw_pitch(*one)) for one in gaze]
         custom = ("wink", "nobody")
         extension["expressions"] = {"preset": {name: {"node": node} for name, node in nodes.items() if name not in custom},
                                     "custom": {name: {"node": node} for name, node in nodes.items() if name in custom}}
