@@ -9,6 +9,7 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 import conformance  # noqa: E402
 import small_static  # noqa: E402
+import vrm_files  # noqa: E402
 from conftest import REPOSITORY, SAMPLES, Server  # noqa: E402
 from conversions import original, readers  # noqa: E402
 from conversions.case import Case  # noqa: E402
@@ -17,7 +18,7 @@ from png_picture import Picture  # noqa: E402
 
 EXACT = 2e-6  # of the size
 # Meshes of points, or of nothing, and morph targets of a single point
-NOTHING_TO_DRAW = {"corner_morph.gltf", "corner_names.gltf", "corner_weights.gltf"}
+NOTHING_TO_DRAW = {"move.vrma", "corner_morph.gltf", "corner_names.gltf", "corner_weights.gltf"}
 # Scales that children do not inherit, and random files of which glTF has no form
 NOT_IN_GLTF = {"gate.fbx", "joints.fbx", *(f"random_{seed}.{ending}" for ending in ("bvh", "fbx") for seed in range(4))} - {"random_1.bvh"}
 MARKERS = {"C7": [(0, 0, 1700), (10, 0, 1700), (20, 0, 1710)], "CLAV": [(0, 100, 1600), (10, 100, 1600), (20, 100, 1600)]}
@@ -52,7 +53,8 @@ def write_more(root):
     (root / "scene.lws").write_text(lws())
     (root / "scene.q3s").write_bytes(small_static.q3o())  # a scene is an object that stands in it
     shutil.copy(SAMPLES / "robot.glb", root / "robot.vrm")
-    return ["markers.csm", "scene.lws", "scene.q3s", "robot.vrm", "wave.md5anim"]
+    (root / "move.vrma").write_bytes(vrm_files.motion())
+    return ["markers.csm", "scene.lws", "scene.q3s", "robot.vrm", "move.vrma", "wave.md5anim"]
 
 
 @pytest.fixture(scope="module")
