@@ -31,7 +31,7 @@ float vrm_number(const cJSON *object, const char *name, float missing)
 
 bool vrm_numbers(const cJSON *object, const char *name, int count, float *out)
 {
-    float read[4];
+    float read[4] = {0};
     int have = 0;
     for (const cJSON *item = vrm_list(object, name); item != NULL; item = item->next) {
         if (have == count || !cJSON_IsNumber(item) || !isfinite((float)item->valuedouble))
