@@ -1,6 +1,7 @@
 #include "wire/reply/clip_sources.h"
 
 #include "anim/retarget/retarget_report.h"
+#include "wire/reply/face_warnings.h"
 #include "base/mem.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/retargeted_clip_maker.h"
@@ -229,55 +230,6 @@ static void put_slide_warning(struct buf *out, double slide, bool has_locked_fee
     buf_put_char(out, '}');
 }
 
-/* A list of names for a warning, cut where it gets long. */
-struct name_list {
-    const struct model *model;
-    struct buf text;
-    uint32_t count;
-};
-
-static void add_missing(void *context, struct str name)
-{
-    enum { NAMED_MOST = 8 };
-    struct name_list *names = context;
-    if (names->count < NAMED_MOST)
-        buf_printf(&names->text, "%s'%.*s'", names->count > 0 ? ", " : "", (int)name.size_bytes,
-                   names->model->text + name.offset);
-    else if (names->count == NAMED_MOST)
-        buf_put_text(&names->text, ", ...");
-    names->count++;
-}
-
-/* Writes warnings about what a VRM animation moves and the model does not have. Returns whether there is one. */
-static bool put_face_warnings(struct buf *out, const struct retarget *retarget, bool has_comma)
-{
-    const struct rest_face *face = retarget_face(retarget);
-    struct name_list names = {.model = retarget->source};
-    bool has_one = has_comma;
-    if (face == NULL)
-        return has_comma;
-    buf_init(&names.text, 0);
-    rest_face_each_missing(face, add_missing, &names);
-    if (names.count > 0) {
-        json_comma(out, has_one);
-        buf_put_text(out, "{\"code\":\"expressions_unmatched\",\"message\":");
-        buf_put_text(&names.text,
-                     names.count == 1 ? " is no expression of the model" : " are no expressions of the model");
-        json_put_string(out, names.text.data, names.text.size_bytes);
-        buf_put_char(out, '}');
-        has_one = true;
-    }
-    buf_fini(&names.text);
-    if (rest_face_lacks_gaze(face)) {
-        json_comma(out, has_one);
-        buf_put_text(
-            out, "{\"code\":\"gaze_unmatched\",\"message\":\"the clip turns the eyes, and the model has no lookAt with "
-                 "joints of eyes or expressions for it\"}");
-        has_one = true;
-    }
-    return has_one;
-}
-
 static void put_warnings(const struct reply_context *context, const struct retarget_report *report)
 {
     struct buf *out = context->out;
@@ -294,7 +246,7 @@ static void put_warnings(const struct reply_context *context, const struct retar
         buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
     if (has_slide) /* the two other fields are for clips by name */
         put_slide_warning(out, report->slide, context->request->retarget.has_locked_feet);
-    put_idle_rules(out, clips, put_face_warnings(out, retarget, has_unit || has_up || has_slide));
+    put_idle_rules(out, clips, face_put_warnings(out, retarget, has_unit || has_up || has_slide));
 }
 
 static void start_report(const struct reply_context *context, uint32_t source, struct retarget_report *report)
