@@ -70,7 +70,7 @@ $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell 
 $(obj)/server/render/image/jpeg_file.o: asked = -DPOSED_JPEG_VERSION='"$(shell $(PKG_CONFIG) --modversion libturbojpeg)"'
 
 # Texels by the million, in loops that gcc unrolls and vectorises at -O3 only: a third of the time.
-$(obj)/server/import/texture/texture_mip.o $(obj)/server/render/image/ambient_occlusion.o: flags += $(if $(filter release,$(config)),-O3)
+$(obj)/server/anim/light/mip.o $(obj)/server/render/image/ambient_occlusion.o: flags += $(if $(filter release,$(config)),-O3)
 
 # Triangles and vertices by the ten thousand, for each picture: a fifth of their time.
 $(filter $(obj)/server/render/gather/%,$(render)): flags += $(if $(filter release,$(config)),-O3)

@@ -17,6 +17,7 @@
 
 static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_INFO] = run_info,
+    [COMMAND_MAP] = run_bone_map,
     [COMMAND_PALETTE] = run_ask,
     [COMMAND_POSE] = run_ask,
     [COMMAND_MESH] = run_ask,
@@ -29,6 +30,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_TURNTABLE] = run_ask,
     [COMMAND_THUMBS] = run_thumbs,
     [COMMAND_CHECK] = run_check,
+    [COMMAND_FLEX] = run_flex,
     [COMMAND_DIFF] = run_diff,
     [COMMAND_WATCH] = run_watch,
     [COMMAND_TEXT] = run_text,

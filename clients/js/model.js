@@ -100,8 +100,16 @@ export class Model {
     return this.#pose('keys', { format: 'json', ...options });
   }
 
+  async flex({ signal, ...parameters } = {}) {
+    return (await this.#ask('flex', parameters, signal)).json();
+  }
+
   async compare(old, { signal, ...parameters } = {}) {
     return (await this.#ask('compare', { ...parameters, with: old }, signal)).json();
+  }
+
+  async check({ signal, ...parameters } = {}) {
+    return (await this.#ask('check', parameters, signal)).json();
   }
 
   texture(index, options = {}) {

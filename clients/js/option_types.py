@@ -29,6 +29,8 @@ INTERFACES = [
     ("HitboxesParameters", ["Abortable"], ["FOR_HITBOXES"]),
     ("RaycastParameters", ["Abortable"], ["FOR_RAYCAST"]),
     ("CompareParameters", ["Abortable"], ["FOR_COMPARE"]),
+    ("CheckParameters", ["Abortable"], ["FOR_CHECK"]),
+    ("FlexParameters", ["Abortable"], ["FOR_FLEX"]),
     ("TextureParameters", ["Abortable"], ["FOR_TEXTURE"]),
     ("PictureParameters", ["ClipParameters"], ["FOR_RENDER"]),
     ("RenderParameters", ["PictureParameters"], ["FOR_ONE_PICTURE"]),
@@ -42,7 +44,7 @@ NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "
 STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
-         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames"}
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames", "JOINT:X,Y,Z": "Renames"}
 JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
         "rays": "readonly Ray[]"}
 

@@ -80,6 +80,8 @@ export interface ClipParameters extends Abortable, SpanParameters {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -222,6 +224,38 @@ export interface CompareParameters extends Abortable {
   tolerance?: number;
 }
 
+export interface CheckParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** clip by index or name; - is the rest pose */
+  clip?: Ref;
+  /** clip by name, even one of digits */
+  clip_name?: string;
+  /** the node whose movement it is */
+  root?: Ref;
+  /** whether the clip must end as it begins; auto: if its name is that of a motion that repeats */
+  loop?: 'auto' | 'no' | 'yes';
+  /** whether the clip must stay in place, or must move over the ground */
+  ground?: 'any' | 'in_place' | 'travels';
+  /** how far a node or vertex may jump at the end of a loop, as a share of the size */
+  max_jump?: number;
+  /** how far over the ground a clip in place may get, and one that travels must */
+  max_drift?: number;
+  /** how far a clip must move something at least */
+  least_motion?: number;
+}
+
+export interface FlexParameters extends Abortable {
+  /** content hash the model must have */
+  hash?: string;
+  /** the node that the view is about, or the only joint that is bent */
+  joint?: Ref;
+  /** instead of joint: a name, even one of digits */
+  joint_name?: string;
+  /** by how much joints are turned about each of their axes, to both sides, up to 180 */
+  angles?: number | ReadonlyArray<number>;
+}
+
 export interface TextureParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -242,10 +276,12 @@ export interface PictureParameters extends ClipParameters {
   background?: string;
   /** what the picture shows */
   view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
-  /** the node that the view is about */
+  /** the node that the view is about, or the only joint that is bent */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
+  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
+  turn?: Renames;
   /** the set of materials by index or name, in place of the file's own */
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
@@ -280,7 +316,7 @@ export interface PictureParameters extends ClipParameters {
   yaw?: number;
   /** degrees that the camera is lifted */
   pitch?: number;
-  /** what fills the picture: all that the clip shows, or the pose */
+  /** what fills the picture: all that the clip shows, or the pose, the default where the server picks the time */
   frame?: 'clip' | 'pose';
   /** instead of frame: the box that fills the picture, in the scene */
   frame_box?: string | readonly number[];
@@ -371,12 +407,16 @@ export interface ExportParameters extends Abortable {
   bones?: Renames;
   /** likewise of clip_file */
   clip_bones?: Renames;
+  /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
+  clip_rest?: 'auto' | 'zero' | 'frame:N';
   /** textures as their own files, in another format, or not at all */
   textures?: 'keep' | 'png' | 'jpeg' | 'webp' | 'none';
   /** the longer side of a texture; larger ones are reduced */
   max_texture?: number;
   /** how much of a texture a JPEG or WebP keeps that is encoded again */
   quality?: 'QUALITY';
+  /** the node whose movement it is */
+  root?: Ref;
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */
@@ -395,6 +435,8 @@ export interface ExportParameters extends Abortable {
   up?: 'x' | 'y' | 'z';
   /** scale the scene to this unit of length */
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
+  /** the movement of clips over the ground: as it is, none, or that of the node above the hips */
+  root_motion?: 'keep' | 'in-place' | 'to-root';
   /** poses a second in place of the keys of the file */
   fps?: number;
   /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */
@@ -423,6 +465,8 @@ export interface ModelInfo extends Json {
   humanoid?: Record<string, number>;
   expressions?: Expression[];
   look_at?: { kind: 'bone' | 'expression'; node?: number; offset: number[] } & Record<'inner' | 'outer' | 'down' | 'up', { most_deg: number; output: number }>;
+  /** The bones of a human that retargeting finds; nodes by role. */
+  bones?: { by: string; score: number; roles: Record<string, number>; missing: string[] };
   warnings: Array<{ code: string; message: string }>;
 }
 
@@ -574,6 +618,12 @@ export class Model {
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
   compare(old: string, options?: CompareParameters): Promise<Json>;
+  /** What is wrong with the motion of a clip, or of all clips. */
+  check(options?: CheckParameters): Promise<Json>;
+}
+
+  /** What the skin does where joints bend (protocol/flex.md). */
+  flex(options?: FlexParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;
   render(options: RenderParameters & { format: 'json' }): Promise<Json>;

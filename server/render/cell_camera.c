@@ -20,7 +20,9 @@ static struct pose_view view_of(const struct cells *cells, const struct render_c
                               .mover_count = cells->mover_count,
                               .root = job->root,
                               .has_turn = job->has_turn != 0,
-                              .root_start_s = cell->begin_s};
+                              .root_start_s = cell->begin_s,
+                              .turns = job->turns,
+                              .turn_count = job->turn_count};
 }
 
 /* Returns the model with the clip that the cell shows. */

@@ -37,6 +37,14 @@ enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16,
 /* Files of a job: the model, the sources, the environment. */
 enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 };
 
+/* A joint that turns, after what the clip does with it. */
+enum { RENDER_TURNS_MAX = 16 };
+struct render_turn {
+    uint32_t node;
+    uint32_t reserved;
+    double rotation[4]; /* unit quaternion */
+};
+
 enum { RENDER_SOURCE_NAME_SIZE = 64 };
 /* Another model that provides clips. */
 struct render_source {
@@ -107,6 +115,9 @@ struct render_job {
     uint32_t caption_height;     /* height of that band, in pixels; 0: none */
     uint32_t format;             /* enum sheet_format */
     uint32_t has_locked_feet;    /* for clips by rest */
+    uint32_t clip_rest;          /* likewise: enum rest_kind */
+    uint32_t clip_rest_frame;    /* likewise, of REST_FRAME */
+    uint32_t padding;            /* 0 */
     int32_t roles[RENDER_ROLES]; /* for clips by rest: nodes of the model, or -1 */
     uint64_t rest_steps;         /* for clips by rest: greatest work for the clips of one source */
     uint32_t rename_bytes;       /* size of the rules that rename nodes of sources, at most RENDER_RENAME_BYTES_MAX */
@@ -114,6 +125,8 @@ struct render_job {
     uint32_t first_drawn, drawn_count; /* the cells that the picture shows; the camera frames all */
     double frame_rate;                 /* for SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
+    uint32_t turn_count, reserved;
+    struct render_turn turns[RENDER_TURNS_MAX];
     struct render_blend blend;
 };
 
@@ -130,7 +143,7 @@ static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
-           job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
+           job->turn_count <= RENDER_TURNS_MAX && job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
            job->drawn_count <= job->cell_count - job->first_drawn &&
            job->cell_count * layers <= RENDER_LAYER_MOMENTS_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }

@@ -3,6 +3,7 @@
 #   {"job": "poses", "file": GLB, "rest": GLB, "clips": [{"track": NAME, "times": [SECONDS]}]}
 #       {"rest": FRAME, "clips": [[FRAME]]}; FRAME: {"objects": {NAME: 16 numbers}, "bones": {NAME: 16 numbers}}, world matrices in columns, Z up.
 #       rest: the same file without animations, of which Blender cannot go back to the rest pose
+#   {"job": "contents", "file": GLB}               {"objects": {NAME: OBJECT}}, see contents()
 #   {"job": "rewrite", "file": GLB, "out": GLB}    {}; with the axes of joints and the keys of the file
 #   {"job": "bake", "file": GLB, "out": GLB}       {}; as its menus do by themselves: joints point along bones, a pose for every frame
 import json
@@ -88,6 +89,27 @@ def poses(job):
     return {"rest": at_rest, "clips": answers}
 
 
+def said(thing):
+    """Custom properties: the file's extras."""
+    plain = lambda value: value.to_dict() if hasattr(value, "to_dict") else list(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+    return {key: plain(thing[key]) for key in thing.keys() if not key.startswith("_") and key != "cycles"}
+
+
+def contents(job):
+    """What the file says beyond poses: extras, texture coordinates and colours of corners, by the names of objects."""
+    load(job["file"], "TEMPERANCE")
+    objects = {}
+    for thing in bpy.data.objects:
+        mesh = thing.data if thing.type == "MESH" else None
+        objects[thing.name] = {
+            "extras": said(thing), "mesh": mesh and said(mesh), "parent": thing.parent and thing.parent.name,
+            "materials": {one.name: said(one) for one in mesh.materials if one} if mesh else {},
+            "uvs": [[x for corner in layer.data for x in corner.uv] for layer in mesh.uv_layers] if mesh else [],
+            "colors": [[x for corner in layer.data for x in corner.color] for layer in mesh.vertex_colors] if mesh else [],
+            "bones": {bone.name: said(bone) for bone in thing.pose.bones} if thing.pose else {}}
+    return {"objects": objects}
+
+
 def rewrite(job):
     load(job["file"], "BLENDER")  # this keeps the axes of the joints
     bpy.ops.export_scene.gltf(filepath=job["out"], export_format="GLB", export_force_sampling=False, export_optimize_animation_size=False,
@@ -101,7 +123,7 @@ def bake(job):
     return {}
 
 
-JOBS = {"poses": poses, "rewrite": rewrite, "bake": bake}
+JOBS = {"poses": poses, "contents": contents, "rewrite": rewrite, "bake": bake}
 
 
 def main():

@@ -69,3 +69,26 @@ def by_blender(case, times, answer):
         error = original.worst(poses.size, pairs)
         worst = max(worst, (error[0], f"clip {clip}, {error[1]}"))
     return worst
+
+
+def kept_in_blender(original_answer, answer):
+    """The same of two contents() of blender_jobs.py: (the greatest difference of texture coordinates and colours, where). ValueError if
+    anything else differs."""
+    for one in (original_answer, answer):
+        if "error" in one:
+            raise RuntimeError(one["error"][-500:])
+    were, are = original_answer["objects"], answer["objects"]
+    worst = (0.0, "")
+    if were.keys() != are.keys():
+        raise ValueError(f"its objects are {sorted(are)}, not {sorted(were)}")
+    for name, was in were.items():
+        for part in ("extras", "mesh", "parent", "materials", "bones"):
+            if was[part] != are[name][part]:
+                raise ValueError(f"{part} of '{name}' are {are[name][part]}, not {was[part]}")
+        for part, most, step in (("uvs", 2, 0.0), ("colors", 1, 1.01 / 255)):  # files have bytes, and so has Blender
+            layers = was[part][:most]
+            if [len(layer) for layer in layers] != [len(layer) for layer in are[name][part]]:
+                raise ValueError(f"'{name}' has other {part}")
+            for one, other in zip(sum(layers, []), sum(are[name][part], [])):
+                worst = max(worst, (abs(one - other) - step, f"{part} of '{name}'"))
+    return worst

@@ -1,7 +1,7 @@
 /* Radiance pictures (.hdr) through decoding, levels, and light from all around. */
 #include "anim/light/panorama.h"
 #include "import/environment/radiance_file.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Image files of every kind that textures may have, through decoding, resampling and mip levels. */
 #include "import/texture/texture_image.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 #include "import/texture/texture_tiff.h"
 
 #include <stdlib.h>

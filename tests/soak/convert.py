@@ -23,6 +23,7 @@ from conversions.case import Case  # noqa: E402
 SHARED = HERE.parents[2] / "shared" / "models"
 TOLERANCE, BLENDER_TOLERANCE = 2e-6, 1e-5  # of the model's size
 OPTIMIZED = 1e-4  # likewise: what optimize=1 allows
+KEPT = ("kept.gltf", "rich.gltf")  # several scenes, extras, markers, TEXCOORD_1, colours and parts of VRM
 MERGES = [  # a model, and files whose clips it gets
     ("shared/fbx/ozz_arnaud.fbx", ("shared/fbx/ozz_run.fbx",)),
     ("shared/adversarial/a_cubic_skin.gltf", ("shared/adversarial/b_step.gltf", "shared/adversarial/h_late_start.gltf")),
@@ -75,6 +76,9 @@ class Run:
 
 
 def copy_models(run):
+    (run.root / "kept").mkdir()
+    for name in KEPT:
+        shutil.copy(HERE.parent / "api" / "export" / name, run.root / "kept")
     for name, folder in (("samples", conftest.SAMPLES), ("oracle", HERE.parent / "oracle" / "models"), ("shared", SHARED)):
         if folder.is_dir():
             shutil.copytree(folder, run.root / name, ignore=shutil.ignore_patterns(".*", "uploads"))
@@ -162,6 +166,17 @@ def read_by_blender(run, cases):
         judge(run, case, "Blender", BLENDER_TOLERANCE, lambda case=case, times=times, answer=answer: readers.by_blender(case, times, answer))
 
 
+def compare_contents(run, cases):
+    """What Blender reads of files beyond their poses, and of the originals."""
+    kept = [case for case in cases if case.model.startswith("kept/")]
+    if not blender.program() or not kept:
+        return
+    files = [str(path) for case in kept for path in (run.root / case.model, case.path)]
+    answers = blender.run([{"job": "contents", "file": file} for file in files], run.folder)
+    for case, was, now in zip(kept, answers[::2], answers[1::2]):
+        run.judge(case, "Blender, beyond poses", BLENDER_TOLERANCE, lambda was=was, now=now: readers.kept_in_blender(was, now))
+
+
 def check(run, server, jobs, words):
     models = sorted(one["model"] for one in server.json("/v1/models")["models"])
     wanted = [(model, ()) for model in models] + [(model, files) for model, files in MERGES if model in models]
@@ -174,6 +189,7 @@ def check(run, server, jobs, words):
         if case and model.startswith("samples/") and not files:
             cases += [small for small in [optimize(run, server, jobs, model)] if small]
     read_by_blender(run, cases)
+    compare_contents(run, cases)
 
 
 def report(run):

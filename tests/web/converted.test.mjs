@@ -11,8 +11,9 @@ import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
 import { load, posesAt, verticesAt, vrmAt } from './three_glb.mjs';
 
 const OWN = path.join(path.dirname(fileURLToPath(import.meta.url)), '../oracle/models');
-const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x'];
-const RICH = path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/export/rich.gltf');
+const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x', 'kept.gltf', 'rich.gltf'];
+const EXPORT = path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/export');
+const KEPT = ['kept.gltf', 'rich.gltf']; // several scenes, extras, markers, TEXCOORD_1, colours and parts of VRM
 const TOLERANCE = 2e-6; // of the model's size
 const SHARES = [0, 0.123, 0.41, 0.77, 1]; // of a clip
 
@@ -23,7 +24,7 @@ before(async () => {
   for (const folder of [SAMPLES, OWN]) {
     for (const name of fs.readdirSync(folder).filter((one) => /\.[a-z0-9]+$/.test(one))) fs.copyFileSync(path.join(folder, name), path.join(root, name));
   }
-  fs.copyFileSync(RICH, path.join(root, 'rich.gltf'));
+  for (const name of KEPT) fs.copyFileSync(path.join(EXPORT, name), path.join(root, name));
   execFileSync('/usr/bin/python3', [path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/formats/vrm_files.py'), root]);
   server = await startServer(root, '--render-workers', '0');
 });
@@ -86,6 +87,47 @@ for (const name of NAMES) {
       });
     }
   });
+}
+
+// What a scene says beyond its poses: names and extras of its nodes in their order, and of their materials; texture coordinates and colours.
+function saidIn(scene) {
+  const found = [];
+  scene.traverse(({ name, userData, geometry, material, isMesh }) => {
+    const numbers = (attribute) => attribute && Array.from({ length: attribute.count * attribute.itemSize },
+      (_, i) => attribute.getComponent(Math.floor(i / attribute.itemSize), i % attribute.itemSize));
+    const { uv, uv1, color } = isMesh ? geometry.attributes : {};
+    found.push([name, userData, material?.name, material?.userData, numbers(uv), numbers(uv1), numbers(color)?.map((one) => Math.round(one * 255))]); // bytes are enough to the eye
+  });
+  return found;
+}
+
+// Extras that posed adds are none of the source's.
+const withoutOwn = ({ scenes }) => scenes.map((scene) => [scene.name, scene.userData, saidIn(scene).slice(1)]);
+
+for (const name of KEPT) {
+  for (const query of ['', '&compress=meshopt']) {
+    test(`three.js has the poses and all that is kept of ${name}, converted with '${query}', as of the original`, async () => {
+      const original = await load(fs.readFileSync(path.join(root, name))), model = await load(await convert(name + query));
+      assert.ok(original.scenes.length > 1);
+      assert.deepEqual(withoutOwn(model), withoutOwn(original));
+      for (const [i, { extras }] of (original.json.animations ?? []).entries()) assert.deepEqual(model.json.animations[i].extras, extras);
+      assert.deepEqual(model.json.extensions.VRMC_springBone, original.json.extensions.VRMC_springBone);
+      assert.deepEqual(model.json.extensions.VRMC_vrm.humanoid, original.json.extensions.VRMC_vrm.humanoid);
+      for (const clip of [null, ...original.animations.keys()]) {
+        const times = SHARES.map((share) => share * (clip === null ? 0 : original.animations[clip].duration));
+        const [were, are] = [original, model].map((one) => posesAt(one, clip, times)), [points, moved] = [original, model].map((one) => verticesAt(one, clip, times));
+        const size = Math.max(...points.flat(2).map(Math.abs));
+        were.forEach((pose, f) => {
+          assert.ok(Object.keys(pose.nodes).length > 3);
+          assert.deepEqual(Object.keys(are[f].nodes), Object.keys(pose.nodes));
+          assert.ok(farthest(Object.values(are[f].nodes), Object.values(pose.nodes)) <= TOLERANCE * size, `clip ${clip}`);
+          for (const skin of Object.keys(pose.palettes)) assert.ok(farthest(are[f].palettes[skin], pose.palettes[skin]) <= TOLERANCE * size);
+          assert.deepEqual(are[f].weights, pose.weights);
+          assert.ok(points[f].length > 0 && farthest(moved[f], points[f]) <= TOLERANCE * size);
+        });
+      }
+    });
+  }
 }
 
 // Every array of the scene, by its owner: attributes, morph targets, triangles from their first corner on.

@@ -1,10 +1,26 @@
 // The page of a model: clips of other files, blends and lights.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { button, copiedBy, drawn, hasQuery, option, otherThan, picture, shown, useBrowser, withPage } from './model_page.mjs';
 import { until } from './posed.mjs';
+import { CLIP_WORDS, usualClip } from '../../clients/page/model/usual_clip.js';
 
 useBrowser();
+
+test('the clip that is shown first is the server\'s choice', () => {
+  const rows = fs.readFileSync(new URL('../../protocol/clip_words.def', import.meta.url), 'utf8').matchAll(/^X\("(\w+)", (\w+)\)/gm);
+  const own = Object.entries(CLIP_WORDS).flatMap(([kind, words]) => words.split(' ').map((word) => `${word} ${kind}`));
+  assert.deepEqual(own.sort(), [...rows].map(([, word, kind]) => `${word} ${kind}`).sort());
+  // The same rows as of the server's rule.
+  const unit = fs.readFileSync(new URL('../unit/reply/test_usual_clip.c', import.meta.url), 'utf8');
+  const cases = [...unit.matchAll(/\{"([^"]*)", (\d+)\}/g)];
+  assert.ok(cases.length > 25);
+  for (const [, names, choice] of cases) {
+    const clips = names.split(',').map((name, index) => ({ index, name: name === '-' ? null : name }));
+    assert.equal(usualClip(clips).index, Number(choice), names);
+  }
+});
 
 test('a second clip is blended in', () => withPage({ query: '?t=0.3' }, async (page, requests) => {
   const before = await drawn(page);
@@ -31,6 +47,7 @@ test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (pa
   await until('it is said that they do not fit', async () => /./.test(await page.locator('#panel-clips [role=alert]').textContent()));
   await page.getByLabel('Match bones by their role').check();
   await hasQuery(page, { retarget: 'rest' });
+  await until('which bones are known', async () => await page.locator('#bones').textContent() === 'octopus.glb: its bones are not known by name. machine.glb: 93 % of the bones by words, without spine.');
   await button(page, 'Without the clips of sub/machine.glb').click();
   await hasQuery(page, { clip_file: null, retarget: null });
   await until('its own clips', async () => (await page.getByRole('listbox', { name: 'Clips' }).getByRole('option').allTextContents())[0] === 'drift4.00 s');

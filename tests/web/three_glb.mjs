@@ -44,15 +44,18 @@ function pictures(parser) {
   return { name: 'pictures and buffers that need no browser' };
 }
 
-// bytes: a GLB, or a glTF file with everything inside. nodes: by their index in the file.
+// bytes: a GLB, or a glTF file with everything inside. nodes: those of the shown scene by their index in the file; json: the file's.
 export async function load(bytes) {
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
   let parser;
   loader.register((made) => { parser = made; return pictures(made); });
   const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const { scene, animations } = await new Promise((done, failed) => loader.parse(data, '', done, failed));
+  const { scene, scenes, animations } = await new Promise((done, failed) => loader.parse(data, '', done, failed));
   const nodes = new Map(), skins = new Map(), morphed = new Map();
-  const nodeOf = (object) => parser.associations.get(object)?.nodes ?? (object.parent && nodeOf(object.parent));
+  // parser.associations has only one scene's
+  const objects = await Promise.all((parser.json.nodes ?? []).map((_, node) => parser.getDependency('node', node)));
+  const found = new Map(objects.map((object, node) => [object, node]));
+  const nodeOf = (object) => found.get(object) ?? (object.parent && nodeOf(object.parent));
   scene.traverse((object) => {
     const node = nodeOf(object);
     if (node === undefined || node === null) return;
@@ -61,7 +64,7 @@ export async function load(bytes) {
     if (object.isSkinnedMesh && !skins.has(skin)) skins.set(skin, object.skeleton);
     if (object.morphTargetInfluences && !morphed.has(node)) morphed.set(node, object);
   });
-  return { scene, animations, names: (parser.json.nodes ?? []).map(({ name }) => name), nodes, skins, morphed };
+  return { scene, scenes, animations, json: parser.json, names: (parser.json.nodes ?? []).map(({ name }) => name), nodes, skins, morphed };
 }
 
 // Matrices of every node and skin, and weights of morph targets, at each of the times; clip: its index, or null at rest.

@@ -101,6 +101,23 @@ static void put_textures(struct text *out, const cJSON *textures)
     }
 }
 
+/* "bones 93 % of a human by words; leftFoot is missing": what retargeting finds. */
+static void put_bones(struct text *out, const cJSON *bones)
+{
+    const cJSON *role, *missing = json_get(bones, "missing");
+    if (!cJSON_IsObject(bones))
+        return;
+    text_printf(out, "  bones %.0f %% of a human, by ", 100 * member_number(bones, "score"));
+    text_put_printable(out, member_text(bones, "by"));
+    text_put(out, cJSON_GetArraySize(missing) > 0 ? "; missing:" : "");
+    cJSON_ArrayForEach(role, missing)
+    {
+        text_put(out, " ");
+        text_put_printable(out, cJSON_GetStringValue(role));
+    }
+    text_put(out, "\n");
+}
+
 static void put_model(struct text *out, const cJSON *model)
 {
     const cJSON *counts = json_get(model, "counts"), *bounds = json_get(model, "bounds"), *warning;
@@ -128,6 +145,7 @@ static void put_model(struct text *out, const cJSON *model)
     text_printf(out, "\n  %shash ", colour(COLOUR_DIM));
     text_put_printable(out, member_text(model, "hash"));
     text_printf(out, "%s\n", colour(COLOUR_NONE));
+    put_bones(out, json_get(model, "bones"));
     put_clips(out, json_get(model, "clips"));
     put_skins(out, json_get(model, "skins"));
     put_meshes(out, json_get(model, "meshes"));

@@ -1,4 +1,4 @@
-/* posectl check: checks many models at the same time, then prints one report. */
+/* posectl check and flex: look at many models at the same time, then print one report. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/check/skeleton.h"
@@ -17,7 +17,7 @@ static enum outcome check_one(struct connection *connection, size_t index, const
     struct check *check = context;
     struct findings *findings = &check->findings[index];
     *label = check->models.items[index].model;
-    check_model(check, connection, index);
+    check->inspect(check, connection, index);
     findings->is_done = true;
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
@@ -129,9 +129,20 @@ static int finish(struct check *check)
     return status == STATUS_DONE ? give_report(check) : status;
 }
 
+/* Prints what the server has against the command line, once. Returns STATUS_USAGE if there is something. */
+static int tell_refusal(const struct check *check)
+{
+    for (size_t i = 0; i < check->models.count; i++)
+        if (check->findings[i].refusal != NULL) {
+            terminal_error("%s", check->findings[i].refusal);
+            return STATUS_USAGE;
+        }
+    return STATUS_DONE;
+}
+
 static int check_models(struct check *check, struct command_context *context)
 {
-    struct progress progress = {.what = "check"};
+    struct progress progress = {.what = check->command};
     int status = context_open(context, check->args, pool_jobs(check->args));
     if (status == STATUS_DONE)
         status = model_list_read(&check->models, &context->paths, check->args, &context->connection);
@@ -141,12 +152,19 @@ static int check_models(struct check *check, struct command_context *context)
     if (status == STATUS_DONE)
         status = read_references(check, &context->connection);
     check->findings = must_alloc((check->models.count + 1) * sizeof *check->findings);
+    if (status == STATUS_DONE && args_has(check->args, OPTION_FLEX_SHEET) && check->models.count != 1) {
+        terminal_error("--sheet is a picture of one model, and these are %zu", check->models.count);
+        status = STATUS_USAGE;
+    }
     if (status == STATUS_DONE)
         status = pool_run(&context->session, pool_jobs(check->args), check->models.count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
     if (status == STATUS_DONE)
+        status = tell_refusal(check);
+    if (status == STATUS_DONE)
         status = finish(check);
-    return status == STATUS_DONE && check->models.unread > 0 ? STATUS_FAILED : status;
+    const bool has_no_sheet = check->models.count > 0 && check->findings[0].has_no_sheet;
+    return status == STATUS_DONE && (check->models.unread > 0 || has_no_sheet) ? STATUS_FAILED : status;
 }
 
 static void free_check(struct check *check)
@@ -158,6 +176,7 @@ static void free_check(struct check *check)
         }
         for (size_t k = 0; k < check->findings[i].note_count; k++)
             free(check->findings[i].notes[k].message);
+        free(check->findings[i].refusal);
         free(check->findings[i].at);
         free(check->findings[i].notes);
     }
@@ -171,9 +190,9 @@ static void free_check(struct check *check)
     model_list_free(&check->models);
 }
 
-int run_check(const struct args *args)
+static int run(const struct args *args, const char *command, inspect_fn *inspect)
 {
-    struct check check = {.args = args};
+    struct check check = {.command = command, .inspect = inspect, .args = args};
     struct command_context context = {0};
     const char *known = args_text(args, OPTION_BASELINE, NULL);
     int status = rule_sets_open(&check.rules, args);
@@ -189,3 +208,6 @@ int run_check(const struct args *args)
     context_close(&context);
     return status;
 }
+
+int run_check(const struct args *args) { return run(args, "check", check_model); }
+int run_flex(const struct args *args) { return run(args, "flex", check_flex); }

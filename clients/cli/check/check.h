@@ -27,11 +27,19 @@ struct findings {
     struct note *notes;
     size_t note_count;
     bool is_unreadable;
-    bool is_skipped; /* it is no model: skipped_model.h. The reason is a note */
-    bool is_done;    /* false: the run was interrupted before it reached the model */
+    bool has_no_sheet; /* the sheet of flex could not be drawn */
+    char *refusal;     /* why the server refused the command line, or NULL */
+    bool is_skipped;   /* it is no model: skipped_model.h. The reason is a note */
+    bool is_done;      /* false: the run was interrupted before it reached the model */
 };
 
+struct check;
+typedef void inspect_fn(const struct check *check, struct connection *connection, size_t index);
+
+/* A run of one of the two commands. */
 struct check {
+    const char *command; /* "check", "flex" */
+    inspect_fn *inspect; /* finds what is wrong with one model */
     const struct args *args;
     struct rule_sets rules;
     struct model_list models;
@@ -55,7 +63,6 @@ struct inspection {
     const cJSON **nodes; /* [node_count]: the nodes of the description */
     size_t node_count;
     bool *is_joint; /* [node_count]: whether a skin of the file has the node as a joint */
-    double size;    /* the greatest extent of the model at rest, or of its nodes if it draws nothing; 0: unknown */
     struct findings *findings;
 };
 
@@ -82,40 +89,24 @@ void inspection_find_nodes(struct inspection *model);
 void inspection_free_nodes(struct inspection *model);
 
 /* Each of these applies some of the rules to one model. */
-/* check_model.c: applies all of them. */
-void check_model(const struct check *check, struct connection *connection, size_t index);
+/* check_model.c: applies all of them, but those of flex. */
+inspect_fn check_model;
+/* check_model.c: reports that the server refused the model. */
+void check_take_refusal(const struct inspection *model);
+/* check_flex.c: applies the rules of flex, which the server knows. */
+inspect_fn check_flex;
+/* flex_sheet.c: draws the turns of an answer of /v1/flex into a PNG file. Returns 0, or -1 after printing the error. */
+int flex_sheet_give(struct connection *connection, const char *source, const cJSON *answer, const char *file);
 /* check_budgets.c: reports what exceeds its budget. */
 void check_budgets(const struct inspection *model);
 /* check_names.c: reports duplicate and missing names. */
 void check_names(const struct inspection *model);
 /* check_skeleton.c: compares the joints with reference_skeleton. */
 void check_skeleton(const struct inspection *model);
-/* check_clips.c: applies all rules about clips to each clip. */
-void check_clips(struct inspection *model);
-/* check_clips.c: returns whether the clip's name ends as those of poses do: T-Pose, bind pose, Walk_Pose, TPose.001.
- * Such a clip may stand still. */
-bool clip_is_pose(const cJSON *clip);
-/* check_loop.c: applies the rule loop-jump to one clip. `clip`: the server's JSON. */
-void check_loop(const struct inspection *model, const cJSON *clip);
-/* check_motion.c: reports a clip that moves nothing, and a model off the ground. `most`: the greatest distance
- * that a node moves from its place in the first of some poses, in the model's units. */
-void check_motion(const struct inspection *model, const cJSON *clip, double most);
+/* check_clips.c: applies the rules about the motion of clips, which the server knows. */
+void check_clips(const struct inspection *model);
 /* check_frames.c: checks the frame rate of the file and the ends of its clips. */
 void check_frames(const struct inspection *model);
-
-/* node_motion.c: returns how far a node moves from one matrix to the other. It looks at the origin, and at the points
- * that are `reach` scene units away along the axes. The node's scale does not change that distance: joints may be in
- * centimetres under a root in metres. */
-double node_motion(const float *a, const float *b, double reach);
-/* Returns the greatest such motion of all nodes, from frame 0 to any other frame of a pose's binary answer, and the
- * node in *node. -1: the answer has no frames of that kind. */
-double node_motion_most(const struct posed_packet *answer, double reach, uint32_t *node);
-/* Returns the greatest distance that a vertex of a mesh with morph targets moves from frame 0 to any other of the times
- * in `query` ("&t=0&t=1"), and the mesh in *mesh. */
-double morph_motion_most(const struct inspection *model, const cJSON *clip, const char *query, const cJSON **mesh);
-/* The distance of vertices from the node that moves them, as a share of the model's size. A head that turns counts as
- * motion, although its joint stays where it is. */
-#define NODE_REACH 0.1
 
 /* check_report.c, check_documents.c: put the report in one of its formats. */
 void check_report_text(const struct check *check, struct text *out);

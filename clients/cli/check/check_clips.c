@@ -1,125 +1,145 @@
-/* Applies the rules about clips. It asks for poses of each clip at 17 times; other files use them, too. */
+/* Applies the rules about the motion of clips: asks the server, which knows them (protocol/motion_rules.def). */
 #include "clients/cli/check/check.h"
 
-#include "clients/cli/server/pattern.h"
-
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { POSES = 17 }; /* of each clip: both ends and 15 times between them */
+/* Keys that are parameters of /v1/check. They have defaults, so each is set. */
+static const enum key_id SHARES[] = {KEY_MAX_JUMP, KEY_MAX_DRIFT, KEY_LEAST_MOTION};
 
-/* Returns whether a matrix maps onto a plane, a line or a point: its volume is negligible against the cube of its
- * longest axis. */
-static bool is_flat(const float *m)
-{
-    const double a[3] = {(double)m[0], (double)m[1], (double)m[2]}, b[3] = {(double)m[4], (double)m[5], (double)m[6]},
-                 c[3] = {(double)m[8], (double)m[9], (double)m[10]};
-    const double volume =
-        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-    const double longest =
-        fmax(hypot(hypot(a[0], a[1]), a[2]), fmax(hypot(hypot(b[0], b[1]), b[2]), hypot(hypot(c[0], c[1]), c[2])));
-    return fabs(volume) <= 1e-9 * longest * longest * longest;
-}
+enum ground { GROUND_ANY, GROUND_IN_PLACE, GROUND_TRAVELS };
 
-/* Returns the index of the block with scene matrices, or -1 if the answer has none. */
-static int find_scene(const struct posed_packet *answer, struct posed_frames *frames)
+/* Puts what is asked about a clip, or about the rest pose (NULL). */
+static void put_query(const struct inspection *model, const cJSON *clip, enum ground ground, struct text *query)
 {
-    if (answer->kind != POSED_FRAMES || posed_read_frames(answer->data, answer->data_bytes, frames) < 0 ||
-        frames->layout != POSED_MAT4)
-        return -1;
-    return posed_frames_find(frames, 0, POSED_BLOCK_SCENE, 0);
-}
-
-/* Returns the first joint that is flat in one of the frames, or -1. */
-static int64_t find_flat(const struct inspection *model, const struct posed_packet *answer, double *time_s)
-{
-    struct posed_frames frames;
-    const int block = find_scene(answer, &frames);
-    for (uint32_t frame = 0; block >= 0 && frame < frames.frame_count; frame++) {
-        const float *matrices = posed_frames_floats(&frames, (uint32_t)block, frame);
-        const uint32_t count = posed_frames_block(&frames, (uint32_t)block).count;
-        for (uint32_t node = 0; matrices != NULL && node < count && node < model->node_count; node++)
-            if (model->is_joint[node] && is_flat(matrices + (size_t)16 * node)) {
-                *time_s = posed_frames_time(&frames, frame);
-                return node;
-            }
+    static const char *const VALUES[] = {"any", "in_place", "travels"};
+    const char *name = clip == NULL ? "" : member_text(clip, "name"), *root = rules_text(model->rules, KEY_ROOT_JOINT);
+    if (clip == NULL)
+        text_put(query, "&clip=-&loop=no");
+    else
+        text_printf(query, "&clip=%.0f&loop=%s&ground=%s", member_number(clip, "index"),
+                    rules_select(model->rules, KEY_LOOPS, name) ? "yes" : "no", VALUES[ground]);
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
+        text_printf(query, "&%s=%.17g", KEYS[SHARES[i]].name, rules_number(model->rules, SHARES[i]));
+    if (ground != GROUND_ANY && root != NULL) {
+        text_put(query, "&root=");
+        text_put_url(query, root);
     }
-    return -1;
 }
 
-/* Returns the extent of the nodes in the first frame. */
-static double extent_of(const struct posed_packet *answer)
+/* Asks about a clip, or about the rest pose (NULL). Returns NULL after an error, which the connection has. The caller
+ * frees the answer. */
+static cJSON *ask(const struct inspection *model, const cJSON *clip, enum ground ground)
 {
-    struct posed_frames frames;
-    double size = 0;
-    const int block = find_scene(answer, &frames);
-    const float *first = block < 0 ? NULL : posed_frames_floats(&frames, (uint32_t)block, 0);
-    for (int axis = 12; axis < 15 && first != NULL; axis++) {
-        double low = HUGE_VAL, high = -HUGE_VAL;
-        for (size_t i = 0; i < posed_frames_block(&frames, (uint32_t)block).count; i++) {
-            low = fmin(low, (double)first[16 * i + (size_t)axis]);
-            high = fmax(high, (double)first[16 * i + (size_t)axis]);
-        }
-        size = fmax(size, high - low);
-    }
-    return isfinite(size) ? size : 0;
-}
-
-/* Asks for poses throughout the clip. The server must be able to evaluate them, and no joint may be flat in them.
- * Returns the greatest distance of a node from its place in the first pose; -1: there are no poses. */
-static double check_poses(struct inspection *model, const cJSON *clip)
-{
-    const double duration_s = member_number(clip, "duration"), index = member_number(clip, "index");
-    const char *name = member_text(clip, "name");
-    struct posed_packet answer;
     struct text query = {0};
-    uint32_t mover;
-    double time_s = 0;
-    text_printf(&query, "&clip=%.0f&wrap=clamp&format=bin&t=0", index);
-    for (int i = 1; i < POSES; i++)
-        text_printf(&query, ",%.17g", duration_s * i / (POSES - 1));
-    const int rc = connection_request_model(model->connection, "pose", model->source, query.at, NULL, &answer);
+    cJSON *json = NULL;
+    put_query(model, clip, ground, &query);
+    const int rc = connection_request_json(model->connection, "check", model->source, query.at, NULL, &json);
     text_free(&query);
-    if (rc < 0) {
-        findings_add(model, RULE_NOT_POSED, subject_of("clip", clip).text, "clip %.0f '%s': %s", index, name,
-                     model->connection->posed.error.message);
-        return -1;
-    }
-    const int64_t node = find_flat(model, &answer, &time_s);
-    if (node >= 0) {
-        struct subject subject;
-        snprintf(subject.text, sizeof subject.text, "%.240s, %.240s", subject_of("clip", clip).text,
-                 subject_of("joint", model->nodes[node]).text);
-        findings_add(model, RULE_COLLAPSED_JOINT, subject.text, "clip %.0f '%s' scales joint %lld '%s' flat at %.3f s",
-                     index, name, (long long)node, member_text(model->nodes[node], "name"), time_s);
-    }
-    if (!(model->size > 0))
-        model->size = extent_of(&answer);
-    return node_motion_most(&answer, model->size * NODE_REACH, &mover);
+    return rc < 0 ? NULL : json;
 }
 
-bool clip_is_pose(const cJSON *clip)
+/* Returns whether a clip before has a finding of the rule with this subject. */
+static bool is_known(const struct inspection *model, enum rule_id rule, const char *subject)
 {
-    const char *name = member_text(clip, "name"), *slash = strrchr(name, '/'); /* "Armature/TPose" */
-    return pattern_list_matches("*pose,*pose.[0-9]*", slash == NULL ? name : slash + 1, true);
+    bool is_found = false;
+    for (size_t i = 0; i < model->findings->count && !is_found; i++)
+        is_found = model->findings->at[i].rule == rule && strcmp(model->findings->at[i].subject, subject) == 0;
+    return is_found;
 }
 
-void check_clips(struct inspection *model)
+/* Takes a finding. A vertex with a wrong weight is one, in however many clips it shows. */
+static void take_finding(const struct inspection *model, const cJSON *finding)
+{
+    const char *name = member_text(finding, "rule"), *message = member_text(finding, "message");
+    const int rule = rule_find(name, strlen(name));
+    if (rule < 0)
+        return; /* of a newer server */
+    if (cJSON_IsTrue(json_get(finding, "note")))
+        findings_note(model, (enum rule_id)rule, "%s", message);
+    else if (rule != RULE_STRAY_WEIGHT || !is_known(model, RULE_STRAY_WEIGHT, member_text(finding, "subject")))
+        findings_add(model, (enum rule_id)rule, member_text(finding, "subject"), "%s", message);
+}
+
+/* Takes the findings of an answer: of one rule, or of all (-1). */
+static void take_findings(const struct inspection *model, const cJSON *answer, int rule)
+{
+    const cJSON *clip, *finding;
+    cJSON_ArrayForEach(finding, json_get(answer, "findings")) take_finding(model, finding);
+    cJSON_ArrayForEach(clip, json_get(answer, "clips"))
+    {
+        cJSON_ArrayForEach(finding, json_get(clip, "findings"))
+        {
+            const char *name = member_text(finding, "rule");
+            if (rule < 0 || rule_find(name, strlen(name)) == rule)
+                take_finding(model, finding);
+        }
+    }
+}
+
+static bool is_root_refused(const struct inspection *model)
+{
+    const int code = model->connection->posed.error.code;
+    return rules_text(model->rules, KEY_ROOT_JOINT) != NULL &&
+           (code == POSED_ERR_JOINT_NOT_FOUND || code == POSED_ERR_AMBIGUOUS_NAME);
+}
+
+static void add_refusal(const struct inspection *model, const cJSON *clip, enum rule_id rule)
+{
+    findings_add(model, rule, subject_of("clip", clip).text, "clip %.0f '%s': %s", member_number(clip, "index"),
+                 member_text(clip, "name"), connection_error_message(model->connection, model->source));
+}
+
+/* Applies all rules, with what the clip must do over the ground. A root that the model lacks is a finding of the rule
+ * about it, and the rest is asked again without it. */
+static void check_clip(const struct inspection *model, const cJSON *clip, enum ground ground)
+{
+    cJSON *answer = ask(model, clip, ground);
+    if (answer == NULL && is_root_refused(model)) {
+        add_refusal(model, clip, ground == GROUND_IN_PLACE ? RULE_NOT_IN_PLACE : RULE_NO_ROOT_MOTION);
+        answer = ask(model, clip, GROUND_ANY);
+    }
+    if (answer == NULL)
+        add_refusal(model, clip, RULE_NOT_POSED);
+    else
+        take_findings(model, answer, -1);
+    cJSON_Delete(answer);
+}
+
+/* Applies no-root-motion only, to a clip that check_clip() has checked for the rest. */
+static void check_travels(const struct inspection *model, const cJSON *clip)
+{
+    cJSON *answer = ask(model, clip, GROUND_TRAVELS);
+    if (answer != NULL)
+        take_findings(model, answer, RULE_NO_ROOT_MOTION);
+    else if (is_root_refused(model))
+        add_refusal(model, clip, RULE_NO_ROOT_MOTION);
+    cJSON_Delete(answer);
+}
+
+/* Applies the rules to a model without clips. */
+static void check_at_rest(const struct inspection *model)
+{
+    cJSON *answer = ask(model, NULL, GROUND_ANY);
+    if (answer != NULL)
+        take_findings(model, answer, -1);
+    else
+        findings_add(model, RULE_NOT_POSED, "model", "%s", connection_error_message(model->connection, model->source));
+    cJSON_Delete(answer);
+}
+
+void check_clips(const struct inspection *model)
 {
     const cJSON *clip;
+    if (cJSON_GetArraySize(json_get(model->model, "clips")) == 0)
+        check_at_rest(model);
     cJSON_ArrayForEach(clip, json_get(model->model, "clips"))
     {
-        const double most = check_poses(model, clip);
-        if (member_number(clip, "duration") <= 0 && clip_is_pose(clip))
-            findings_note(model, RULE_ZERO_LENGTH, "clip %.0f '%s' is a pose, and has no duration",
-                          member_number(clip, "index"), member_text(clip, "name"));
-        else if (member_number(clip, "duration") <= 0)
-            findings_add(model, RULE_ZERO_LENGTH, subject_of("clip", clip).text, "clip %.0f '%s' has no duration",
-                         member_number(clip, "index"), member_text(clip, "name"));
-        else if (most >= 0) {
-            check_motion(model, clip, most);
-            check_loop(model, clip);
-        }
+        const char *name = member_text(clip, "name");
+        const bool is_in_place = rules_select(model->rules, KEY_IN_PLACE, name);
+        const bool is_travelling = rules_select(model->rules, KEY_ROOT_MOTION, name);
+        check_clip(model, clip, is_in_place ? GROUND_IN_PLACE : is_travelling ? GROUND_TRAVELS : GROUND_ANY);
+        if (is_in_place && is_travelling)
+            check_travels(model, clip);
     }
 }

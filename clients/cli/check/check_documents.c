@@ -1,12 +1,13 @@
-/* Reports of posectl check for other programs. JUnit XML, for Jenkins, GitLab and others, has a test case for each
- * model. Errors and warnings are failures. A model is skipped if all its findings are accepted. SARIF 2.1.0 (OASIS) is
- * for code scanning. */
+/* Reports of posectl check and flex for other programs. JUnit XML, for Jenkins, GitLab and others, has a test case for
+ * each model. Errors and warnings are failures. A model is skipped if all its findings are accepted. SARIF 2.1.0
+ * (OASIS) is for code scanning. */
 #include "clients/cli/check/check.h"
 
 #include "clients/cli/output/junit.h"
 #include "clients/cli/output/sarif.h"
 #include "clients/cli/output/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool is_failure(const struct finding *finding)
@@ -62,7 +63,9 @@ static void put_case(const struct check *check, size_t index, struct text *out)
     const struct findings *findings = &check->findings[index];
     const struct case_counts counts = count_case(findings);
     const bool is_empty = findings->count == 0 && findings->is_done && !findings->is_skipped;
-    junit_put_case(out, "posectl.check", check->models.items[index].model, is_empty);
+    char suite[32];
+    (void)snprintf(suite, sizeof suite, "posectl.%s", check->command);
+    junit_put_case(out, suite, check->models.items[index].model, is_empty);
     if (!findings->is_done)
         text_put(out, "      <skipped message=\"interrupted\"/>\n");
     else if (findings->is_skipped) {
@@ -115,7 +118,9 @@ void check_report_junit(const struct check *check, struct text *out)
         counts.failures += count_case(&check->findings[i]).failures > 0;
         counts.skipped += is_skipped(&check->findings[i]);
     }
-    junit_begin(out, "posectl check", &counts, check->seconds);
+    char suite[32];
+    (void)snprintf(suite, sizeof suite, "posectl %s", check->command);
+    junit_begin(out, suite, &counts, check->seconds);
     for (size_t i = 0; i < check->models.count; i++)
         put_case(check, i, out);
     put_gone(&check->baseline, out);

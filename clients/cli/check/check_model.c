@@ -4,7 +4,6 @@
 #include "clients/cli/server/limit_hint.h"
 #include "clients/cli/server/skipped_model.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +67,7 @@ static void add_unreadable(const struct inspection *model)
     findings->is_unreadable = true;
 }
 
-static void take_refusal(const struct inspection *model)
+void check_take_refusal(const struct inspection *model)
 {
     struct text why = {0};
     model->findings->is_skipped = skipped_model_is(model->connection, model->models, model->index, &why);
@@ -104,17 +103,6 @@ void inspection_free_nodes(struct inspection *model)
     free(model->is_joint);
 }
 
-/* Returns the model's greatest extent at rest, or 0 if it has none. */
-static double size_of(const cJSON *model)
-{
-    const cJSON *bounds = json_get(model, "bounds");
-    double size = 0;
-    for (int i = 0; i < 3; i++)
-        size = fmax(size, cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "max"), i)) -
-                              cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(bounds, "min"), i)));
-    return isfinite(size) ? size : 0;
-}
-
 void check_model(const struct check *check, struct connection *connection, size_t index)
 {
     cJSON *json;
@@ -125,11 +113,10 @@ void check_model(const struct check *check, struct connection *connection, size_
                                .source = check->models.items[index].source,
                                .findings = &check->findings[index]};
     if (connection_request_json(connection, "model", model.source, "", NULL, &json) < 0) {
-        take_refusal(&model);
+        check_take_refusal(&model);
         return;
     }
     model.model = json;
-    model.size = size_of(json);
     inspection_find_nodes(&model);
     check_warnings(&model);
     check_content(&model);

@@ -4,6 +4,7 @@
 #include "clients/cli/command_line/args.h"
 
 int run_info(const struct args *args);
+int run_bone_map(const struct args *args);
 int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, sheet, turntable */
 int run_convert(const struct args *args);
 int run_bake(const struct args *args);
@@ -12,6 +13,7 @@ int run_thumbs(const struct args *args);
 int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);
+int run_flex(const struct args *args);
 int run_text(const struct args *args);
 int run_warm(const struct args *args);
 int run_bench(const struct args *args);

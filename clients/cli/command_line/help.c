@@ -103,7 +103,8 @@ static void put_all(struct text *out)
         "  posectl convert fox.fbx -o fox.glb\n"
         "  posectl convert raw/ -o glb/\n"
         "  posectl diff old/ new/\n"
-        "  posectl info fox.glb\n");
+        "  posectl info fox.glb\n"
+        "  posectl map hero.glb mocap.bvh > map.json\n");
     put_flags(out, "Options of all commands", NULL, FLAGS_COMMON);
     put_described(out, "Environment", VARIABLES);
     put_described(out, "Exit status", EXIT_STATUSES);

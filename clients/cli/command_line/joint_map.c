@@ -136,7 +136,12 @@ static int add_object(const struct kind *kind, cJSON *rules, const char *file, c
         text_printf(problem, "%s: %s:%zu: this is not JSON", kind->flag, file, line_of(text, end));
         return -1;
     }
-    cJSON_ArrayForEach(member, json)
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(json, kind->flag + strlen("--"));
+    if (own == NULL && strcmp(kind->flag, "--clip-map") == 0)
+        own = cJSON_GetObjectItemCaseSensitive(json, "clip_map");
+    if (!cJSON_IsObject(own)) /* a file of posectl map has an object for each option */
+        own = json;
+    cJSON_ArrayForEach(member, own)
     {
         if (rc == 0 && !cJSON_IsString(member)) {
             text_printf(problem, "%s: %s:%zu: the new name of '%s' is no text", kind->flag, file,

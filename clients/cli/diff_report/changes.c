@@ -29,12 +29,59 @@ static bool is_of_clip(const struct change *change, const cJSON *difference)
            (clips[0] == clips[1] || cJSON_Compare(clips[0], clips[1], true));
 }
 
-/* Adds a difference to the change of its clip, or begins a change. */
-static void add(struct changes *changes, size_t pair, const cJSON *difference)
+/* --- over things of one kind --- */
+
+/* Returns whether many differences of the kind in a model are told as one. */
+static bool is_listed(const char *kind)
 {
-    for (size_t i = changes->pair_firsts[pair]; i < changes->count && sentence_is_shift(difference); i++) {
+    static const char *const LISTED[] = {"joint_added", "joint_removed", "joint_renamed", "joint_reparented",
+                                         "weights",     "clip_added",    "clip_removed",  "clip_renamed",
+                                         "clip_length", "clip_range"};
+    bool is_found = false;
+    for (size_t i = 0; i < sizeof LISTED / sizeof *LISTED; i++)
+        is_found = is_found || strcmp(kind, LISTED[i]) == 0;
+    return is_found;
+}
+
+static size_t count_kind(const cJSON *differences, const char *kind)
+{
+    const cJSON *difference;
+    size_t count = 0;
+    cJSON_ArrayForEach(difference, differences) count += strcmp(member_text(difference, "kind"), kind) == 0;
+    return count;
+}
+
+/* Returns whether a difference belongs to a change. is_long: there are more of its kind than a change shows. */
+static bool belongs_to(const struct change *change, const cJSON *difference, bool is_long)
+{
+    if (sentence_is_shift(difference))
+        return is_of_clip(change, difference);
+    return is_long && change->area == area_of(difference) &&
+           strcmp(change_kind(change), member_text(difference, "kind")) == 0;
+}
+
+/* Returns whether a pair has a change that says the same, as of another primitive of a mesh. */
+static bool is_said(const struct changes *changes, size_t pair, const cJSON *difference)
+{
+    bool is_found = false;
+    for (size_t i = changes->pair_firsts[pair]; i < changes->count && !is_found; i++) {
+        const cJSON *first = changes->items[i].worst[0];
+        is_found = strcmp(member_text(first, "kind"), member_text(difference, "kind")) == 0 &&
+                   strcmp(member_text(first, "message"), member_text(difference, "message")) == 0;
+    }
+    return is_found;
+}
+
+/* Adds a difference to the change of its clip or kind, or begins a change. */
+static void add(struct changes *changes, size_t pair, const cJSON *differences, const cJSON *difference)
+{
+    const char *kind = member_text(difference, "kind");
+    const bool is_long = is_listed(kind) && count_kind(differences, kind) > CHANGE_WORST;
+    if (!sentence_is_shift(difference) && is_said(changes, pair, difference))
+        return;
+    for (size_t i = changes->pair_firsts[pair]; i < changes->count; i++) {
         struct change *change = &changes->items[i];
-        if (!is_of_clip(change, difference))
+        if (!belongs_to(change, difference, is_long))
             continue;
         if (change->count < CHANGE_WORST)
             change->worst[change->count] = difference;
@@ -55,7 +102,12 @@ static char *text_of(const struct diff *diff, const struct change *change)
     struct text text = {0};
     text_put(&text, "");
     if (!sentence_is_shift(change->worst[0])) {
-        text_put(&text, member_text(change->worst[0], "message"));
+        for (size_t i = 0; i < change->count && i < CHANGE_WORST; i++) {
+            text_put(&text, i == 0 ? "" : "; ");
+            text_put(&text, member_text(change->worst[i], "message"));
+        }
+        if (change->count > CHANGE_WORST)
+            text_printf(&text, "; and %zu more", change->count - CHANGE_WORST);
         return text.at;
     }
     if (json_get(json_get(change->worst[0], "subject"), "clips") != NULL) {
@@ -142,7 +194,8 @@ void changes_find(const struct diff *diff, struct changes *out)
     for (size_t i = 0; i < diff->count; i++) {
         out->pair_firsts[i] = out->count;
         if (diff->pairs[i].is_done && diff->pairs[i].state == DIFF_DIFFERENT)
-            cJSON_ArrayForEach(difference, json_get(diff->pairs[i].answer, "differences")) add(out, i, difference);
+            cJSON_ArrayForEach(difference, json_get(diff->pairs[i].answer, "differences"))
+                add(out, i, json_get(diff->pairs[i].answer, "differences"), difference);
     }
     out->pair_firsts[diff->count] = out->count;
     for (size_t i = 0; i < out->count; i++)

@@ -1,4 +1,5 @@
-/* changes.h - the differences of all pairs, grouped: over the joints of a clip, and over models. One thread. */
+/* changes.h - the differences of all pairs, grouped: over the joints of a clip, over many things of one
+ * kind, and over models. One thread. */
 #pragma once
 
 #include "clients/cli/diff_report/diff_report.h"
@@ -6,7 +7,7 @@
 
 enum { CHANGE_WORST = 3 };
 
-/* Differences of one pair that are told as one: the joints of a clip, or a single difference. */
+/* Differences of one pair that are told as one: the joints of a clip, many of one kind, or a single difference. */
 struct change {
     enum area area;
     int rank;                         /* area_rank() of its kind */

@@ -214,6 +214,25 @@ static void say(const cJSON *answer, cJSON *difference)
     text_free(&message);
 }
 
+/* Says the first length of a message in the unit of the old file: "up to 30 units (5.52 % of the size)". */
+static void say_unit(const cJSON *answer, cJSON *difference)
+{
+    const char *message = member_text(difference, "message"), *end = strstr(message, " units (");
+    const double distance = member_number(difference, "distance");
+    const char *start = end;
+    while (start != NULL && start > message && start[-1] != ' ')
+        start--;
+    if (start == NULL || !isfinite(distance))
+        return;
+    struct text said = {0};
+    text_put_bytes(&said, message, (size_t)(start - message));
+    put_length(&said, answer, distance);
+    text_put(&said, end + strlen(" units"));
+    cJSON_DeleteItemFromObjectCaseSensitive(difference, "message");
+    cJSON_AddStringToObject(difference, "message", said.at);
+    text_free(&said);
+}
+
 void sentences_prepare(cJSON *answer, double unit_m)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "differences"), *difference;
@@ -233,5 +252,7 @@ void sentences_prepare(cJSON *answer, double unit_m)
         cJSON_AddStringToObject(difference, "area", area_name(area_of(difference)));
         if (sentence_is_shift(difference))
             say(answer, difference);
+        else
+            say_unit(answer, difference);
     }
 }

@@ -39,6 +39,7 @@ static void put_gone(struct text *out, const struct diff *diff, enum area area)
         const char *kind, *thing, *what;
     } GONE[] = {{AREA_MOTION, "clip_removed", "clip", "gone"},
                 {AREA_MOTION, "clip_added", "clip", "new"},
+                {AREA_MOTION, "clip_length", "clip", "of another length"},
                 {AREA_SKELETON, "joint_removed", "joint", "gone"},
                 {AREA_SKELETON, "joint_added", "joint", "new"}};
     int named = 0;
@@ -131,7 +132,9 @@ void summary_put_worst(struct text *out, const struct diff *diff, const struct c
         const struct change_group *first = &changes->groups[0];
         text_put(out, "No joint is elsewhere; the first change is ");
         put_model(out, diff, first->pairs[0]);
-        text_put(out, first->change->text);
+        sentence_put_worst(out, diff->pairs[first->pairs[0]].answer, first->change->worst[0]);
+        if (first->change->count > 1)
+            text_printf(out, " and %zu more", first->change->count - 1);
         if (first->pair_count > 1)
             text_printf(out, ", as in %zu more", first->pair_count - 1);
     } else

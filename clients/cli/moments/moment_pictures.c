@@ -58,11 +58,13 @@ static bool find_moved(const cJSON *answer, struct moment *out)
 static bool find_moment(const cJSON *answer, const cJSON *difference, struct moment *out)
 {
     static const char *const AT_REST[] = {
-        "rest", "mesh", "triangles", "material", "texture", "joint_reparented", "unit", "morph_targets", NULL};
+        "rest", "mesh",      "triangles",     "material", "texture", "joint_reparented",
+        "unit", "placement", "morph_targets", NULL};
     static const char *const WHILE_MOVING[] = {"weights", NULL};
     const char *kind = member_text(difference, "kind");
     *out = (struct moment){.difference = difference, .clips = {-1, -1}};
-    if (strcmp(kind, "pose") == 0) {
+    const bool is_shown = strcmp(kind, "morph_targets") == 0 && isfinite(member_number(difference, "time_s"));
+    if (strcmp(kind, "pose") == 0 || is_shown) {
         const cJSON *clips = json_get(json_get(difference, "subject"), "clips");
         for (int side = 0; side < SIDE_COUNT; side++)
             out->clips[side] = index_at(clips, side);

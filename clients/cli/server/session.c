@@ -103,9 +103,9 @@ static void name_socket(char *out, size_t size)
  * everything else at the start. */
 static bool draws(const struct args *args)
 {
-    static const enum command_id WITHOUT[] = {COMMAND_INFO,   COMMAND_PALETTE, COMMAND_POSE,    COMMAND_MESH,
-                                              COMMAND_BOUNDS, COMMAND_KEYS,    COMMAND_CONVERT, COMMAND_BAKE,
-                                              COMMAND_CHECK,  COMMAND_TEXT,    COMMAND_WARM};
+    static const enum command_id WITHOUT[] = {COMMAND_INFO, COMMAND_MAP,    COMMAND_PALETTE, COMMAND_POSE,
+                                              COMMAND_MESH, COMMAND_BOUNDS, COMMAND_KEYS,    COMMAND_CONVERT,
+                                              COMMAND_BAKE, COMMAND_CHECK,  COMMAND_TEXT,    COMMAND_WARM};
     for (size_t i = 0; i < sizeof WITHOUT / sizeof *WITHOUT; i++)
         if (args->command == (int)WITHOUT[i])
             return false;

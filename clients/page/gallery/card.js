@@ -2,7 +2,7 @@
 import { baseName, bytesText, countText, folderOf } from '../common/format.js';
 import { make } from '../common/dom.js';
 import { modelLink } from '../common/http.js';
-import { movingLink, stillLink } from './pictures.js';
+import { movingLinks, stillLink } from './pictures.js';
 
 const sentenceOf = (error) => typeof error === 'string' ? error : (error && (error.message || error.code)) || 'This model could not be read';
 
@@ -104,10 +104,10 @@ export class Card {
 
   async load(queue, isMoving) {
     const { signal } = this.abort, { view, side } = this.place;
-    const url = (isMoving ? movingLink : stillLink)(this.name, view, side);
+    const urls = isMoving ? movingLinks(this.name, view, side, this.entry.counts.joints > 0) : [stillLink(this.name, view, side)];
     this.isBusy = true;
     try {
-      const blob = await queue.load(url, this.version, signal, () => { this.waiting.hidden = isMoving; });
+      const blob = await this.loadFirst(queue, urls, signal, () => { this.waiting.hidden = isMoving; });
       if (signal.aborted) return;
       this.waiting.hidden = true;
       this[isMoving ? 'moving' : 'still'] = URL.createObjectURL(blob);
@@ -120,6 +120,16 @@ export class Card {
       else this.fail(problem.message);
     } finally {
       this.isBusy = false;
+    }
+  }
+
+  /** Loads the first of these pictures that the model can be drawn as. */
+  async loadFirst(queue, [url, ...others], signal, onWait) {
+    try {
+      return await queue.load(url, this.version, signal, onWait);
+    } catch (problem) {
+      if (problem.code !== 'bad_parameter' || !others.length) throw problem;
+      return this.loadFirst(queue, others, signal, onWait);
     }
   }
 

@@ -12,11 +12,16 @@ const SIDE_STEP = 64, SIDE_MAX = 1024, MOVING_SIDE_MAX = 320;
 export const sideFor = (css_px, ratio = devicePixelRatio || 1) =>
   Math.min(SIDE_MAX, Math.max(SIDE_STEP, Math.ceil(css_px * ratio / SIDE_STEP) * SIDE_STEP));
 
-/** Addresses of a model's still and of its clip as an animation. */
+/** The address of a model's still. */
 export const stillLink = (model, view, side) => link('v1/render', { model, ...CAMERA, view, width: side, height: side });
-export const movingLink = (model, view, side) => {
+/**
+ * Addresses of its clip as an animation, the best first: a model that walks away stays as large as in its still when it walks on the spot, for
+ * which its joints need a common root.
+ */
+export const movingLinks = (model, view, side, hasJoints) => {
   const cell = Math.min(side, MOVING_SIDE_MAX);
-  return link('v1/sheet', { model, ...CAMERA, view, frames: FRAMES, width: cell, height: cell, format: 'apng' });
+  const linkOf = (more) => link('v1/sheet', { model, ...CAMERA, view, frames: FRAMES, width: cell, height: cell, format: 'apng', ...more });
+  return [...(hasJoints ? [linkOf({ root_motion: 'extract' })] : []), linkOf({})];
 };
 
 /** Blobs by their address and the version of the file. The least recently used one is dropped first. */

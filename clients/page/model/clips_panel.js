@@ -30,9 +30,10 @@ export class ClipsPanel {
     this.files = make('ul', { class: 'chips', 'aria-label': 'Files of clips' });
     this.retarget = make('input', { type: 'checkbox', id: 'retarget', onchange: () => change({ retarget: this.retarget.checked }) });
     this.retargetLine = make('label', { class: 'line', title: 'For a human with other bones or another rest pose (retarget=rest)' }, this.retarget, 'Match bones by their role');
+    this.bones = make('p', { class: 'soft', id: 'bones' });
     this.fault = make('p', { class: 'error', role: 'alert', hidden: true });
     this.none = make('p', { class: 'soft' }, 'This file has no clips.');
-    this.node = make('div', { class: 'body' }, this.search, this.list.node, this.none, this.blendField, this.picker.node, this.files, this.retargetLine, this.fault);
+    this.node = make('div', { class: 'body' }, this.search, this.list.node, this.none, this.blendField, this.picker.node, this.files, this.retargetLine, this.bones, this.fault);
   }
 
   choose({ file, reference }) {
@@ -102,6 +103,7 @@ export class ClipsPanel {
     this.share.value = Math.round(state.weight * 100) + ' %';
     this.showFiles(state.clip_files);
     this.retargetLine.hidden = !state.clip_file;
+    this.bones.hidden = !state.clip_file || !state.retarget;
     this.retarget.checked = state.retarget;
   }
 
@@ -111,6 +113,12 @@ export class ClipsPanel {
     this.files.dataset.shown = files.join('\0');
     this.files.replaceChildren(...files.map((path) => make('li', {}, make('span', { title: path }, path),
       make('button', { type: 'button', class: 'plain', 'aria-label': `Without the clips of ${path}`, title: 'Without its clips', onclick: () => this.remove(path) }, '×'))));
+  }
+
+  /** Says which bones of a human the names of joints tell, as `bones` of /v1/model has them. files: [path, bones or undefined] each. */
+  tellBones(files) {
+    this.bones.textContent = files.map(([path, bones]) => `${baseName(path)}: ` + (!bones ? 'its bones are not known by name'
+      : `${Math.round(100 * bones.score)} % of the bones by ${bones.by}${bones.missing.length ? ', without ' + bones.missing.join(', ') : ''}`)).join('. ') + '.';
   }
 
   fail(text) {

@@ -6,7 +6,8 @@ import { watchSignIn } from '../common/sign_in.js';
 import { modelOfAddress } from './address.js';
 import { PAUSE, PLAY } from './player.js';
 import { Stage } from './stage.js';
-import { findReferred, readState, referenceOf, showBackground, usualClip, writeState } from './state.js';
+import { findReferred, readState, referenceOf, showBackground, writeState } from './state.js';
+import { usualClip } from './usual_clip.js';
 
 const model = modelOfAddress();
 const state = readState(location.search, model);

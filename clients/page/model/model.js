@@ -14,8 +14,9 @@ import { Looks } from './looks.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
-import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, usualClip, VIEWS, writeState } from './state.js';
+import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
+import { usualClip } from './usual_clip.js';
 
 const SETTLED_MS = 300; // from the end of a drag to the change of the address
 const NEWS_MS = 6000; // how long a notice without a question stays
@@ -325,20 +326,21 @@ class Page {
     this.watch.keep([this.model, ...clip_files]);
     const clipsOf = async (file) => {
       try {
-        const { clips } = await this.describe(file);
+        const { clips, bones } = await this.describe(file);
         if (!clips.length) faults.push(`'${file}' has no clips.`);
-        return clips;
+        return { clips, bones };
       } catch (problem) {
         faults.push(problem.message);
-        return [];
+        return { clips: [] };
       }
     };
-    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, clips: await clipsOf(file) })), { file: null, clips: this.description.clips }]);
+    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, ...await clipsOf(file) })), { file: null, clips: this.description.clips }]);
     if (turn !== this.clipsTurn) return;
-    const shown = groups.find((group) => group.file === clip_file).clips;
+    const { clips: shown, bones } = groups.find((group) => group.file === clip_file);
     this.clips.fail(faults.join(' '));
     this.stage.setClips(shown);
     this.clips.setClips(groups);
+    if (clip_file) this.clips.tellBones([[this.model, this.description.bones], [clip_file, bones]]);
     document.querySelector('#panel-clips .count').textContent = groups.reduce((count, { clips }) => count + clips.length, 0);
     if (this.state.clip === null || (this.state.clip !== '-' && !this.stage.clipOf(this.state.clip))) {
       if (this.state.clip !== null) this.notice('clip', `There is no clip '${this.state.clip}': another one is shown.`);

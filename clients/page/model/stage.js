@@ -28,11 +28,11 @@ export class Stage extends EventTarget {
     this.say('mode', mode);
   }
 
-  /** Shows the server's picture until something better is ready. */
+  /** Shows the server's picture until something better is ready, framed as that is. */
   async showPoster(model, state) {
     this.setMode('poster');
     const box = this.nodes.stage.getBoundingClientRect(), scale = Math.min(devicePixelRatio || 1, POSTER_SIDE / Math.max(1, box.width, box.height));
-    const query = { ...pictureQuery(model, state, state.t === null ? undefined : state.t), width: Math.max(1, Math.round(box.width * scale)), height: Math.max(1, Math.round(box.height * scale)) };
+    const query = { ...pictureQuery(model, state, state.t === null ? undefined : state.t), frame: state.frame_box ? null : 'clip', width: Math.max(1, Math.round(box.width * scale)), height: Math.max(1, Math.round(box.height * scale)) };
     try {
       const response = await getPatiently(link('v1/render', query), this.abort.signal);
       const { poster } = this.nodes;

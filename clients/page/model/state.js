@@ -145,17 +145,6 @@ export const findReferred = (things, reference, indexOf = (thing) => thing.index
   reference === null ? undefined
     : /^\d+$/.test(reference) ? things.find((thing) => indexOf(thing) === +reference) : things.find((thing) => thing.name === reference);
 
-/** The clip in which a character waits, by the rule of pictures; else the first clip. */
-export function usualClip(clips) {
-  const words = (clip) => (clip.name || '').toLowerCase().split(/[^a-z]+/);
-  const isPassage = (clip) => words(clip).some((word) => ['to', 'from', 'up', 'down', 'turn', 'start', 'end'].includes(word));
-  for (const wanted of [['idle'], ['stand', 'standing']]) {
-    const found = clips.find((clip) => words(clip).some((word) => wanted.includes(word)) && !isPassage(clip));
-    if (found) return found;
-  }
-  return clips[0];
-}
-
 /**
  * The parameters of /v1/render, /v1/sheet and /v1/turntable for a state.
  * @param {number} [t] seconds; undefined: the server chooses

@@ -256,6 +256,14 @@ class Model:
         nodes."""
         return dict(self.client.json("/v1/keys", model=self.path, clip=clip, joints=joints, **options))
 
+    def check(self, clip: Clip = None, **options: Any) -> Dict[str, Any]:
+        """Return what is wrong with the motion of a clip, or of all clips (protocol/http.md)."""
+        return dict(self.client.json("/v1/check", model=self.path, clip=clip, **options))
+
+    def flex(self, joint: Optional[Union[int, str]] = None, **options: Any) -> Dict[str, Any]:
+        """Return what the skin does where a joint, or each joint, bends (protocol/flex.md)."""
+        return dict(self.client.json("/v1/flex", model=self.path, joint=joint, **options))
+
     def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:
         """Return the differences between this model and an older one, which is given by its path (protocol/compare.md). `clip`: only this
         one; `tolerance`: a share of the model's size."""

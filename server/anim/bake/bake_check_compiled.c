@@ -229,10 +229,10 @@ static int check_ranges(const struct model *model, uint32_t c, struct ends *ends
                 clip->frame_floats % LANE_WIDTH != 0 ||
                 !bake_is_range(clip->value_first, values, model->lane_value_count)
             ? "values"
-        : !takes(&ends->blocks, clip->block_first, clip->block_count, model->lane_block_count)    ? "blocks"
-        : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)     ? "still_nodes"
-        : !(clip->error >= 0 && clip->error <= 1e-6f)                                             ? "error"
-        : (clip->flags & ~(uint32_t)(COMPILED_F64 | COMPILED_CUBIC | COMPILED_F64_PRODUCTS)) != 0 ? "flags"
+        : !takes(&ends->blocks, clip->block_first, clip->block_count, model->lane_block_count) ? "blocks"
+        : !takes(&ends->still, clip->still_first, clip->still_count, model->still_node_count)  ? "still_nodes"
+        : !(clip->error >= 0 && clip->error <= 1e-6f)                                          ? "error"
+        : (clip->flags & ~(uint32_t)(COMPILED_F64_ANY | COMPILED_CUBIC)) != 0                  ? "flags"
         : clip->part_first != ends->parts || !bake_is_range(ends->parts, rig_parts, model->rig_part_count) ? "rig_parts"
         : clip->sized_count > model->rig_node_count                   ? "sized_count"
         : !(clip->blend_errors[0] >= 0 && clip->blend_errors[1] >= 0) ? "blend_errors"

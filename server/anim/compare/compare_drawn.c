@@ -87,6 +87,7 @@ void drawn_vertices_list(struct compare *compare, enum compare_side s)
     drawn->places = mem_alloc(capacity * sizeof *drawn->places);
     drawn->normals = mem_alloc(capacity * sizeof *drawn->normals);
     drawn->partners = mem_alloc(capacity * sizeof *drawn->partners);
+    drawn->is_moved = mem_zalloc(capacity, sizeof *drawn->is_moved);
     drawn->materials = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->materials);
     drawn->textures = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->textures);
     drawn->rest_weights = mem_zalloc((size_t)model->draw_count + 1, sizeof *drawn->rest_weights);
@@ -119,6 +120,7 @@ void drawn_vertices_free(struct drawn_vertices *drawn)
     free(drawn->rest_weights);
     free(drawn->common_from_bind);
     free(drawn->partners);
+    free(drawn->is_moved);
     *drawn = (struct drawn_vertices){0};
 }
 

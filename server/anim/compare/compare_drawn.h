@@ -18,6 +18,7 @@ struct drawn_vertices {
     double *rest_weights;                     /* [draw_count]: one number for the weights of morph targets at rest */
     struct dmat4 *common_from_bind;           /* [joint_count of the model]: in the side's reference pose */
     int32_t *partners; /* [count]: index of the matching vertex of the other model, or -1; several may share one */
+    uint8_t *is_moved; /* [count], of the old model: the partner is elsewhere */
 };
 
 /* The drawn vertices of both models. */
@@ -108,6 +109,16 @@ struct vertex_apart {
     double distance, texcoord, normal;
 };
 struct vertex_apart vertex_compare(const struct compare *compare, uint32_t old, uint32_t new);
+/* True when two vertices are at the same place, with the same texture coordinates and normal, and follow the same joint
+ * most. */
+bool vertices_are_same(const struct compare *compare, uint32_t old, uint32_t new);
+/* True when two vertices follow different joints most. */
+bool vertices_follow_others(const struct compare *compare, uint32_t old, uint32_t new);
+
+/* --- compare_moved.c --- */
+
+/* Finds partners elsewhere for vertices that have none, or none that is the same. Sets is_moved. */
+void moved_match(struct compare *compare);
 
 /* --- compare_triangles.c --- */
 
@@ -139,11 +150,18 @@ void elements_match(struct compare *compare,
  * repeats is stretched otherwise, by whole numbers. */
 uint8_t *wraps_find(struct compare *compare);
 
+/* --- compare_flat.c --- */
+
+/* Returns an array for the list of a side, which the caller frees: 1 for vertices with normals of the file, off which
+ * the normal of a triangle is, if their partners are drawn flat. */
+uint8_t *flats_find(struct compare *compare, enum compare_side side);
+
 /* --- compare_material_uses.c --- */
 
 /* A material of the old model, and the new material at the same place; -1: none. */
 struct material_use {
     int32_t materials[COMPARE_SIDES];
+    uint64_t old_key;                 /* name_key() of the old material; 0: none */
     uint32_t count, corner_count;     /* of triangles (3), lines (2), points (1) or vertices (0) */
     uint32_t vertices[COMPARE_SIDES]; /* the first pair of drawn vertices */
     uint32_t transformed_slots;       /* bits of the textures whose transforms differ */

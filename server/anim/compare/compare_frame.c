@@ -137,6 +137,12 @@ static void tell_frame(struct compare *compare)
                        (double)b->up[1], (double)b->up[2], (double)a->up[0], (double)a->up[1], (double)a->up[2]);
 }
 
+static void set_rest(struct compare_model *side)
+{
+    for (uint32_t n = 0; n < side->model->node_count; n++)
+        side->rest[n] = compare_node_matrix(side, n);
+}
+
 void frames_find(struct compare *compare)
 {
     const struct model_info *infos[COMPARE_SIDES];
@@ -157,15 +163,16 @@ void frames_find(struct compare *compare)
         choose_frame(compare);
     tell_frame(compare);
     compare->unit = out->is_unit_converted ? (double)infos[COMPARE_OLD]->unit_m : 1;
+    struct box boxes[COMPARE_SIDES];
     for (int s = 0; s < COMPARE_SIDES; s++) {
-        struct compare_model *side = &compare->sides[s];
-        for (uint32_t n = 0; n < side->model->node_count; n++)
-            side->rest[n] = compare_node_matrix(side, n);
-        const struct box box = rest_box(side);
-        if (!(compare->size > 0) && !box_is_empty(&box))
-            compare->size = box_size(&box);
+        set_rest(&compare->sides[s]);
+        boxes[s] = rest_box(&compare->sides[s]);
+        if (!(compare->size > 0) && !box_is_empty(&boxes[s]))
+            compare->size = box_size(&boxes[s]);
     }
     if (!(compare->size > 0) || !isfinite(compare->size))
         compare->size = 1;
+    placement_find(compare, boxes);
+    set_rest(&compare->sides[COMPARE_NEW]);
     out->size = compare->size / compare->unit;
 }

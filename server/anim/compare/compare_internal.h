@@ -156,6 +156,12 @@ void frames_find(struct compare *compare);
 /* Returns common_from_node of a node in the side's current pose. */
 struct dmat4 compare_node_matrix(const struct compare_model *side, uint32_t node);
 
+/* --- compare_placement.c --- */
+
+/* Finds that the whole new model is elsewhere, turned or evenly scaled, at rest and in clips. Reports it, and takes it
+ * out of the new model's common_from_scene. boxes: around what is drawn at rest, in the common frame. */
+void placement_find(struct compare *compare, const struct box boxes[COMPARE_SIDES]);
+
 /* --- compare_probes.c --- */
 
 /* Chooses the points by which each pair is measured, and the spaces in which both models are alike. */
@@ -221,8 +227,11 @@ bool materials_are_alike(struct compare *compare, int32_t old, int32_t new);
 
 /* --- compare_textures.c --- */
 
-/* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. */
-const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha);
+/* Describes for people how the pixels of two textures differ; NULL: not at all. An index of -1 means no texture. `out`:
+ * for the text, if it has a number. */
+enum { TEXTURE_SAID_SIZE = 64 };
+const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha,
+                            char out[TEXTURE_SAID_SIZE]);
 
 /* --- compare_looks.c --- */
 

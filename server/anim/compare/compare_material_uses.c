@@ -71,7 +71,11 @@ static struct material_use *use_of(struct use_list *list, const int32_t material
     if (list->count == USES_MOST)
         return NULL;
     struct material_use *use = &list->uses[list->count++];
-    *use = (struct material_use){.materials = {materials[COMPARE_OLD], materials[COMPARE_NEW]},
+    const struct model *old = list->compare->sides[COMPARE_OLD].model;
+    const int32_t material = materials[COMPARE_OLD];
+    *use = (struct material_use){.materials = {material, materials[COMPARE_NEW]},
+                                 .old_key =
+                                     material < 0 ? 0 : name_key(old, old->materials[material].name, NAME_REWRITTEN),
                                  .transformed_slots = transformed_slots(list->compare, materials)};
     list->slots[at] = list->count;
     return use;

@@ -28,13 +28,19 @@ static struct difference *start(struct material_look *look, enum difference_kind
     return difference;
 }
 
-static const char *name_of(const struct material_look *look, char out[THING_SIZE])
+static const char *name_of(const struct material_look *look, enum compare_side s, char out[THING_SIZE])
 {
-    const struct model *new = look->compare->sides[COMPARE_NEW].model;
-    if (look->use->materials[COMPARE_NEW] < 0)
-        return "what has no material";
-    return compare_thing(new, "material", new->materials[look->use->materials[COMPARE_NEW]].name,
-                         (uint32_t)look->use->materials[COMPARE_NEW], out);
+    const struct model *model = look->compare->sides[s].model;
+    const int32_t material = look->use->materials[s];
+    if (material < 0)
+        return "no material";
+    return compare_thing(model, "material", model->materials[material].name, (uint32_t)material, out);
+}
+
+/* Returns the name of what has the new material. */
+static const char *subject_of(const struct material_look *look, char out[THING_SIZE])
+{
+    return look->use->materials[COMPARE_NEW] < 0 ? "what has no material" : name_of(look, COMPARE_NEW, out);
 }
 
 static void look_at_number(struct material_look *look, const char *what, float old, float new)
@@ -47,7 +53,7 @@ static void look_at_number(struct material_look *look, const char *what, float o
         return;
     difference_set_number(difference, COMPARE_OLD, (double)old);
     difference_set_number(difference, COMPARE_NEW, (double)new);
-    difference_say(difference, "%s: %s is %.4g and was %.4g", name_of(look, name), what, (double)new, (double)old);
+    difference_say(difference, "%s: %s is %.4g and was %.4g", subject_of(look, name), what, (double)new, (double)old);
 }
 
 static void look_at_colour(struct material_look *look, const char *what, const float *old, const float *new,
@@ -66,7 +72,7 @@ static void look_at_colour(struct material_look *look, const char *what, const f
                  (double)c[1], (double)c[2], (double)c[count - 1]);
         difference_set_text(difference, (enum compare_side)s, texts[s]);
     }
-    difference_say(difference, "%s: %s is (%s) and was (%s)", name_of(look, name), what, texts[COMPARE_NEW],
+    difference_say(difference, "%s: %s is (%s) and was (%s)", subject_of(look, name), what, texts[COMPARE_NEW],
                    texts[COMPARE_OLD]);
 }
 
@@ -78,7 +84,7 @@ static void look_at_word(struct material_look *look, const char *what, const cha
         return;
     difference_set_text(difference, COMPARE_OLD, old);
     difference_set_text(difference, COMPARE_NEW, new);
-    difference_say(difference, "%s: %s is %s and was %s", name_of(look, name), what, new, old);
+    difference_say(difference, "%s: %s is %s and was %s", subject_of(look, name), what, new, old);
 }
 
 static const char *word(bool value) { return value ? "on" : "off"; }
@@ -96,15 +102,15 @@ static void look_at_texture(struct material_look *look, uint32_t slot, const str
     const struct material_texture *a = material_texture_at(models[COMPARE_OLD], old, slot),
                                   *b = material_texture_at(models[COMPARE_NEW], new, slot);
     const char *what = slot < TEXTURE_SLOT_COUNT ? WORDS[slot] : LAYER_TEXTURES[slot - TEXTURE_SLOT_COUNT].member;
+    char name[THING_SIZE], buffer[TEXTURE_SAID_SIZE];
     const char *said = texture_differs(look->compare, a->texture, b->texture,
-                                       slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE);
-    char name[THING_SIZE];
+                                       slot == TEXTURE_BASE_COLOR && old->alpha_mode != ALPHA_OPAQUE, buffer);
     if (said == NULL && (look->use->moved_slots >> slot & 1) != 0)
         said = "lies elsewhere on the surface";
     struct difference *difference = said == NULL ? NULL : start(look, DIFFERENCE_TEXTURE);
     if (difference != NULL)
         difference_say(difference, slot < TEXTURE_SLOT_COUNT ? "%s: the %s texture %s" : "%s: %s %s",
-                       name_of(look, name), what, said);
+                       subject_of(look, name), what, said);
 }
 
 /* A layer that neither material has is neutral in both. */
@@ -158,16 +164,26 @@ static const struct material *material_at(const struct model *model, int32_t ind
     return index < 0 ? &MATERIAL_PLAIN : &model->materials[index];
 }
 
-/* True when another material became the new one too, and gave it its name: tools merge what looks the same. */
-static bool is_merged(const struct material_look *look, const struct material_use *uses, uint32_t count, uint64_t key)
+/* True when an old material with the name of the new one became that too: tools merge what looks the same. */
+static bool is_merged(const struct material_use *use, const struct material_use *uses, uint32_t count, uint64_t key)
 {
-    const struct model *old = look->compare->sides[COMPARE_OLD].model;
     for (uint32_t i = 0; i < count; i++)
-        if (uses[i].is_most && uses[i].materials[COMPARE_NEW] == look->use->materials[COMPARE_NEW] &&
-            uses[i].materials[COMPARE_OLD] >= 0 &&
-            name_key(old, old->materials[uses[i].materials[COMPARE_OLD]].name, NAME_REWRITTEN) == key)
+        if (uses[i].is_most && uses[i].materials[COMPARE_NEW] == use->materials[COMPARE_NEW] &&
+            uses[i].materials[COMPARE_OLD] >= 0 && uses[i].old_key == key)
             return true;
     return false;
+}
+
+/* True for a use whose surface has another material of the new model, which the old model has, too. */
+static bool has_name_of_another(const struct compare *compare, const struct material_use *uses, uint32_t count,
+                                uint32_t at)
+{
+    const struct material_use *use = &uses[at];
+    const struct model *new = compare->sides[COMPARE_NEW].model;
+    if (use->materials[COMPARE_OLD] < 0 || use->materials[COMPARE_NEW] < 0)
+        return false;
+    const uint64_t key = name_key(new, new->materials[use->materials[COMPARE_NEW]].name, NAME_REWRITTEN);
+    return key != 0 && key != use->old_key && is_merged(use, uses, count, key);
 }
 
 /* A name that a tool made unique, or that only one file has, counts as the same. */
@@ -178,10 +194,10 @@ static void look_at_name(struct material_look *look, const struct material_use *
         return;
     const struct str was = old->materials[look->use->materials[COMPARE_OLD]].name,
                      is = new->materials[look->use->materials[COMPARE_NEW]].name;
-    const uint64_t key = name_key(old, was, NAME_REWRITTEN), other = name_key(new, is, NAME_REWRITTEN);
+    const uint64_t key = look->use->old_key, other = name_key(new, is, NAME_REWRITTEN);
     char names[COMPARE_SIDES][THING_SIZE];
     if (key == 0 || other == 0 || key == other || name_key(new, is, NAME_BASE) == key ||
-        is_merged(look, uses, count, other))
+        is_merged(look->use, uses, count, other))
         return;
     struct difference *difference = start(look, DIFFERENCE_MATERIAL);
     if (difference == NULL)
@@ -202,16 +218,16 @@ static void tell_moved(struct compare *compare, const struct material_use *use)
     struct material_look look = {.compare = compare, .use = use};
     const struct model *model = compare->sides[COMPARE_NEW].model;
     const uint32_t mesh = drawn_mesh(&drawn[COMPARE_NEW], use->vertices[COMPARE_NEW]);
-    char names[2][THING_SIZE];
+    char names[3][THING_SIZE];
     struct difference *difference = start(&look, DIFFERENCE_MATERIAL);
     if (difference == NULL)
         return;
     difference->meshes[COMPARE_OLD] = (int32_t)drawn_mesh(&drawn[COMPARE_OLD], use->vertices[COMPARE_OLD]);
     difference->meshes[COMPARE_NEW] = (int32_t)mesh;
-    difference_say(difference, "%u %s of %s %s %s, another one than before", use->count,
-                   WORDS[use->corner_count][use->count != 1],
+    difference_say(difference, "%u %s of %s %s %s and had %s", use->count, WORDS[use->corner_count][use->count != 1],
                    compare_thing(model, "mesh", model->meshes[mesh].name, mesh, names[0]),
-                   use->count == 1 ? "has" : "have", name_of(&look, names[1]));
+                   use->count == 1 ? "has" : "have", name_of(&look, COMPARE_NEW, names[1]),
+                   name_of(&look, COMPARE_OLD, names[2]));
 }
 
 bool materials_are_alike(struct compare *compare, int32_t old, int32_t new)
@@ -230,13 +246,14 @@ void materials_compare(struct compare *compare)
     struct material_use *uses = material_uses_list(compare, &count);
     for (uint32_t i = 0; i < count && !compare_is_stopped(compare); i++) {
         const struct material_use *use = &uses[i];
-        struct material_look look = {.compare = compare, .use = use, .is_quiet = !use->is_most};
+        const bool is_other = !use->is_most || has_name_of_another(compare, uses, count, i);
+        struct material_look look = {.compare = compare, .use = use, .is_quiet = is_other};
         if (use->is_most && use->materials[COMPARE_OLD] >= 0 && use->materials[COMPARE_NEW] >= 0)
             looks_pair_materials(compare, use->materials[COMPARE_OLD], use->materials[COMPARE_NEW]);
         if (use->is_most)
             look_at_name(&look, uses, count);
         look_at(&look, material_at(old, use->materials[COMPARE_OLD]), material_at(new, use->materials[COMPARE_NEW]));
-        if (!use->is_most && look.count > 0)
+        if (is_other && look.count > 0)
             tell_moved(compare, use);
     }
     free(uses);

@@ -2,7 +2,13 @@
 #include "anim/compare/compare_drawn.h"
 #include "base/mem.h"
 
-enum { STEPS_MOST = 20000000 }; /* at targets of vertices */
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    STEPS_MOST = 20000000, /* at targets of vertices */
+    MOMENTS_MOST = 8,      /* targets for which a moment is sought */
+};
 
 /* Finds a target of a primitive by its name, or by index when it has none. Returns -1 when there is none. */
 static int32_t find_target(const struct model *models[COMPARE_SIDES], const struct primitive *primitives[COMPARE_SIDES],
@@ -55,9 +61,36 @@ static struct vec3 normal_of(const struct compare *compare, enum compare_side s,
     return turned_normal(&matrix, (struct vec3){rest.x + delta.x, rest.y + delta.y, rest.z + delta.z});
 }
 
+/* Finds when a weight of the new model is greatest in a clip that both have, among a few moments of a few clips. */
+static void set_moment(struct compare *compare, uint32_t weight, struct difference *difference)
+{
+    enum { CLIPS_LOOKED_AT = 8, MOMENTS = 9 };
+    struct compare_model *side = &compare->sides[COMPARE_NEW];
+    const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+    int32_t *partners[COMPARE_SIDES];
+    double most = 0;
+    clips_match_names(compare, partners);
+    for (uint32_t c = 0; c < side->model->clip_count && c < CLIPS_LOOKED_AT; c++)
+        for (int i = 0;
+             i < MOMENTS && partners[COMPARE_NEW][c] >= 0 && compare->steps_left > compare->options->steps / 2; i++) {
+            const double time_s = side->model->clips[c].duration_s * i / (MOMENTS - 1);
+            pose_evaluate(&side->pose, side->model, (int32_t)c, time_s);
+            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare->out->step_count += steps;
+            if (!(fabs(side->pose.weights[weight]) > most))
+                continue;
+            most = fabs(side->pose.weights[weight]);
+            difference->time_s = time_s;
+            difference->clips[COMPARE_OLD] = partners[COMPARE_NEW][c];
+            difference->clips[COMPARE_NEW] = (int32_t)c;
+        }
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        free(partners[s]);
+}
+
 /* Reports target `target` of that side's primitive. `at`: a vertex of the old list. */
-static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target, const char *said,
-                 double distance)
+static struct difference *tell(struct compare *compare, enum compare_side s, uint32_t at, uint32_t target,
+                               const char *said, double distance)
 {
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const uint32_t ats[COMPARE_SIDES] = {at, (uint32_t)drawn[COMPARE_OLD].partners[at]};
@@ -66,7 +99,7 @@ static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint
     char names[2][THING_SIZE];
     struct difference *difference = difference_add(compare, DIFFERENCE_MORPH_TARGETS);
     if (difference == NULL)
-        return;
+        return NULL;
     for (int i = 0; i < COMPARE_SIDES; i++)
         difference->meshes[i] = (int32_t)drawn_mesh(&drawn[i], ats[i]);
     difference->distance = distance / compare->unit;
@@ -75,6 +108,18 @@ static void tell(struct compare *compare, enum compare_side s, uint32_t at, uint
                    compare_thing(model, "target", model->morph_targets[primitive->morph_target_first + target].name,
                                  target, names[1]),
                    said);
+    return difference;
+}
+
+/* Reports how far a target moves vertices otherwise. is_noted: it is the last of compare->morphs. */
+static void tell_otherwise(struct compare *compare, uint32_t vertex, uint32_t target, double most, bool is_noted)
+{
+    char said[96];
+    snprintf(said, sizeof said, "moves vertices otherwise, up to %.4g units (%.3g %% of the size)",
+             most / compare->unit, 100 * most / compare->size);
+    struct difference *difference = tell(compare, COMPARE_OLD, vertex, target, said, most);
+    if (difference != NULL && is_noted && compare->counts[DIFFERENCE_MORPH_TARGETS] <= MOMENTS_MOST)
+        set_moment(compare, compare->morphs[compare->morph_count - 1].weights[COMPARE_NEW], difference);
 }
 
 /* Lists a target that both models have. `at`: a vertex of the old list. */
@@ -130,9 +175,10 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
         offset_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target, was);
         offset_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match, is);
         const double way[3] = {is[0] - was[0], is[1] - was[1], is[2] - was[2]}, distance = sqrt(dot3(way, way));
-        if (directions_apart(normal_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target),
-                             normal_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match)) >
-                NORMAL_NEAR &&
+        const struct vec3 normals[COMPARE_SIDES] = {
+            normal_of(compare, COMPARE_OLD, i, primitives[COMPARE_OLD], target),
+            normal_of(compare, COMPARE_NEW, partner, primitives[COMPARE_NEW], (uint32_t)match)};
+        if (directions_apart(normals[COMPARE_OLD], normals[COMPARE_NEW]) > NORMAL_NEAR &&
             !(vertex_compare(compare, i, partner).normal > NORMAL_NEAR))
             lit = (int32_t)i;
         if (compare->morph_count == noted)
@@ -146,7 +192,7 @@ static void compare_target(struct compare *compare, uint32_t first, uint32_t cou
     if (compare->morph_count > noted)
         compare->morphs[noted].reach = reach;
     if (most > compare->tolerance * compare->size)
-        tell(compare, COMPARE_OLD, vertex, target, "moves vertices otherwise", most);
+        tell_otherwise(compare, vertex, target, most, compare->morph_count > noted);
     else if (lit >= 0)
         tell(compare, COMPARE_OLD, (uint32_t)lit, target, "turns normals otherwise", (double)NAN);
 }

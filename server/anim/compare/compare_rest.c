@@ -118,7 +118,7 @@ int rest_compare(struct compare *compare)
         free(met);
         probes_choose(compare); /* the ref spaces of nodes without a skin have changed */
     }
-    if (compare->rebound_count > 0)
+    if (compare->rebound_count > 0 && compare->counts[DIFFERENCE_PLACEMENT] == 0)
         note_say(compare, "bind_pose",
                  "%u %s bound in another pose, with the same motion unless a difference says otherwise",
                  compare->rebound_count, compare->rebound_count == 1 ? "joint is" : "joints are");

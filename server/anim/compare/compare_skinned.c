@@ -68,7 +68,7 @@ void skinned_compare(struct compare *compare)
     struct joint_apart *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
     const uint32_t step = 1 + old->count / VERTICES_MOST;
     for (uint32_t i = 0; i < old->count && !compare_is_stopped(compare); i += step)
-        if (old->partners[i] >= 0 && compare_takes_influences(compare, i))
+        if (old->partners[i] >= 0 && old->is_moved[i] == 0 && compare_takes_influences(compare, i))
             look_at(compare, i, joints);
     for (uint32_t p = 0; p < compare->pair_count; p++)
         if (joints[p].count > 0)

@@ -3,6 +3,7 @@
 #include "anim/model/material_layers.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TANGENT_NEAR 0.07 /* of 21 degrees: tools compute tangents anew */
@@ -11,6 +12,8 @@
 /* The differences of one mesh of one side. */
 struct mesh_vertices {
     uint32_t alone, texcoords, normals, tangents; /* vertices without a partner, and with different values */
+    uint32_t moved, farthest; /* vertices that are elsewhere, and the one of them that is farthest, in the old list */
+    double distance;
 };
 
 /* True when the vertex moved with a joint that was reported. */
@@ -82,9 +85,46 @@ static void tell_mesh(struct compare *compare, enum compare_side s, uint32_t mes
                    count, count == 1 ? "vertex is" : "vertices are", what);
 }
 
+/* Notes a vertex that is elsewhere while its joint is not. */
+static void note_moved(const struct compare *compare, uint32_t at, struct mesh_vertices *mesh)
+{
+    const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    if (is_moved(compare, COMPARE_OLD, at))
+        return;
+    const double distance = vertex_compare(compare, at, (uint32_t)old->partners[at]).distance;
+    if (mesh->moved++ == 0 || distance > mesh->distance) {
+        mesh->distance = distance;
+        mesh->farthest = at;
+    }
+}
+
+/* Says how far vertices of a mesh of the old model are elsewhere, and which joint the farthest follows. */
+static void tell_moved(struct compare *compare, uint32_t index, const struct mesh_vertices *mesh)
+{
+    const struct drawn_vertices *drawn = compare->surface->drawn;
+    const struct model *old = drawn[COMPARE_OLD].model;
+    const uint32_t ats[COMPARE_SIDES] = {mesh->farthest, (uint32_t)drawn[COMPARE_OLD].partners[mesh->farthest]};
+    const uint32_t joint = compare->sides[COMPARE_OLD].main_joints[drawn[COMPARE_OLD].vertices[mesh->farthest]];
+    const uint32_t node = drawn_joint_node(&drawn[COMPARE_OLD], mesh->farthest, joint);
+    char names[2][THING_SIZE];
+    struct difference *difference = difference_add(compare, DIFFERENCE_MESH);
+    if (difference == NULL)
+        return;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        difference->meshes[s] = (int32_t)drawn_mesh(&drawn[s], ats[s]);
+    difference->distance = difference->vertex_distance = mesh->distance / compare->unit;
+    difference_say(difference, "%s: %u %s elsewhere, %s%.4g units (%.3g %% of the size) at %s",
+                   compare_thing(old, "mesh", old->meshes[index].name, index, names[0]), mesh->moved,
+                   mesh->moved == 1 ? "vertex is" : "vertices are", mesh->moved == 1 ? "" : "up to ",
+                   difference->distance, 100 * mesh->distance / compare->size,
+                   compare_thing(old, compare->sides[COMPARE_OLD].is_joint[node] ? "joint" : "node",
+                                 old->nodes[node].name, node, names[1]));
+}
+
 static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
+    uint8_t *is_told = mem_zalloc((size_t)old->count + 1, 1);
     bool is_wrapped = false;
     for (uint32_t i = 0; i < old->count; i++) {
         struct mesh_vertices *mesh = &meshes[drawn_mesh(old, i)];
@@ -93,17 +133,31 @@ static void look_at_old(struct compare *compare, struct mesh_vertices *meshes)
             continue;
         }
         const uint32_t new = (uint32_t)old->partners[i];
+        if (old->is_moved[i] != 0)
+            note_moved(compare, i, mesh);
         const bool has_other_normal = vertex_compare(compare, i, new).normal > NORMAL_NEAR;
         const bool is_elsewhere = lies_elsewhere(compare, i, new, &is_wrapped);
         mesh->texcoords += is_elsewhere;
+        is_told[i] = is_elsewhere;
         mesh->normals += has_other_normal;
         /* tangents follow both */
-        mesh->tangents += !has_other_normal && !is_elsewhere && has_other_tangent(compare, i, new);
+        mesh->tangents +=
+            !has_other_normal && !is_elsewhere && old->is_moved[i] == 0 && has_other_tangent(compare, i, new);
     }
     uint8_t *is_stretched = is_wrapped ? wraps_find(compare) : NULL;
     for (uint32_t i = 0; i < old->count && is_wrapped; i++)
-        meshes[drawn_mesh(old, i)].texcoords += is_stretched[i];
+        meshes[drawn_mesh(old, i)].texcoords += is_stretched[i] != 0 && is_told[i] == 0;
     free(is_stretched);
+    free(is_told);
+    uint8_t *is_flat = flats_find(compare, COMPARE_OLD);
+    for (uint32_t i = 0; i < old->count; i++)
+        meshes[drawn_mesh(old, i)].normals += is_flat[i];
+    free(is_flat);
+    is_flat = flats_find(compare, COMPARE_NEW);
+    for (uint32_t i = 0; i < compare->surface->drawn[COMPARE_NEW].count; i++)
+        if (is_flat[i] != 0)
+            meshes[drawn_mesh(old, (uint32_t)compare->surface->drawn[COMPARE_NEW].partners[i])].normals++;
+    free(is_flat);
 }
 
 static void vertices_compare(struct compare *compare)
@@ -113,6 +167,8 @@ static void vertices_compare(struct compare *compare)
     struct mesh_vertices *meshes = mem_zalloc((size_t)old->mesh_count + 1, sizeof *meshes);
     look_at_old(compare, meshes);
     for (uint32_t m = 0; m < old->mesh_count; m++) {
+        if (meshes[m].moved > 0)
+            tell_moved(compare, m, &meshes[m]);
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].alone, "gone, or elsewhere");
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].texcoords, "somewhere else on the textures");
         tell_mesh(compare, COMPARE_OLD, m, meshes[m].normals, "lit by another normal");
@@ -180,12 +236,13 @@ static uint64_t *count_meshes(const struct compare *compare, enum compare_side s
 }
 
 /* Names the mesh with more or fewer triangles: of the pairs of meshes that share vertices, the one that differs most.
- */
-static void name_mesh(const struct compare *compare, struct difference *difference)
+ * Returns ", fewer in mesh 'arm'", or "". */
+static const char *name_mesh(const struct compare *compare, struct difference *difference, char out[THING_SIZE + 16])
 {
     uint64_t *counts[COMPARE_SIDES] = {count_meshes(compare, COMPARE_OLD), count_meshes(compare, COMPARE_NEW)};
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     uint64_t most = 0;
+    out[0] = '\0';
     for (uint32_t first = 0; first < old->count; first += drawn_primitive(old, first)->vertex_count) {
         const int32_t matched = drawn_first_matched(old, first);
         if (matched < 0)
@@ -198,11 +255,16 @@ static void name_mesh(const struct compare *compare, struct difference *differen
         if (apart <= most)
             continue;
         most = apart;
+        const struct model *new = compare->sides[COMPARE_NEW].model;
+        char name[THING_SIZE];
+        snprintf(out, THING_SIZE + 16, ", %s in %s", counts[COMPARE_NEW][b] > counts[COMPARE_OLD][a] ? "more" : "fewer",
+                 compare_thing(new, "mesh", new->meshes[b].name, b, name));
         difference->meshes[COMPARE_OLD] = (int32_t)a;
         difference->meshes[COMPARE_NEW] = (int32_t)b;
     }
     free(counts[COMPARE_OLD]);
     free(counts[COMPARE_NEW]);
+    return out;
 }
 
 static void triangles_compare(struct compare *compare)
@@ -225,9 +287,9 @@ static void triangles_compare(struct compare *compare)
         is_told = true;
         difference_set_number(difference, COMPARE_OLD, (double)old.counts[t]);
         difference_set_number(difference, COMPARE_NEW, (double)new.counts[t]);
-        name_mesh(compare, difference);
-        difference_say(difference, "there are %llu %s and were %llu", (unsigned long long)new.counts[t], WORDS[t],
-                       (unsigned long long)old.counts[t]);
+        char in_mesh[THING_SIZE + 16];
+        difference_say(difference, "there are %llu %s and were %llu%s", (unsigned long long)new.counts[t], WORDS[t],
+                       (unsigned long long)old.counts[t], name_mesh(compare, difference, in_mesh));
     }
     const double most = fmax(old.area, new.area);
     struct difference *difference =

@@ -2,6 +2,7 @@
  * blocks. */
 #include "anim/compare/compare_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +37,12 @@ static uint32_t row_apart(const uint8_t *a, const uint8_t *b, uint32_t texels, u
     return sum;
 }
 
-static bool is_same_picture(const uint8_t *a, const uint8_t *b, uint32_t width, uint32_t height, uint32_t channels)
+/* Returns the share of the blocks that differ. */
+static double blocks_apart(const uint8_t *a, const uint8_t *b, uint32_t width, uint32_t height, uint32_t channels)
 {
+    uint32_t count = 0, all = 0;
     if (memcmp(a, b, 4 * (size_t)width * height) == 0)
-        return true;
+        return 0;
     for (uint32_t y = 0; y < height; y += BLOCK)
         for (uint32_t x = 0; x < width; x += BLOCK) {
             const uint32_t w = width - x < BLOCK ? width - x : BLOCK, h = height - y < BLOCK ? height - y : BLOCK;
@@ -48,13 +51,14 @@ static bool is_same_picture(const uint8_t *a, const uint8_t *b, uint32_t width, 
                 const size_t at = 4 * ((size_t)(y + row) * width + x);
                 sum += row_apart(a + at, b + at, w, channels);
             }
-            if (sum > BLOCK_NEAR * w * h * channels)
-                return false;
+            all++;
+            count += sum > BLOCK_NEAR * w * h * channels;
         }
-    return true;
+    return (double)count / all;
 }
 
-const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha)
+const char *texture_differs(const struct compare *compare, int32_t old, int32_t new, bool has_alpha,
+                            char out[TEXTURE_SAID_SIZE])
 {
     const struct model *models[COMPARE_SIDES] = {compare->sides[COMPARE_OLD].model, compare->sides[COMPARE_NEW].model};
     const struct texture *a = old < 0 ? NULL : &models[COMPARE_OLD]->textures[old];
@@ -78,8 +82,8 @@ const char *texture_differs(const struct compare *compare, int32_t old, int32_t 
                    : NULL;
     if (a->wrap_s != b->wrap_s || a->wrap_t != b->wrap_t)
         return "repeats otherwise";
-    return is_same_picture(pixels[COMPARE_OLD], pixels[COMPARE_NEW], widths[COMPARE_OLD], heights[COMPARE_OLD],
-                           has_alpha ? 4 : 3)
-               ? NULL
-               : "has other pixels";
+    const double share = blocks_apart(pixels[COMPARE_OLD], pixels[COMPARE_NEW], widths[COMPARE_OLD],
+                                      heights[COMPARE_OLD], has_alpha ? 4 : 3);
+    snprintf(out, TEXTURE_SAID_SIZE, "has other pixels in %.2g %% of its area", 100 * share);
+    return share > 0 ? out : NULL;
 }

@@ -35,6 +35,18 @@ static int32_t main_pair(const struct compare *compare, enum compare_side s, uin
     return compare->sides[s].pairs[drawn_joint_node(drawn, at, joint)];
 }
 
+bool vertices_follow_others(const struct compare *compare, uint32_t old, uint32_t new)
+{
+    return main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
+}
+
+bool vertices_are_same(const struct compare *compare, uint32_t old, uint32_t new)
+{
+    const struct vertex_apart apart = vertex_compare(compare, old, new);
+    return apart.distance <= compare->tolerance * compare->size && apart.texcoord <= TEXCOORD_NEAR &&
+           apart.normal <= NORMAL_NEAR && !vertices_follow_others(compare, old, new);
+}
+
 /* True when the vertices belong to different things at one place: to nodes of which one has another partner that draws,
  * or to meshes that rest with other weights of morph targets. */
 static bool is_other_draw(const struct compare *compare, uint32_t old, uint32_t new)
@@ -56,7 +68,7 @@ static double cost_of(const struct compare *compare, uint32_t old, uint32_t new,
     const struct vertex_apart apart = vertex_compare(compare, old, new);
     if (!(apart.distance <= radius))
         return HUGE_VAL;
-    const bool is_other_joint = main_pair(compare, COMPARE_OLD, old) != main_pair(compare, COMPARE_NEW, new);
+    const bool is_other_joint = vertices_follow_others(compare, old, new);
     const struct drawn_vertices *drawn = compare->surface->drawn;
     const bool is_other_material = drawn[COMPARE_OLD].materials[drawn[COMPARE_OLD].draws[old]] !=
                                    drawn[COMPARE_NEW].materials[drawn[COMPARE_NEW].draws[new]];
@@ -171,6 +183,8 @@ void vertices_match(struct compare *compare)
     const uint32_t found = look_in(compare, is_bind);
     if (found < FOUND_ENOUGH * surface->drawn[COMPARE_OLD].used_count && look_in(compare, !is_bind) <= found)
         look_in(compare, is_bind);
+    if (compare->looks_left > 0)
+        moved_match(compare);
     find_split(compare, compare->tolerance * compare->size);
     surface->is_partial = compare->looks_left == 0;
     for (uint32_t i = 0; i < count && surface->is_partial; i++)

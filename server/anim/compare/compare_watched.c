@@ -24,7 +24,7 @@ static bool is_between(const struct compare *compare, uint32_t at)
         count++;
         is_rebound = is_rebound || (pair >= 0 && compare->pairs[pair].is_rebound);
     }
-    return old->partners[at] >= 0 && count > 1 && is_rebound;
+    return old->partners[at] >= 0 && old->is_moved[at] == 0 && count > 1 && is_rebound;
 }
 
 void watched_choose(struct compare *compare)

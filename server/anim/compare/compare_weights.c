@@ -24,6 +24,13 @@ struct joint_weights {
     double most, weights[COMPARE_SIDES];
 };
 
+/* Vertices of a mesh of the old model that follow joints in another way. */
+struct mesh_methods {
+    uint32_t skinned; /* with a skin in one of the models */
+    uint32_t methods; /* with two joints, blended by another method */
+    uint32_t vertex;  /* one of them, in the old list */
+};
+
 static void keep(struct followed *followed, int32_t pair, double weight)
 {
     uint32_t at = 0, least = 0;
@@ -198,13 +205,52 @@ static void look_at_poses(struct compare *compare, struct suspects *suspects)
         }
 }
 
+static const struct skin *skin_of(const struct compare *compare, enum compare_side s, uint32_t at)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    return &drawn->model->skins[drawn->model->draws[drawn->draws[at]].skin];
+}
+
+/* Returns the share of dual quaternions in how a vertex is blended; the rest is linear. */
+static double dual_share(const struct compare *compare, enum compare_side s, uint32_t at)
+{
+    const struct drawn_vertices *drawn = &compare->surface->drawn[s];
+    const uint32_t method = skin_of(compare, s, at)->method;
+    if (method != METHOD_BLENDED || drawn->model->dual_weight_count == 0)
+        return method == METHOD_DUAL_QUATERNION;
+    return (double)drawn->model->dual_weights[drawn->vertices[at]];
+}
+
+/* Counts a vertex that is blended otherwise: with a skin in one model only, or by another method. True: the vertex is
+ * not compared weight by weight. */
+static bool note_method(const struct compare *compare, uint32_t old, const struct followed followed[COMPARE_SIDES],
+                        double apart, struct mesh_methods *meshes)
+{
+    const struct skin *was = skin_of(compare, COMPARE_OLD, old);
+    const struct skin *is = skin_of(compare, COMPARE_NEW, (uint32_t)compare->surface->drawn[COMPARE_OLD].partners[old]);
+    struct mesh_methods *mesh = &meshes[drawn_mesh(&compare->surface->drawn[COMPARE_OLD], old)];
+    if (((was->flags ^ is->flags) & SKIN_RIGID) != 0 && apart > ROUNDED) {
+        mesh->vertex = old;
+        mesh->skinned++;
+        return true;
+    }
+    if (fabs(dual_share(compare, COMPARE_OLD, old) -
+             dual_share(compare, COMPARE_NEW, (uint32_t)compare->surface->drawn[COMPARE_OLD].partners[old])) <=
+            ROUNDED ||
+        (followed[COMPARE_OLD].count < 2 && followed[COMPARE_NEW].count < 2))
+        return false;
+    mesh->vertex = mesh->skinned > 0 ? mesh->vertex : old;
+    mesh->methods++;
+    return false;
+}
+
 static void look_at(const struct compare *compare, uint32_t old, struct suspects *suspects,
-                    struct joint_weights *joints)
+                    struct joint_weights *joints, struct mesh_methods *meshes)
 {
     struct followed followed[COMPARE_SIDES];
     follow(compare, old, followed);
     const double apart = weights_apart(followed);
-    if (!(apart > DUST_FACTOR * compare->tolerance))
+    if (note_method(compare, old, followed, apart, meshes) || !(apart > DUST_FACTOR * compare->tolerance))
         return;
     if (apart > ROUNDED || suspects->count == SUSPECTS_MOST) {
         note_all(compare, old, followed, joints);
@@ -240,17 +286,53 @@ static void tell(struct compare *compare, uint32_t index, const struct joint_wei
         joint->weights[COMPARE_NEW], joint->weights[COMPARE_OLD]);
 }
 
+static void tell_method(struct compare *compare, uint32_t index, const struct mesh_methods *mesh)
+{
+    static const char *const METHODS[] = {[METHOD_RIGID] = "one joint each",
+                                          [METHOD_LINEAR] = "linear blending",
+                                          [METHOD_DUAL_QUATERNION] = "dual quaternions",
+                                          [METHOD_BLENDED] = "a mixture of both"};
+    const struct surface *surface = compare->surface;
+    const struct model *old = surface->drawn[COMPARE_OLD].model, *new = surface->drawn[COMPARE_NEW].model;
+    const uint32_t ats[COMPARE_SIDES] = {mesh->vertex, (uint32_t)surface->drawn[COMPARE_OLD].partners[mesh->vertex]};
+    const struct skin *was = skin_of(compare, COMPARE_OLD, ats[COMPARE_OLD]);
+    const struct skin *is = skin_of(compare, COMPARE_NEW, ats[COMPARE_NEW]);
+    const uint32_t node = drawn_node(&surface->drawn[COMPARE_NEW], ats[COMPARE_NEW]);
+    char names[2][THING_SIZE];
+    struct difference *difference = difference_add(compare, DIFFERENCE_WEIGHTS);
+    if (difference == NULL)
+        return;
+    for (int s = 0; s < COMPARE_SIDES; s++)
+        difference->meshes[s] = (int32_t)drawn_mesh(&surface->drawn[s], ats[s]);
+    compare_thing(old, "mesh", old->meshes[index].name, index, names[0]);
+    if (mesh->skinned == 0)
+        difference_say(difference, "the vertices of %s follow joints by %s, and did by %s", names[0],
+                       METHODS[is->method], METHODS[was->method]);
+    else if ((is->flags & SKIN_RIGID) != 0)
+        difference_say(difference, "%s has no skin any more: %u %s only %s", names[0], mesh->skinned,
+                       mesh->skinned == 1 ? "vertex follows" : "vertices follow",
+                       compare_thing(new, "node", new->nodes[node].name, node, names[1]));
+    else
+        difference_say(difference, "%s has a skin now: %u %s its joints", names[0], mesh->skinned,
+                       mesh->skinned == 1 ? "vertex follows" : "vertices follow");
+}
+
 void weights_compare(struct compare *compare)
 {
     const struct drawn_vertices *old = &compare->surface->drawn[COMPARE_OLD];
     struct joint_weights *joints = mem_zalloc((size_t)compare->pair_count + 1, sizeof *joints);
     struct suspects *suspects = mem_zalloc(1, sizeof *suspects);
+    struct mesh_methods *meshes = mem_zalloc((size_t)old->model->mesh_count + 1, sizeof *meshes);
     for (uint32_t i = 0; i < old->count; i++) {
         if (old->partners[i] >= 0 && compare_takes_influences(compare, i))
-            look_at(compare, i, suspects, joints);
+            look_at(compare, i, suspects, joints, meshes);
         else if (old->partners[i] >= 0)
             compare->out->vertices_left_out++;
     }
+    for (uint32_t m = 0; m < old->model->mesh_count; m++)
+        if (meshes[m].skinned > 0 || meshes[m].methods > 0)
+            tell_method(compare, m, &meshes[m]);
+    free(meshes);
     if (suspects->count > 0)
         look_at_poses(compare, suspects);
     for (uint32_t i = 0; i < suspects->count; i++)

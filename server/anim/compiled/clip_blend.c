@@ -115,6 +115,7 @@ static void grow(struct clip_blend *blend, struct clip_palette *palette, const s
                  const struct clip_blend_plan *plan)
 {
     palette->is_f64 = plan->is_f64;
+    palette->is_widened = false;
     clip_palette_grow(palette, model, clip_blend_blocks(model, plan), plan->is_f64);
     if (!reserve(blend, model, clip_blend_sets(plan) + 1, plan->count))
         mem_exhausted();

@@ -52,6 +52,12 @@ static uint32_t moments_of(uint64_t steps)
     return moments > MOMENTS_MAX ? MOMENTS_MAX : moments < MOMENTS_MIN ? MOMENTS_MIN : (uint32_t)moments;
 }
 
+/* Flags that a clip may have, to be tried in turn. */
+struct ways {
+    uint32_t flags[CLIP_ERROR_WAYS_MAX];
+    uint32_t count;
+};
+
 /* Working memory for all clips that are compiled. */
 struct compile_work {
     uint32_t moments; /* number of times at which each clip is measured */
@@ -79,54 +85,91 @@ static void measure_blends(const struct model *model, struct compiled_clip *clip
     work->last = c;
 }
 
-static struct clip_error_found measure(const struct model *model, const struct compiled_clip *clip, uint32_t share,
-                                       struct compile_work *work)
+static void measure(const struct model *model, const struct compiled_clip *clip, uint32_t share,
+                    const struct ways *ways, struct compile_work *work, struct clip_error_found *found)
 {
     const uint32_t c = (uint32_t)(clip - model->compiled_clips), moments = work->moments / share;
-    return clip_error_measure(&work->measure, model, c, moments > MOMENTS_MIN ? moments : MOMENTS_MIN);
+    clip_error_measure(&work->measure, model, c, moments > MOMENTS_MIN ? moments : MOMENTS_MIN, ways->flags,
+                       ways->count, found);
 }
 
-/* Returns the error by which a clip is judged. Clips with splines are judged by what is expected at many more times, so
- * fewer are measured, and very few where these are beyond doubt. */
-static double error_of(const struct model *model, const struct compiled_clip *clip, struct compile_work *work)
+/* Measures a linear clip by each way until one is precise enough. Returns the index of the last. */
+static uint32_t judge_linear(const struct model *model, const struct compiled_clip *clip, const struct ways *ways,
+                             struct compile_work *work, double *errors)
+{
+    for (uint32_t i = 0; i < ways->count; i++) {
+        struct clip_error_found found;
+        measure(model, clip, 1, &(struct ways){{ways->flags[i]}, 1}, work, &found);
+        errors[i] = found.largest;
+        if (errors[i] <= ERROR_MAX || !(errors[i] < HOPELESS))
+            return i;
+    }
+    return ways->count - 1;
+}
+
+/* The same for clips with splines, which are judged by what is expected at many more times, so fewer are measured: very
+ * few at first, then more for the ways that these leave in doubt, all at once. */
+static uint32_t judge_splines(const struct model *model, const struct compiled_clip *clip, const struct ways *ways,
+                              struct compile_work *work, double *errors)
 {
     enum { SHARE = 3, SHARE_OF_FIRST = 16 };
-    static const double BEYOND_DOUBT = 1.5;
-    if ((clip->flags & COMPILED_CUBIC) == 0)
-        return measure(model, clip, 1, work).largest;
-    struct clip_error_found found = measure(model, clip, SHARE_OF_FIRST, work);
-    if (found.expected < BEYOND_DOUBT * ERROR_MAX)
-        found = measure(model, clip, SHARE, work);
-    return fmax(found.largest, found.expected);
+    static const double BEYOND_DOUBT = 1.5, SURE = 0.7;
+    struct clip_error_found found[CLIP_ERROR_WAYS_MAX];
+    measure(model, clip, SHARE_OF_FIRST, ways, work, found);
+    for (uint32_t i = 0; i < ways->count; i++)
+        errors[i] = fmax(found[i].largest, found[i].expected);
+    if (!(errors[0] < HOPELESS))
+        return 0;
+    for (uint32_t first = 0, last; first < ways->count; first = last) {
+        struct ways tried = {0};
+        uint32_t of[CLIP_ERROR_WAYS_MAX] = {0};
+        bool is_sure = false;
+        for (last = first; last < ways->count && !is_sure; last++) {
+            is_sure = errors[last] <= SURE * ERROR_MAX;
+            if (errors[last] < BEYOND_DOUBT * ERROR_MAX) {
+                of[tried.count] = last;
+                tried.flags[tried.count++] = ways->flags[last];
+            }
+        }
+        measure(model, clip, SHARE, &tried, work, found);
+        for (uint32_t i = 0; i < tried.count; i++) {
+            errors[of[i]] = fmax(found[i].largest, found[i].expected);
+            if (errors[of[i]] <= ERROR_MAX)
+                return of[i];
+        }
+    }
+    return ways->count - 1;
 }
 
-/* Measures the clip that was just added, first in float and, where that is not precise enough, with each of the `ways`
- * to have more in double precision in turn. True when the clip may be used. */
-static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, const uint32_t *ways,
-                    uint32_t way_count, struct compile_work *work)
+/* Measures the clip that was just added, by each of the ways to have more in double precision. The first is float. True
+ * when the clip may be used. */
+static bool is_good(const struct bake_builder *builder, struct compiled_clip *clip, const struct ways *ways,
+                    struct compile_work *work)
 {
     const struct model model = bake_builder_view(builder);
-    const uint32_t flags = clip->flags;
+    const bool is_linear = (clip->flags & COMPILED_CUBIC) == 0;
+    double errors[CLIP_ERROR_WAYS_MAX] = {0};
     if (!clip_is_bounded(&model, clip, work->binds, work->magnitudes))
         return false;
-    const double error_f32 = error_of(&model, clip, work);
-    double error = error_f32;
-    for (uint32_t i = 0; i < way_count && error > ERROR_MAX && error < HOPELESS; i++) {
-        clip->flags = flags | ways[i];
-        error = error_of(&model, clip, work);
-    }
-    clip->error = (float)error;
-    if (!(error <= ERROR_MAX)) /* also for NaN */
+    const uint32_t way =
+        is_linear ? judge_linear(&model, clip, ways, work, errors) : judge_splines(&model, clip, ways, work, errors);
+    clip->flags = ways->flags[way];
+    clip->error = (float)errors[way];
+    if (!(errors[way] <= ERROR_MAX)) /* also for NaN */
         return false;
-    measure_blends(&model, clip, error_f32, work);
+    measure_blends(&model, clip, errors[0], work);
     return true;
 }
 
-/* Adds a clip with splines. What is off by rounding stays so with closer frames, so these are tried last. */
+/* Adds a clip with splines. The ways are ordered by their price. What is off by rounding stays so with closer frames,
+ * so these are tried last, but before the two dearest ways. */
 static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, struct compiled_clip *clip,
                         struct compile_work *work)
 {
-    static const uint32_t WAYS[] = {COMPILED_F64_PRODUCTS, COMPILED_F64};
+    static const uint32_t CHEAP_COUNT = 3;
+    struct ways ways = {{COMPILED_CUBIC, COMPILED_CUBIC | COMPILED_F64_MATRICES, COMPILED_CUBIC | COMPILED_F64_PRODUCTS,
+                         COMPILED_CUBIC | COMPILED_F64_MATRICES | COMPILED_F64_PRODUCTS, COMPILED_CUBIC | COMPILED_F64},
+                        CHEAP_COUNT};
     bool is_added = false;
     for (uint32_t i = 0; i < TOLERANCE_COUNT && !is_added && !builder->is_failed; i++) {
         const struct bake_builder before = *builder;
@@ -134,7 +177,8 @@ static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, st
                                  clip_blocks_frame_limit(builder, plan), &work->looks_left) ||
             !clip_blocks_add(builder, plan, clip))
             break;
-        is_added = is_good(builder, clip, WAYS, 2, work);
+        is_added = is_good(builder, clip, &ways, work);
+        ways.count = CLIP_ERROR_WAYS_MAX;
         if (!is_added)
             go_back(builder, &before, clip);
     }
@@ -144,8 +188,8 @@ static bool add_splines(struct bake_builder *builder, struct clip_plan *plan, st
 static bool add_linear(struct bake_builder *builder, const struct clip_plan *plan, struct compiled_clip *clip,
                        struct compile_work *work)
 {
-    static const uint32_t WAY = COMPILED_F64;
-    return clip_blocks_add(builder, plan, clip) && is_good(builder, clip, &WAY, 1, work);
+    static const struct ways WAYS = {{0, COMPILED_F64}, 2};
+    return clip_blocks_add(builder, plan, clip) && is_good(builder, clip, &WAYS, work);
 }
 
 static void compile(struct bake_builder *builder, uint32_t c, struct compile_work *work)

@@ -48,12 +48,12 @@ static double largest_element(const struct dmat4 *m)
     double largest = 0;
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
-            largest = fmax(largest, fabs(m->m[4 * c + r]));
+            largest = fabs(m->m[4 * c + r]) > largest ? fabs(m->m[4 * c + r]) : largest;
     return largest;
 }
 
 /* fmax() ignores NaN; here NaN is the worst. */
-static double worse(double a, double b) { return isnan(a) || isnan(b) ? HUGE_VAL : fmax(a, b); }
+static inline double worse(double a, double b) { return isnan(a) || isnan(b) ? HUGE_VAL : a > b ? a : b; }
 
 /* Returns the error of one joint as a length. `fast`: its three rows; `exact`: in double precision. */
 static double joint_error(const float *fast, const struct dmat4 *exact, const struct box *box, double size)
@@ -74,43 +74,48 @@ static double joint_error(const float *fast, const struct dmat4 *exact, const st
     return largest;
 }
 
-/* Returns the largest error of all joints. measure->pose is exact, measure->palette has the compiled local transforms.
- */
+/* Makes the exact palettes from measure->pose. */
+static void put_exact(struct clip_error *measure, const struct model *model)
+{
+    struct dmat4 *out = measure->exact;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        for (uint32_t j = 0; j < model->skins[s].joint_count; j++) {
+            const struct joint *joint = &model->joints[model->skins[s].joint_first + j];
+            const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
+            *out++ = dmat4_mul(&measure->pose.scene_from_node[joint->node], &joint_from_bind);
+        }
+}
+
+/* Returns the largest error of all joints. measure->exact is filled, measure->palette has the compiled local
+ * transforms. */
 static double pose_error(struct clip_error *measure, const struct model *model)
 {
+    const struct dmat4 *exact = measure->exact;
     double largest = 0;
     for (uint32_t s = 0; s < model->skin_count; s++) {
-        const struct skin *skin = &model->skins[s];
         if (s == 0)
             clip_palette_compose(&measure->palette, model, s, PALETTE_MAT3X4, measure->rows);
         else
             clip_palette_next(&measure->palette, model, s, PALETTE_MAT3X4, measure->rows);
-        for (uint32_t j = 0; j < skin->joint_count; j++) {
-            const struct joint *joint = &model->joints[skin->joint_first + j];
-            const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
-            const struct dmat4 exact = dmat4_mul(&measure->pose.scene_from_node[joint->node], &joint_from_bind);
+        for (uint32_t j = 0; j < model->skins[s].joint_count; j++)
             largest =
-                worse(largest, joint_error(measure->rows + 12 * (size_t)j, &exact, &measure->boxes[s], measure->size));
-        }
+                worse(largest, joint_error(measure->rows + 12 * (size_t)j, exact++, &measure->boxes[s], measure->size));
     }
     return largest;
-}
-
-static double error_at(struct clip_error *measure, const struct model *model, uint32_t clip, double time_s)
-{
-    pose_evaluate(&measure->pose, model, (int32_t)clip, time_s);
-    clip_palette_sample(&measure->palette, model, clip, time_s);
-    return pose_error(measure, model);
 }
 
 void clip_error_init(struct clip_error *measure, const struct model *model)
 {
     uint32_t joints = 0;
-    for (uint32_t s = 0; s < model->skin_count; s++)
+    size_t all_joints = 0;
+    for (uint32_t s = 0; s < model->skin_count; s++) {
         joints = model->skins[s].joint_count > joints ? model->skins[s].joint_count : joints;
+        all_joints += model->skins[s].joint_count;
+    }
     *measure = (struct clip_error){
         .boxes = mem_alloc(model->skin_count * sizeof *measure->boxes),
         .rows = mem_alloc((size_t)joints * 12 * sizeof *measure->rows),
+        .exact = mem_alloc((all_joints + 1) * sizeof *measure->exact),
     };
     clip_palette_init(&measure->palette, kernel_best());
     clip_blend_init(&measure->blend);
@@ -128,6 +133,7 @@ void clip_error_fini(struct clip_error *measure)
     blend_fini(&measure->exact_blend);
     free(measure->boxes);
     free(measure->rows);
+    free(measure->exact);
 }
 
 /* Of errors that are relative to the model's size. */
@@ -153,27 +159,50 @@ static double expect_largest(const struct statistics *of, double count)
     return mean + SCALE * (log(count) - EULER) * sqrt(fmax(variance, 0));
 }
 
+/* A measurement under way. */
+struct moments {
+    struct clip_error *measure;
+    const struct model *model;
+    uint32_t clip;
+    const uint32_t *flags; /* [way_count] */
+    uint32_t way_count;
+    struct statistics found[CLIP_ERROR_WAYS_MAX];
+};
+
+/* Measures all ways at one time. The exact pose takes much longer than each of them. */
+static void measure_at(struct moments *moments, double time_s)
+{
+    struct clip_error *measure = moments->measure;
+    pose_evaluate(&measure->pose, moments->model, (int32_t)moments->clip, time_s);
+    put_exact(measure, moments->model);
+    for (uint32_t w = 0; w < moments->way_count; w++) {
+        clip_palette_sample_by(&measure->palette, moments->model, moments->clip, moments->flags[w], time_s);
+        count_error(&moments->found[w], pose_error(measure, moments->model) / measure->size);
+    }
+}
+
 /* Half of the times are frames, half lie between; where there are fewer of either, all are used. Times between two
  * frames follow fractions of the golden ratio, so that together they cover the whole interval. */
-struct clip_error_found clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip,
-                                           uint32_t moment_count)
+void clip_error_measure(struct clip_error *measure, const struct model *model, uint32_t clip, uint32_t moment_count,
+                        const uint32_t *flags, uint32_t way_count, struct clip_error_found *found)
 {
+    struct moments moments = {.measure = measure, .model = model, .clip = clip, .flags = flags, .way_count = way_count};
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
     const double *times = model->frame_times + compiled->frame_first;
     const uint32_t half = moment_count / 2 > 0 ? moment_count / 2 : 1;
     const uint32_t count = half < compiled->frame_count ? half : compiled->frame_count;
-    const double size = measure->size;
-    struct statistics found = {0};
-    count_error(&found, error_at(measure, model, clip, model->clips[clip].duration_s) / size);
+    measure_at(&moments, model->clips[clip].duration_s);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t f = (uint32_t)((uint64_t)i * compiled->frame_count / count);
-        count_error(&found, error_at(measure, model, clip, times[f]) / size);
+        measure_at(&moments, times[f]);
         if (f + 1 == compiled->frame_count)
             continue;
         const double u = fmod(0.5 + i * 0.6180339887498949, 1);
-        count_error(&found, error_at(measure, model, clip, times[f] + u * (times[f + 1] - times[f])) / size);
+        measure_at(&moments, times[f] + u * (times[f + 1] - times[f]));
     }
-    return (struct clip_error_found){found.largest, expect_largest(&found, CLIP_ERROR_TIMES)};
+    for (uint32_t w = 0; w < way_count; w++)
+        found[w] =
+            (struct clip_error_found){moments.found[w].largest, expect_largest(&moments.found[w], CLIP_ERROR_TIMES)};
 }
 
 /* --- blends --- */
@@ -216,6 +245,7 @@ void clip_error_measure_blends(struct clip_error *measure, const struct model *m
         plan.count = plan.override_count = moment_layers(model, clip, other, i, plan.layers);
         plan.is_sized = clip_blend_is_sized(model, &plan);
         blend_evaluate(&measure->exact_blend, &measure->pose, model, plan.layers, plan.count);
+        put_exact(measure, model);
         for (int is_f64 = 0; is_f64 < 2; is_f64++) {
             plan.is_f64 = is_f64;
             if (clip_blend_sample(&measure->blend, &measure->palette, model, &plan))

@@ -12,7 +12,7 @@ enum { CLIP_GROUP_NODES_MAX = 1024, CLIP_GROUP_JOINTS_MAX = 4096 };
 
 /* An entity of a group. */
 struct clip_group_member {
-    const struct clip_blend_plan *plan; /* neither is_f64 nor of a clip that is COMPILED_F64 or _PRODUCTS */
+    const struct clip_blend_plan *plan; /* neither is_f64 nor of a clip with COMPILED_F64_ANY */
     float *out;                         /* its palette: 16 or 12 floats a joint, as in clip_palette_evaluate() */
 };
 

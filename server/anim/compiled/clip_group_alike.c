@@ -14,8 +14,7 @@ bool clip_group_takes(const struct model *model, enum clip_blend_way way, const 
     if (model->rig_node_count > CLIP_GROUP_NODES_MAX)
         return false;
     if (way == CLIP_BLEND_SINGLE)
-        return (source_of(model, layer->source)->compiled_clips[layer->clip].flags &
-                (COMPILED_F64 | COMPILED_F64_PRODUCTS)) == 0;
+        return (source_of(model, layer->source)->compiled_clips[layer->clip].flags & COMPILED_F64_ANY) == 0;
     return way == CLIP_BLEND_MIXED && !plan->is_f64;
 }
 

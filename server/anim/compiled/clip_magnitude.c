@@ -36,59 +36,80 @@ static double scaled_norm(double norm, const double scale[3])
     return largest <= CLIP_MAGNITUDE_MAX ? norm * largest : HUGE_VAL;
 }
 
-/* Where the frames of one lane's components are. */
-struct lane_frames {
+/* fmax(), which compilers do not inline. */
+static inline double larger(double a, double b) { return isnan(a) || b > a ? b : a; }
+
+/* A block's components in all frames. */
+struct block_frames {
     const double *times;
+    const float *values; /* in the first frame */
     uint32_t count;
     size_t stride; /* floats from one frame to the next */
 };
 
-/* Returns the largest absolute value of a component. `at`: its place in the first frame; `slope_at`: floats from it to
- * its slope, 0 for none. The value weights of a spline sum to 1, and those of its slopes are at most 4/27 of the
- * frames' distance. */
-static double largest_in_frames(const struct lane_frames *frames, const float *at, size_t slope_at)
+/* Finds the largest absolute values of three components of each lane: largest[3 * width]. `at`: their place in a frame;
+ * slope_at: floats from it to their slopes, 0 for none. The value weights of a spline sum to 1, and those of its slopes
+ * are at most 4/27 of the frames' distance. Frame by frame, as they lie in memory. */
+static void find_largest(const struct block_frames *frames, size_t at, uint32_t width, size_t slope_at, double *largest)
 {
-    double largest = 0;
-    for (uint32_t f = 0; f < frames->count; f++, at += frames->stride) {
+    for (uint32_t e = 0; e < 3 * width; e++)
+        largest[e] = 0;
+    for (uint32_t f = 0; f < frames->count; f++) {
         const bool is_end = f + 1 == frames->count;
-        const float *next = is_end ? at : at + frames->stride;
-        const double value = fmax(fabs((double)*at), fabs((double)*next));
-        const double distance_s = slope_at == 0 || is_end ? 0 : frames->times[f + 1] - frames->times[f];
-        const double slopes = slope_at == 0 ? 0 : fabs((double)at[slope_at]) + fabs((double)next[slope_at]);
-        largest = fmax(largest, value + 4.0 / 27 * distance_s * slopes);
+        const float *own = frames->values + f * frames->stride + at, *next = is_end ? own : own + frames->stride;
+        const double weight = slope_at == 0 || is_end ? 0 : 4.0 / 27 * (frames->times[f + 1] - frames->times[f]);
+        for (uint32_t e = 0; e < 3 * width; e++) {
+            const double value = larger(fabs((double)own[e]), fabs((double)next[e]));
+            const double slopes =
+                slope_at == 0 ? 0 : fabs((double)own[slope_at + e]) + fabs((double)next[slope_at + e]);
+            largest[e] = larger(largest[e], value + weight * slopes);
+        }
     }
-    return largest;
 }
 
-static struct clip_magnitude magnitude_of_lane(const struct model *model, const struct compiled_clip *clip,
-                                               const struct lane_block *block, uint32_t lane)
+static void widen(const float *constants, uint32_t width, double *largest)
+{
+    for (uint32_t e = 0; e < 3 * width; e++)
+        largest[e] = (double)constants[e];
+}
+
+/* Bounds the matrices of a block's nodes. */
+static void put_block(const struct model *model, const struct compiled_clip *clip, const struct lane_block *block,
+                      struct clip_magnitude *magnitudes)
 {
     const uint32_t width = block->width, flags = block->flags;
-    const float *constants = model->lane_values + block->constant_first + lane;
-    const float *values = model->lane_values + clip->value_first + block->frame_offset + lane;
-    const struct lane_frames frames = {model->frame_times + clip->frame_first, clip->frame_count, clip->frame_floats};
-    const uint32_t translation_slope = (flags & LANES_CUBIC_TRANSLATE) != 0 ? 3 * width : 0;
-    const uint32_t scale_slope = (flags & LANES_CUBIC_SCALE) != 0 ? 3 * width : 0;
-    double norm = 1.01, translation[3], scale[3] = {1, 1, 1}; /* a rotation's norm, but for its rounding */
-    if ((flags & LANES_ROTATE) == 0) {
-        float rows[12] = {0};
-        for (uint32_t i = 0; i < 9; i++)
-            rows[i / 3 * 4 + i % 3] = constants[i * width];
-        norm = 1.01 * magnitude_of_rows(rows, 4).norm;
-        constants += 9 * width;
-    }
-    values += block_rotation_vectors(flags) * width;
-    for (uint32_t i = 0; i < 3; i++)
-        translation[i] = (flags & LANES_TRANSLATE) != 0
-                             ? largest_in_frames(&frames, values + i * width, translation_slope)
-                             : (double)constants[i * width];
-    values += block_translation_vectors(flags) * width;
+    const float *constants = model->lane_values + block->constant_first, *turned = constants;
+    const struct block_frames frames = {model->frame_times + clip->frame_first,
+                                        model->lane_values + clip->value_first + block->frame_offset, clip->frame_count,
+                                        clip->frame_floats};
+    const size_t translation_at = (size_t)block_rotation_vectors(flags) * width;
+    const size_t scale_at = translation_at + (size_t)block_translation_vectors(flags) * width;
+    double translations[3 * LANE_WIDTH], scales[3 * LANE_WIDTH];
+    constants += (flags & LANES_ROTATE) != 0 ? 0 : 9 * width;
+    if ((flags & LANES_TRANSLATE) != 0)
+        find_largest(&frames, translation_at, width, (flags & LANES_CUBIC_TRANSLATE) != 0 ? 3 * width : 0,
+                     translations);
+    else
+        widen(constants, width, translations);
     constants += (flags & LANES_TRANSLATE) != 0 ? 0 : 3 * width;
-    for (uint32_t i = 0; i < 3 && (flags & LANES_SCALE) != 0; i++)
-        scale[i] = largest_in_frames(&frames, values + i * width, scale_slope);
-    for (uint32_t i = 0; i < 3 && (flags & LANES_FIXED_SCALE) != 0; i++)
-        scale[i] = (double)constants[i * width];
-    return (struct clip_magnitude){scaled_norm(norm, scale), length3(translation[0], translation[1], translation[2])};
+    if ((flags & LANES_SCALE) != 0)
+        find_largest(&frames, scale_at, width, (flags & LANES_CUBIC_SCALE) != 0 ? 3 * width : 0, scales);
+    else if ((flags & LANES_FIXED_SCALE) != 0)
+        widen(constants, width, scales);
+    for (uint32_t l = 0; l < width; l++) {
+        double norm = 1.01, scale[3] = {1, 1, 1}; /* a rotation's norm, but for its rounding */
+        float rows[12] = {0};
+        for (uint32_t i = 0; i < 9 && (flags & LANES_ROTATE) == 0; i++)
+            rows[i / 3 * 4 + i % 3] = turned[i * width + l];
+        if ((flags & LANES_ROTATE) == 0)
+            norm = 1.01 * magnitude_of_rows(rows, 4).norm;
+        for (uint32_t i = 0; i < 3 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
+            scale[i] = scales[i * width + l];
+        if (block->rig_nodes[l] < model->rig_node_count)
+            magnitudes[block->rig_nodes[l]] =
+                (struct clip_magnitude){scaled_norm(norm, scale),
+                                        length3(translations[l], translations[width + l], translations[2 * width + l])};
+    }
 }
 
 /* --- splines --- */
@@ -96,57 +117,60 @@ static struct clip_magnitude magnitude_of_lane(const struct model *model, const 
 /* Lengths of the rotations that splines pass. The kernels divide by their squares. */
 static const double TURN_MIN = 0.3, TURN_MAX = 4;
 
-static bool is_length(const double q[4])
-{
-    double square = 0;
-    for (int i = 0; i < 4; i++)
-        square += q[i] * q[i];
-    return square >= TURN_MIN * TURN_MIN && square <= TURN_MAX * TURN_MAX;
-}
+enum { SIDE_BY_SIDE = 2 };
+typedef double f64x2 __attribute__((vector_size(16))); /* every x86-64 and AArch64 has these */
+typedef int64_t i64x2 __attribute__((vector_size(16)));
+#define REAL       double
+#define TRUTH      int
+#define NAME(name) name##_of_one
+#include "anim/compiled/clip_turns.h"
+#define REAL       f64x2
+#define TRUTH      i64x2
+#define NAME(name) name##_of_two
+#include "anim/compiled/clip_turns.h"
 
 bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
                             const double to_slope[4], double distance_s)
 {
-    double inner[2][4], along[4], square = 0, first = 0, second = 0, start = 0, end = 0;
-    for (int i = 0; i < 4; i++) {
-        inner[0][i] = from[i] + from_slope[i] * distance_s / 3;
-        inner[1][i] = to[i] - to_slope[i] * distance_s / 3;
-        along[i] = from[i] + to[i];
-        square += along[i] * along[i];
-        start += along[i] * from[i];
-        first += along[i] * inner[0][i];
-        second += along[i] * inner[1][i];
-        end += along[i] * to[i];
-    }
-    const double least = TURN_MIN * sqrt(square);
-    return least > 0 && start >= least && first >= least && second >= least && end >= least && is_length(inner[0]) &&
-           is_length(inner[1]) && is_length(from) && is_length(to);
+    struct turn_of_one ends[2];
+    int is = 0;
+    memcpy(ends[0].value, from, sizeof ends[0].value);
+    memcpy(ends[0].slope, from_slope, sizeof ends[0].slope);
+    memcpy(ends[1].value, to, sizeof ends[1].value);
+    memcpy(ends[1].slope, to_slope, sizeof ends[1].slope);
+    is_turn_of_one(&ends[0], &ends[1], distance_s, &is);
+    return is != 0;
 }
 
-static void load_turn(const float *at, uint32_t width, double value[4], double slope[4])
+static void load_turns(const float *at, uint32_t width, size_t ahead, struct turn_of_two *out)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        value[i] = (double)at[i * width];
-        slope[i] = (double)at[(4 + i) * width];
+        const float *value = at + i * width, *slope = value + 4 * width;
+        __builtin_prefetch(value + ahead);
+        __builtin_prefetch(slope + ahead);
+        out->value[i] = (f64x2){(double)value[0], (double)value[1]};
+        out->slope[i] = (f64x2){(double)slope[0], (double)slope[1]};
     }
 }
 
-/* True when the rotations of a lane have such lengths at all times. */
+/* True when the rotations of a block's lanes have such lengths at all times. Frame by frame, as they lie in memory. */
 static bool are_turns(const double *times, const float *at, const struct compiled_clip *clip, uint32_t width)
 {
-    double from[2][4], to[2][4];
-    bool is_good = true;
-    load_turn(at, width, from[0], from[1]);
-    is_good = is_length(from[0]);
-    for (uint32_t f = 1; f < clip->frame_count && is_good; f++) {
-        at += clip->frame_floats;
-        load_turn(at, width, to[0], to[1]);
-        is_good = nextafter(times[f - 1], HUGE_VAL) >= times[f] /* no time lies between */
-                      ? is_length(to[0])
-                      : clip_magnitude_is_turn(from[0], from[1], to[0], to[1], times[f] - times[f - 1]);
-        memcpy(from, to, sizeof from);
+    struct turn_of_two turns[2][LANE_WIDTH / SIDE_BY_SIDE];
+    i64x2 is, are = {-1, -1};
+    for (uint32_t f = 0; f < clip->frame_count; f++, at += clip->frame_floats) {
+        struct turn_of_two *from = turns[(f + 1) % 2], *to = turns[f % 2];
+        const bool is_start = f == 0 || nextafter(times[f - 1], HUGE_VAL) >= times[f]; /* no time lies between */
+        for (uint32_t l = 0; l < width; l += SIDE_BY_SIDE) {
+            load_turns(at + l, width, 2 * (size_t)clip->frame_floats, &to[l / SIDE_BY_SIDE]);
+            if (is_start)
+                is_length_of_two(to[l / SIDE_BY_SIDE].value, &is);
+            else
+                is_turn_of_two(&from[l / SIDE_BY_SIDE], &to[l / SIDE_BY_SIDE], times[f] - times[f - 1], &is);
+            are &= is;
+        }
     }
-    return is_good;
+    return (are[0] & are[1]) != 0;
 }
 
 static bool are_splines_bounded(const struct model *model, const struct compiled_clip *clip)
@@ -158,8 +182,8 @@ static bool are_splines_bounded(const struct model *model, const struct compiled
     for (uint32_t b = 0; b < clip->block_count && is_good; b++) {
         const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
         const float *values = model->lane_values + clip->value_first + block->frame_offset;
-        for (uint32_t l = 0; l < block->width && is_good && (block->flags & LANES_CUBIC_ROTATE) != 0; l++)
-            is_good = are_turns(times, values + l, clip, block->width);
+        if ((block->flags & LANES_CUBIC_ROTATE) != 0)
+            is_good = are_turns(times, values, clip, block->width);
     }
     return is_good;
 }
@@ -198,12 +222,8 @@ bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip
         const struct still_node *still = &model->still_nodes[clip->still_first + i];
         magnitudes[still->rig_node] = magnitude_of_rows(still->parent_from_node, 4);
     }
-    for (uint32_t b = 0; b < clip->block_count; b++) {
-        const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
-        for (uint32_t l = 0; l < block->width; l++)
-            if (block->rig_nodes[l] < model->rig_node_count)
-                magnitudes[block->rig_nodes[l]] = magnitude_of_lane(model, clip, block, l);
-    }
+    for (uint32_t b = 0; b < clip->block_count; b++)
+        put_block(model, clip, &model->lane_blocks[clip->block_first + b], magnitudes);
     for (uint32_t i = 0; i < model->rig_node_count; i++) {
         const int32_t parent = model->rig_nodes[i].parent;
         /* checked on its own: a parent of scale 0 would hide it here, but infinity times 0 is NaN */

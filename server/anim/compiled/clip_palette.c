@@ -61,37 +61,34 @@ void clip_palette_put_still(struct clip_palette *palette, const struct still_nod
 }
 
 static void sample(const struct clip_palette *palette, const struct model *model, const struct compiled_clip *clip,
-                   double time_s, float *matrices, double *f64)
+                   double time_s, bool is_precise, float *matrices, double *f64)
 {
     struct kernel_lanes lanes;
     clip_frames_find(model, clip, time_s, &lanes);
     lanes.weights = palette->weights;
     lanes.local = matrices;
     lanes.f64 = f64;
+    lanes.is_precise = is_precise;
     palette->kernel->lanes(&lanes);
 }
 
-/* Takes the matrices over for products in double precision. */
-static void widen(struct clip_palette *palette, uint32_t node_count)
+void clip_palette_sample_by(struct clip_palette *palette, const struct model *model, uint32_t clip, uint32_t flags,
+                            double clip_time_s)
 {
-    const float *from = palette->matrices;
-    double *to = palette->f64;
-    for (uint32_t i = 0; i < node_count; i++, from += KERNEL_MATRIX, to += 12)
-        for (int e = 0; e < 12; e++)
-            to[e] = (double)from[e];
+    const struct compiled_clip *compiled = &model->compiled_clips[clip];
+    const bool has_f64_matrices = (flags & COMPILED_F64) != 0;
+    palette->is_f64 = has_f64_matrices || (flags & COMPILED_F64_PRODUCTS) != 0;
+    palette->is_widened = !has_f64_matrices;
+    clip_palette_grow(palette, model, compiled->block_count, palette->is_f64);
+    sample(palette, model, compiled, clip_time_s, (flags & COMPILED_F64_MATRICES) != 0, palette->matrices,
+           has_f64_matrices ? palette->f64 : NULL);
+    for (uint32_t i = 0; i < compiled->still_count; i++)
+        clip_palette_put_still(palette, &model->still_nodes[compiled->still_first + i], has_f64_matrices);
 }
 
 void clip_palette_sample(struct clip_palette *palette, const struct model *model, uint32_t clip, double clip_time_s)
 {
-    const struct compiled_clip *compiled = &model->compiled_clips[clip];
-    const bool has_f64_matrices = (compiled->flags & COMPILED_F64) != 0;
-    palette->is_f64 = has_f64_matrices || (compiled->flags & COMPILED_F64_PRODUCTS) != 0;
-    clip_palette_grow(palette, model, compiled->block_count, palette->is_f64);
-    sample(palette, model, compiled, clip_time_s, palette->matrices, has_f64_matrices ? palette->f64 : NULL);
-    if (palette->is_f64 && !has_f64_matrices)
-        widen(palette, model->rig_node_count);
-    for (uint32_t i = 0; i < compiled->still_count; i++)
-        clip_palette_put_still(palette, &model->still_nodes[compiled->still_first + i], palette->is_f64);
+    clip_palette_sample_by(palette, model, clip, model->compiled_clips[clip].flags, clip_time_s);
 }
 
 void clip_palette_sample_rows(struct clip_palette *palette, const struct model *model, uint32_t clip,
@@ -99,7 +96,7 @@ void clip_palette_sample_rows(struct clip_palette *palette, const struct model *
 {
     const struct compiled_clip *compiled = &model->compiled_clips[clip];
     clip_palette_grow(palette, model, compiled->block_count, false);
-    sample(palette, model, compiled, clip_time_s, rows, NULL);
+    sample(palette, model, compiled, clip_time_s, false, rows, NULL);
     for (uint32_t i = 0; i < compiled->still_count && !has_still; i++) {
         const struct still_node *still = &model->still_nodes[compiled->still_first + i];
         memcpy(rows + KERNEL_MATRIX * (size_t)still->rig_node, still->parent_from_node, sizeof still->parent_from_node);
@@ -126,6 +123,7 @@ static void compose(struct clip_palette *palette, const struct model *model, con
         .count = model->rig_node_count,
         .matrices = palette->matrices,
         .f64 = palette->is_f64 ? palette->f64 : NULL,
+        .is_widened = palette->is_widened,
     };
     palette->kernel->compose(&rig, outputs);
 }

@@ -14,7 +14,8 @@ struct clip_palette {
     float *matrices; /* [KERNEL_PADDED(rig_node_count + 1)][KERNEL_MATRIX]; aligned to 64 bytes */
     float *weights;  /* [blocks][2][LANE_WIDTH]; aligned to 64 bytes */
     double *f64;     /* [rig_node_count][12] with is_f64; aligned to 64 bytes */
-    bool is_f64;     /* the last pose was multiplied in double precision */
+    bool is_f64;     /* the last pose was multiplied in double precision, */
+    bool is_widened; /* from local transforms in `matrices` */
     uint32_t matrix_capacity, block_capacity, f64_capacity;
 };
 
@@ -46,7 +47,11 @@ void clip_palette_compose(struct clip_palette *palette, const struct model *mode
                           enum palette_form form, float *out);
 void clip_palette_compose_nodes(struct clip_palette *palette, const struct model *model);
 
-/* Writes parent_from_node to `rows`, laid out like `matrices`, for a clip without COMPILED_F64 flags. has_still: `rows`
+/* clip_palette_sample() as if these were the clip's flags, to try them. */
+void clip_palette_sample_by(struct clip_palette *palette, const struct model *model, uint32_t clip, uint32_t flags,
+                            double clip_time_s);
+
+/* Writes parent_from_node to `rows`, laid out like `matrices`, for a clip without COMPILED_F64_ANY. has_still: `rows`
  * already has the nodes that do not move, from an earlier call for the same clip. For groups (clip_group.h). */
 void clip_palette_sample_rows(struct clip_palette *palette, const struct model *model, uint32_t clip,
                               double clip_time_s, bool has_still, float *rows);

@@ -9,7 +9,7 @@
 /* What compiling measured, or chose by it. */
 static void copy_decisions(struct compiled_clip *to, const struct compiled_clip *from)
 {
-    to->flags |= from->flags & (COMPILED_F64 | COMPILED_F64_PRODUCTS);
+    to->flags |= from->flags & COMPILED_F64_ANY;
     to->error = from->error;
     memcpy(to->blend_errors, from->blend_errors, sizeof to->blend_errors);
 }

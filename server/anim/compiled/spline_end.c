@@ -3,16 +3,28 @@
 
 #include <string.h>
 
+/* n: 3 or 4, a constant where this is inlined, so that the loop is unrolled. */
+static inline void read_key(const float *in, uint32_t n, bool is_first, bool is_last, struct spline_end *before,
+                            struct spline_end *after)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        before->value[i] = after->value[i] = (double)in[n + i];
+        before->slope[i] = is_first ? 0 : (double)in[i];
+        after->slope[i] = is_last ? 0 : (double)in[2 * n + i];
+    }
+}
+
 void spline_key(const struct model *model, const struct channel *channel, uint32_t k, struct spline_end *before,
                 struct spline_end *after)
 {
+    enum { AHEAD_FLOATS = 64 };
     const uint32_t n = channel->component_count;
     const float *in = model->key_values + channel->value_first + 3 * (size_t)n * k;
-    for (uint32_t i = 0; i < n; i++) {
-        before->value[i] = after->value[i] = (double)in[n + i];
-        before->slope[i] = k > 0 ? (double)in[i] : 0;
-        after->slope[i] = k + 1 < channel->key_count ? (double)in[2 * n + i] : 0;
-    }
+    __builtin_prefetch(in + AHEAD_FLOATS); /* callers go through many channels side by side */
+    if (n == 4)
+        read_key(in, 4, k == 0, k + 1 == channel->key_count, before, after);
+    else
+        read_key(in, n, k == 0, k + 1 == channel->key_count, before, after);
 }
 
 void spline_between(const struct spline_end *from, const struct spline_end *to, uint32_t n, double u, double distance_s,

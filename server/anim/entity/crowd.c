@@ -210,6 +210,19 @@ static void run_group(const struct crowd_run *run)
             run_alone(run, group->members[i]);
 }
 
+static bool is_stopped(const struct crowd_run *run) { return run->is_stopped != NULL && *run->is_stopped; }
+
+/* Evaluates all in their own order. False: it was stopped. */
+static bool run_each(const struct crowd_run *run, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_stopped(run))
+            return false;
+        run_alone(run, i);
+    }
+    return true;
+}
+
 /* Evaluates members[count] of one kind, in groups where there are enough. False: it was stopped. */
 static bool run_kind(const struct crowd_run *run, const uint32_t *members, uint32_t count)
 {
@@ -217,7 +230,7 @@ static bool run_kind(const struct crowd_run *run, const uint32_t *members, uint3
     const struct kernel *kernel = run->evaluator->compiled.kernel;
     const bool has_groups = crowd_group_is_worth_it(count, kernel);
     for (uint32_t i = 0; i < count; i++) {
-        if (run->is_stopped != NULL && *run->is_stopped)
+        if (is_stopped(run))
             return false;
         enum crowd_group_answer answer =
             has_groups ? crowd_group_add(group, kernel, run->members, members[i]) : CROWD_GROUP_ALONE;
@@ -235,11 +248,10 @@ static bool run_kind(const struct crowd_run *run, const uint32_t *members, uint3
 int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const struct crowd_member *members,
               uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener)
 {
-    static const uint32_t FIRST = 0;
     const struct crowd_run run = {work, evaluator, members, is_stopped, listener};
     crowd_group_begin(&work->group);
-    if (count < 2)
-        return run_kind(&run, &FIRST, count) ? 0 : ERR_REQUEST_TIMEOUT;
+    if (!crowd_group_is_worth_it(count, evaluator->compiled.kernel)) /* to order them would take longer than it saves */
+        return run_each(&run, count) ? 0 : ERR_REQUEST_TIMEOUT;
     if (!crowd_order_reserve(&work->order, count))
         mem_exhausted();
     crowd_order_find(&work->order, members, count);

@@ -44,10 +44,11 @@ struct kernel_lanes {
     const float *from, *to; /* the frames before and after; the same frame at either end of a clip */
     float u;                /* 0..1, from `from` to `to` */
     struct kernel_spline spline;
-    float *weights; /* scratch: 2 * LANE_WIDTH a block */
-    float *local;   /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
-    double *f64;    /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
-    float *parts;   /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    float *weights;  /* scratch: 2 * LANE_WIDTH a block */
+    float *local;    /* out: parent_from_node, KERNEL_MATRIX a rig node; and one more for unused lanes */
+    double *f64;     /* NULL, or the output instead: 12 a node, computed in double precision from the quaternions on */
+    float *parts;    /* NULL, or the output instead: KERNEL_PART a moving node, as struct rig_part */
+    bool is_precise; /* `local` is computed in double precision from the quaternions on, and rounded */
 };
 
 /* Floats of a struct rig_part: rows of four for rotation, translation and scale. */
@@ -142,6 +143,7 @@ struct kernel_rig {
     uint32_t count;
     float *matrices; /* KERNEL_MATRIX a node; in: parent_from_node; out: scene_from_node */
     double *f64;     /* NULL, or the input instead: 12 a node; out: scene_from_node before rounding to `matrices` */
+    bool is_widened; /* with f64: the input is in `matrices` all the same */
 };
 
 /* The palette of one skin: scene_from_joint * joint_from_bind, in the skin's order of joints. */

@@ -9,7 +9,9 @@
 #define ROWS 2
 #include "anim/kernel/kernel_rows.h"
 
-static void lanes(const struct kernel_lanes *lanes) { lanes_all_8(lanes); }
+KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way way) { lanes_all_8(lanes, way); }
+
+#include "anim/kernel/kernel_ways.h"
 
 const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose,       write_palette, mix_all_8,
                                    move,   8,     lanes_group_8, mix_group_8,   compose_group_8};

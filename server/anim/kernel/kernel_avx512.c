@@ -15,7 +15,7 @@
 #define ROWS 4
 #include "anim/kernel/kernel_rows.h"
 
-static void lanes(const struct kernel_lanes *lanes)
+KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way way)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++) {
         float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
@@ -30,11 +30,13 @@ static void lanes(const struct kernel_lanes *lanes)
         const float *weights = lanes->weights + 2 * (size_t)LANE_WIDTH * b;
         const bool is_full = lanes->blocks[b].width == LANE_WIDTH;
         if (is_full)
-            lanes_out_16(lanes, &lanes->blocks[b], 0, weights);
+            lanes_out_16(lanes, &lanes->blocks[b], 0, weights, way);
         else
-            lanes_out_8(lanes, &lanes->blocks[b], 0, weights);
+            lanes_out_8(lanes, &lanes->blocks[b], 0, weights, way);
     }
 }
+
+#include "anim/kernel/kernel_ways.h"
 
 const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose,       write_palette, mix_all_16,
                                      move,     8,     lanes_group_8, mix_group_8,   compose_group_8};

@@ -4,6 +4,9 @@
 
 #include "anim/kernel/kernel_simd.h"
 
+/* What lanes become: the outputs of struct kernel_lanes, where LANES_TO_ROUNDED is `local` with is_precise. */
+enum lanes_way { LANES_TO_MATRICES, LANES_TO_ROUNDED, LANES_TO_F64, LANES_TO_PARTS };
+
 /* Numbers of each lane: four of a rotation or nine of a matrix, then, from index 9 on, three of translation and three
  * of scale. */
 enum { F64_PARTS = 15 };
@@ -12,6 +15,13 @@ enum { F64_PARTS = 15 };
 #define ROTATION f64_of_rotations
 #include "anim/kernel/kernel_rotation.h"
 #undef REAL
+
+#ifdef __AVX512F__
+#define REAL     f64x8
+#define ROTATION f64x8_of_rotations
+#include "anim/kernel/kernel_rotation.h"
+#undef REAL
+#endif
 
 /* Stores one row of the matrices of four lanes. v[0] to v[3] are its elements, each with one value per lane. */
 KERNEL_INLINE void f64_store_rows(const f64x4 v[4], const uint32_t nodes[4], size_t row, double *out)

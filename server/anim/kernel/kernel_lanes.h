@@ -104,17 +104,82 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
         s[i] = NAME(load)(constants + i * w);
 }
 
+/* Vectors of doubles: one for all lanes, or one for each half. */
+#if LANES == 4 || (LANES == 8 && !defined(__AVX512F__))
+#define VD          f64x4
+#define OF_ROTATION f64_of_rotations
+#else
+#define VD          f64x8
+#define OF_ROTATION f64x8_of_rotations
+#endif
+
+#if LANES == 4 || (LANES == 8 && defined(__AVX512F__))
+enum { NAME(halves) = 1 };
+KERNEL_INLINE void NAME(widen)(const VF *v, VD out[1]) { out[0] = __builtin_convertvector(*v, VD); }
+KERNEL_INLINE VF NAME(narrow)(const VD *v) { return __builtin_convertvector(*v, VF); }
+#else
+enum { NAME(halves) = 2 };
+#if LANES == 8
+#define LOWER 0, 1, 2, 3
+#define UPPER 4, 5, 6, 7
+typedef f32x4 NAME(half);
+#else
+#define LOWER 0, 1, 2, 3, 4, 5, 6, 7
+#define UPPER 8, 9, 10, 11, 12, 13, 14, 15
+typedef float NAME(half) __attribute__((vector_size(32)));
+#endif
+KERNEL_INLINE void NAME(widen)(const VF *v, VD out[2])
+{
+    out[0] = __builtin_convertvector(__builtin_shufflevector(*v, *v, LOWER), VD);
+    out[1] = __builtin_convertvector(__builtin_shufflevector(*v, *v, UPPER), VD);
+}
+
+KERNEL_INLINE VF NAME(narrow)(const VD v[2])
+{
+    return __builtin_shufflevector(__builtin_convertvector(v[0], NAME(half)), __builtin_convertvector(v[1], NAME(half)),
+                                   LOWER, UPPER);
+}
+#undef LOWER
+#undef UPPER
+#endif
+
+/* Makes 3x3 matrices of rotations in double precision, multiplies them with scales unless s is NULL, and rounds them.
+ */
+KERNEL_INLINE void NAME(matrices_by_f64)(const VF q[4], const VF *s, VF m[9])
+{
+    VD wide_q[4][NAME(halves)], wide_s[3][NAME(halves)], wide_m[9][NAME(halves)];
+    for (uint32_t i = 0; i < 4; i++)
+        NAME(widen)(&q[i], wide_q[i]);
+    for (uint32_t i = 0; i < 3 && s != NULL; i++)
+        NAME(widen)(&s[i], wide_s[i]);
+    for (uint32_t h = 0; h < NAME(halves); h++) {
+        const VD of[4] = {wide_q[0][h], wide_q[1][h], wide_q[2][h], wide_q[3][h]};
+        VD turned[9];
+        OF_ROTATION(of, turned);
+        for (uint32_t i = 0; i < 9; i++)
+            wide_m[i][h] = s != NULL ? turned[i] * wide_s[i % 3][h] : turned[i];
+    }
+    for (uint32_t i = 0; i < 9; i++)
+        m[i] = NAME(narrow)(wide_m[i]);
+}
+#undef VD
+#undef OF_ROTATION
+
+/* is_precise: in double precision from the rotations on, and rounded. A single product is exact there. */
 KERNEL_INLINE void NAME(lanes_matrices)(const struct kernel_lanes *lanes, const struct lane_block *block,
-                                        uint32_t first, const float *weights)
+                                        uint32_t first, const float *weights, bool is_precise)
 {
     VF parts[9], m[9], t[3], s[3] = {{0}, {0}, {0}};
     float *to[LANES];
+    const bool is_done = is_precise && (block->flags & LANES_ROTATE) != 0;
     NAME(parts)(lanes, block, first, weights, parts, t, s);
-    if ((block->flags & LANES_ROTATE) != 0)
+    if (is_done)
+        NAME(matrices_by_f64)(parts, (block->flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0 ? s : NULL, m);
+    else if ((block->flags & LANES_ROTATE) != 0)
         NAME(matrices_of_rotations)(parts, m);
     for (uint32_t i = 0; i < 9 && (block->flags & LANES_ROTATE) == 0; i++)
         m[i] = parts[i];
-    for (uint32_t i = 0; i < 9 && (block->flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
+    for (uint32_t i = 0; i < 9 && (block->flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0 && !is_done; i++)
         m[i] = m[i] * s[i % 3];
     for (uint32_t i = 0; i < LANES; i++)
         to[i] = lanes->local + KERNEL_MATRIX * (size_t)block->rig_nodes[first + i];
@@ -164,25 +229,24 @@ KERNEL_INLINE void NAME(lanes_parts)(const struct kernel_lanes *lanes, const str
     }
 }
 
-/* Calls the one of the three above that the caller has a buffer for. */
 KERNEL_INLINE void NAME(lanes_out)(const struct kernel_lanes *lanes, const struct lane_block *block, uint32_t first,
-                                   const float *weights)
+                                   const float *weights, enum lanes_way way)
 {
-    if (lanes->parts != NULL)
+    if (way == LANES_TO_PARTS)
         NAME(lanes_parts)(lanes, block, first, weights);
-    else if (lanes->f64 != NULL)
+    else if (way == LANES_TO_F64)
         NAME(lanes_f64)(lanes, block, first, weights);
     else
-        NAME(lanes_matrices)(lanes, block, first, weights);
+        NAME(lanes_matrices)(lanes, block, first, weights, way == LANES_TO_ROUNDED);
 }
 
 /* Evaluates all blocks, LANES nodes at a time. The width of every block is a multiple of LANES. */
-KERNEL_INLINE void NAME(lanes_all)(const struct kernel_lanes *lanes)
+KERNEL_INLINE void NAME(lanes_all)(const struct kernel_lanes *lanes, enum lanes_way way)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)
         for (uint32_t i = 0; i < lanes->blocks[b].width && block_has_arcs(lanes->blocks[b].flags); i += LANES)
             NAME(lanes_weights)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
     for (uint32_t b = 0; b < lanes->block_count; b++)
         for (uint32_t i = 0; i < lanes->blocks[b].width; i += LANES)
-            NAME(lanes_out)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b);
+            NAME(lanes_out)(lanes, &lanes->blocks[b], i, lanes->weights + 2 * (size_t)LANE_WIDTH * b, way);
 }

@@ -155,41 +155,75 @@ KERNEL_INLINE void rows_store_columns(float *to, ROWS_TYPE rows)
 #endif
 }
 
-/* Replaces the node's own matrix by the product, in double precision. */
-KERNEL_INLINE void f64_multiply(const double *a, double *own)
+KERNEL_INLINE void f64_load_rows(const double *from, f64x4 rows[3])
 {
-    f64x4 b[3];
     for (int r = 0; r < 3; r++)
-        memcpy(&b[r], own + 4 * r, sizeof b[r]);
+        memcpy(&rows[r], from + 4 * r, sizeof rows[r]);
+}
+
+KERNEL_INLINE void f64_widen_rows(const float *from, f64x4 rows[3])
+{
+    for (int r = 0; r < 3; r++)
+        rows[r] = __builtin_convertvector(f32x4_load(from + 4 * r), f64x4);
+}
+
+/* Computes the product a * b in double precision. The numbers of a are loaded one by one, into whole vectors. */
+KERNEL_INLINE void f64_multiply(const double *a, const f64x4 b[3], f64x4 out[3])
+{
     for (int r = 0; r < 3; r++) {
-        const f64x4 rest = {0, 0, 0, a[4 * r + 3]};
-        const f64x4 row = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
-        memcpy(own + 4 * r, &row, sizeof row);
+        f64x4 row;
+        memcpy(&row, a + 4 * r, sizeof row);
+        const f64x4 rest = __builtin_shufflevector(row, (f64x4){0}, 4, 5, 6, 3);
+        out[r] = (a[4 * r] * b[0] + a[4 * r + 1] * b[1]) + (a[4 * r + 2] * b[2] + rest);
     }
+}
+
+KERNEL_INLINE void f64_store_own(const f64x4 rows[3], double *to)
+{
+    for (int r = 0; r < 3; r++)
+        memcpy(to + 4 * r, &rows[r], sizeof rows[r]);
 }
 
 /* Stores in the pieces in which it is read back; smaller ones would have to reach the cache first. */
-KERNEL_INLINE void f64_round(const double *from, float *to)
+KERNEL_INLINE void f64_round(const f64x4 rows[3], float *to)
 {
-    f32x4 rows[3];
-    for (int r = 0; r < 3; r++) {
-        f64x4 row;
-        memcpy(&row, from + 4 * r, sizeof row);
-        rows[r] = __builtin_convertvector(row, f32x4);
-    }
-    rows_keep(to, rows_join(rows[0], rows[1], rows[2]));
+    rows_keep(to, rows_join(__builtin_convertvector(rows[0], f32x4), __builtin_convertvector(rows[1], f32x4),
+                            __builtin_convertvector(rows[2], f32x4)));
 }
 
-KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, bool is_f64)
+/* Where the products of nodes are computed, and from which input (struct kernel_rig). */
+enum rows_way { ROWS_F32, ROWS_F64, ROWS_WIDENED };
+
+KERNEL_INLINE void rows_root(const struct kernel_rig *rig, uint32_t n, enum rows_way way)
+{
+    double *f64 = rig->f64 + 12 * (size_t)n;
+    float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
+    f64x4 rows[3];
+    if (way == ROWS_F64) {
+        f64_load_rows(f64, rows);
+        f64_round(rows, own);
+    } else {
+        f64_widen_rows(own, rows);
+        f64_store_own(rows, f64);
+    }
+}
+
+KERNEL_INLINE void rows_node(const struct kernel_rig *rig, uint32_t n, enum rows_way way)
 {
     const size_t parent = (uint32_t)rig->nodes[n].parent;
     float *own = rig->matrices + KERNEL_MATRIX * (size_t)n;
-    if (is_f64) {
-        f64_multiply(rig->f64 + 12 * parent, rig->f64 + 12 * (size_t)n);
-        f64_round(rig->f64 + 12 * (size_t)n, own);
-    } else {
+    f64x4 local[3], product[3];
+    if (way == ROWS_F32) {
         rows_keep(own, rows_multiply(rig->matrices + KERNEL_MATRIX * parent, own));
+        return;
     }
+    if (way == ROWS_F64)
+        f64_load_rows(rig->f64 + 12 * (size_t)n, local);
+    else
+        f64_widen_rows(own, local);
+    f64_multiply(rig->f64 + 12 * parent, local, product);
+    f64_store_own(product, rig->f64 + 12 * (size_t)n);
+    f64_round(product, own);
 }
 
 KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palette *palette, uint32_t i, bool is_mat4)
@@ -205,38 +239,44 @@ KERNEL_INLINE void rows_output(const float *matrices, const struct kernel_palett
 /* Interleaves nodes and outputs in one loop where possible: outputs do not depend on each other, so they fill the time
  * in which a chain of parents waits. Output i needs no node beyond i + lag (struct rig_skin). */
 KERNEL_INLINE void rows_compose(const struct kernel_rig *rig, const struct kernel_palette *palette, bool is_mat4,
-                                bool is_f64)
+                                enum rows_way way)
 {
     const uint32_t count = rig->count;
     const float *matrices = rig->matrices;
     uint32_t n = 0, i = 0;
     for (; n < count && rig->nodes[n].parent < 0; n++) /* a root's scene_from_node is its parent_from_node */
-        if (is_f64)
-            f64_round(rig->f64 + 12 * (size_t)n, rig->matrices + KERNEL_MATRIX * (size_t)n);
+        if (way != ROWS_F32)
+            rows_root(rig, n, way);
     for (; i < palette->count && (uint64_t)i + palette->lag < n; i++)
         rows_output(matrices, palette, i, is_mat4);
     for (; n < count && n < (uint64_t)i + palette->lag; n++)
-        rows_node(rig, n, is_f64);
+        rows_node(rig, n, way);
     for (; n < count && i < palette->count; n++, i++) {
-        rows_node(rig, n, is_f64);
+        rows_node(rig, n, way);
         rows_output(matrices, palette, i, is_mat4);
     }
     for (; n < count; n++)
-        rows_node(rig, n, is_f64);
+        rows_node(rig, n, way);
     for (; i < palette->count; i++)
         rows_output(matrices, palette, i, is_mat4);
 }
 
+KERNEL_INLINE void compose_way(const struct kernel_rig *rig, const struct kernel_palette *palette, enum rows_way way)
+{
+    if (palette->is_mat4)
+        rows_compose(rig, palette, true, way);
+    else
+        rows_compose(rig, palette, false, way);
+}
+
 static void compose(const struct kernel_rig *rig, const struct kernel_palette *palette)
 {
-    if (rig->f64 != NULL && palette->is_mat4)
-        rows_compose(rig, palette, true, true);
-    else if (rig->f64 != NULL)
-        rows_compose(rig, palette, false, true);
-    else if (palette->is_mat4)
-        rows_compose(rig, palette, true, false);
+    if (rig->f64 == NULL)
+        compose_way(rig, palette, ROWS_F32);
+    else if (rig->is_widened)
+        compose_way(rig, palette, ROWS_WIDENED);
     else
-        rows_compose(rig, palette, false, false);
+        compose_way(rig, palette, ROWS_F64);
 }
 
 static void write_palette(const float *scene_from_node, const struct kernel_palette *palette)

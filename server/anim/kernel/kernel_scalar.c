@@ -146,6 +146,15 @@ static void store_parts(const struct lane *lane, const struct parts *parts, floa
         to[8 + i] = i < 3 ? parts->scale[i] : 0;
 }
 
+/* Computes the rows in double precision, and rounds them. */
+static void rows_by_f64(const struct parts *parts, float m[12])
+{
+    double rows[12];
+    f64_rows_of_parts(parts, rows);
+    for (int e = 0; e < 12; e++)
+        m[e] = (float)rows[e];
+}
+
 static void scalar_lanes(const struct kernel_lanes *lanes)
 {
     for (uint32_t b = 0; b < lanes->block_count; b++)
@@ -157,6 +166,8 @@ static void scalar_lanes(const struct kernel_lanes *lanes)
                 store_parts(&lane, &parts, lanes->parts + KERNEL_PART * node);
             else if (lanes->f64 != NULL)
                 f64_rows_of_parts(&parts, lanes->f64 + 12 * node);
+            else if (lanes->is_precise)
+                rows_by_f64(&parts, lanes->local + KERNEL_MATRIX * node);
             else
                 rows_of_parts(&parts, lanes->local + KERNEL_MATRIX * node);
         }
@@ -182,6 +193,8 @@ static void compose_f64(const struct kernel_rig *rig)
 {
     for (uint32_t n = 0; n < rig->count; n++) {
         double *own = rig->f64 + 12 * (size_t)n;
+        for (size_t e = 0; e < 12 && rig->is_widened; e++)
+            own[e] = (double)rig->matrices[KERNEL_MATRIX * (size_t)n + e];
         if (rig->nodes[n].parent >= 0)
             f64_multiply(rig->f64 + 12 * (size_t)rig->nodes[n].parent, own, own);
         for (int e = 0; e < 12; e++)

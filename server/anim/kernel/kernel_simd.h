@@ -10,6 +10,9 @@
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x4 __attribute__((vector_size(32))); /* pass by address: not all machines have it */
+#ifdef __AVX512F__
+typedef double f64x8 __attribute__((vector_size(64)));
+#endif
 
 KERNEL_INLINE f32x4 f32x4_load(const float *from)
 {

@@ -9,7 +9,9 @@
 #define ROWS 1
 #include "anim/kernel/kernel_rows.h"
 
-static void lanes(const struct kernel_lanes *lanes) { lanes_all_4(lanes); }
+KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way way) { lanes_all_4(lanes, way); }
+
+#include "anim/kernel/kernel_ways.h"
 
 #if defined(__x86_64__)
 const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,       write_palette, mix_all_4,

@@ -35,6 +35,8 @@ enum compiled_flags {
     COMPILED_F64 = 1,          /* long chains: matrices and their products are in double precision */
     COMPILED_CUBIC = 2,        /* some blocks have LANES_CUBIC flags, and two frames may have the same time */
     COMPILED_F64_PRODUCTS = 4, /* only the products are in double precision */
+    COMPILED_F64_MATRICES = 8, /* only the matrices are, and are rounded before their products */
+    COMPILED_F64_ANY = COMPILED_F64 | COMPILED_F64_PRODUCTS | COMPILED_F64_MATRICES,
 };
 
 /* A clip with frame_count 0 is not compiled. Frame f is at frame_times[frame_first + f]; its values are the

@@ -300,3 +300,16 @@ void quat_slerp(const double a[4], const double b[4], double u, double out[4])
         out[i] = wa * a[i] + wb * b[i];
     quat_repair(out);
 }
+
+void quat_from_degrees(const double degrees[3], double out[4])
+{
+    static const double RADIANS_PER_DEGREE = 0.017453292519943295;
+    const double turned[4] = {0, 0, 0, 1};
+    memcpy(out, turned, sizeof turned);
+    for (int axis = 0; axis < 3; axis++) {
+        const double half = degrees[axis] * RADIANS_PER_DEGREE / 2;
+        double one[4] = {0, 0, 0, trig_cos(half)};
+        one[axis] = trig_sin(half);
+        quat_mul(out, one, out);
+    }
+}

@@ -21,7 +21,7 @@ enum humanoid_role {
 
 /* The values of map=, besides "auto". */
 enum humanoid_map {
-    HUMANOID_AUTO, /* the file's own, else the table that finds most of the required roles */
+    HUMANOID_AUTO, /* the file's own, else the table, or words, that find most of the required roles */
 #define X(symbol, word, prefix) HUMANOID_##symbol,
 #include "protocol/humanoid/maps.def"
 #undef X
@@ -30,6 +30,7 @@ enum humanoid_map {
 
 struct humanoid {
     int32_t nodes[ROLE_COUNT]; /* each a different node, or -1 */
+    const char *by;            /* of humanoid_find(): "file", "words" or the word of a table; NULL: nothing was found */
 };
 
 extern const char *const ROLE_WORDS[ROLE_COUNT];
@@ -47,7 +48,8 @@ enum { HUMANOID_NODES_MAX = 16384 };
 struct humanoid_choice {
     uint32_t map; /* HUMANOID_; VRM: the file's own, where it has one */
     const struct humanoid_rule *rules;
-    uint32_t rule_count; /* rules come before the map; of two for a role the last wins */
+    uint32_t rule_count;   /* rules come before the map; of two for a role the last wins */
+    const char *parameter; /* of requests, that gives the rules: for messages; NULL: bones */
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming
@@ -55,9 +57,16 @@ struct humanoid_choice {
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
 
-/* Checks that each joint is below the joint of the role above. Removes optional roles that are not; returns
- * ERR_NO_HUMANOID for required ones. */
+/* True for a role that VRM 1.0 requires. */
+bool humanoid_is_required(int role);
+
+/* Checks that each joint is below the joint of the role above; feet may be loose. Removes optional roles that are not;
+ * returns ERR_NO_HUMANOID for required ones. */
 int humanoid_check_order(const struct model *model, struct humanoid *humanoid, struct err *err);
+
+/* True for a foot that hangs below no joint with a role, as in rigs whose feet lead the legs: the joint of the lower
+ * leg carries it. */
+bool humanoid_foot_is_loose(const struct model *model, const struct humanoid *humanoid, int role);
 
 /* True when all roles that retargeting requires are there, and no node has two roles. nodes: [ROLE_COUNT], -1 for none.
  */

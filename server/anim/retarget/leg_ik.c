@@ -81,5 +81,6 @@ void leg_put(const struct leg *leg, const struct model *model, const struct mat3
     const struct mat3 back = mat3_transpose_mul(&lower, &MAT3_IDENTITY);
     turn_local(model, turns, leg->upper, &upper, pose);
     turn_local(model, turns, leg->lower, &since_upper, pose);
-    turn_local(model, turns, leg->foot, &back, pose);
+    if (!leg->is_loose)
+        turn_local(model, turns, leg->foot, &back, pose);
 }

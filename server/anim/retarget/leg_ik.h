@@ -11,6 +11,7 @@
 /* Nodes of a leg from the top: thigh, shin, foot. */
 struct leg {
     int32_t upper, lower, foot;
+    bool is_loose; /* the foot does not hang below the shin: its caller carries it */
 };
 
 /* Returns the greatest distance of the ankle from the hip in this pose. */

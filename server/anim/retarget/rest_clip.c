@@ -112,7 +112,7 @@ struct tracks {
 static struct leg find_leg(const struct rest_motion *motion, int foot)
 {
     const int32_t *nodes = motion->model.humanoid.nodes + (foot == 0 ? ROLE_LEFT_UPPER_LEG : ROLE_RIGHT_UPPER_LEG);
-    return (struct leg){nodes[0], nodes[1], nodes[2]};
+    return (struct leg){nodes[0], nodes[1], nodes[2], motion->joints[motion->joint_of_node[nodes[2]]].carrier >= 0};
 }
 
 /* Returns how far the hips must sink so that this ankle can be reached; 0 when it can. */
@@ -139,6 +139,7 @@ static void sink(const struct rest_motion *motion, double drop, struct pose *pos
     const struct dmat4 scene_from_parent = rest_motion_scene(model, pose, model->nodes[hips].parent);
     if (dmat4_invert(&scene_from_parent, &parent_from_scene))
         dmat4_point(&parent_from_scene, place, pose->local[hips].translation);
+    rest_motion_carry(motion, pose);
     pose_compose(pose, model);
 }
 
@@ -164,6 +165,7 @@ static void put_feet(const struct rest_motion *motion, const double offsets[FEET
         if (drop > 0 || dot3(offsets[foot], offsets[foot]) > 0)
             leg_put(&leg, motion->model.model, motion->turns, ankles[foot], forward, pose);
     }
+    rest_motion_carry(motion, pose);
     pose_compose(pose, motion->model.model);
 }
 
@@ -180,6 +182,7 @@ static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t 
 {
     struct pose pose;
     bool is_going = true;
+    made->limbs = (struct limb_angles){0};
     pose_init(&pose);
     for (uint32_t i = 0; i < made->time_count && is_going; i++) {
         rest_motion_evaluate(motion, (int32_t)clip, made->times[i], &pose);
@@ -188,6 +191,7 @@ static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t 
         if (options->face != NULL)
             rest_face_evaluate(options->face, &motion->model, &motion->source_pose, &pose);
         store(made, &pose, options->face, i);
+        limb_angles_see(&made->limbs, motion, &pose);
         see_feet(&motion->source, &motion->source_pose, tracks->has_ball, &tracks->source[i]);
         see_feet(&motion->model, &pose, tracks->has_ball, &tracks->model[i]);
         is_going = !is_stopped(options);

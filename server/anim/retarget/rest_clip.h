@@ -6,8 +6,8 @@
  * channel, which would otherwise become a ramp. Channels are LINEAR. */
 #pragma once
 
+#include "anim/retarget/limb_angles.h"
 #include "anim/retarget/rest_face.h"
-#include "anim/retarget/rest_motion.h"
 
 struct rest_channel {
     uint32_t node;
@@ -26,6 +26,7 @@ struct rest_clip {
     uint64_t value_count;
     uint64_t steps; /* of work done */
     double slide;   /* how far planted feet slide, relative to the leg (planted_feet.h) */
+    struct limb_angles limbs;
 };
 
 struct rest_clip_options {

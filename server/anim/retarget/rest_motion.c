@@ -1,5 +1,6 @@
 #include "anim/retarget/rest_motion.h"
 
+#include "anim/retarget/rest_correction.h"
 #include "anim/retarget/rest_pairs.h"
 #include "anim/retarget/t_pose.h"
 #include "base/mem.h"
@@ -8,78 +9,6 @@
 #include <string.h>
 
 enum { STEPS_MOST = 20000000 }; /* for one pose */
-
-/* --- corrections: C_j --- */
-
-/* Returns the role where a bone ends whose direction at rest is part of the pose; ROLE_NONE where the direction is
- * anatomy, or unknown. */
-static int end_of(int role)
-{
-    switch (role) {
-    case ROLE_LEFT_UPPER_LEG:
-    case ROLE_LEFT_LOWER_LEG:
-    case ROLE_RIGHT_UPPER_LEG:
-    case ROLE_RIGHT_LOWER_LEG:
-    case ROLE_LEFT_UPPER_ARM:
-    case ROLE_LEFT_LOWER_ARM:
-    case ROLE_RIGHT_UPPER_ARM:
-    case ROLE_RIGHT_LOWER_ARM:
-        return role + 1;
-    case ROLE_LEFT_HAND:
-        return ROLE_LEFT_MIDDLE_PROXIMAL;
-    case ROLE_RIGHT_HAND:
-        return ROLE_RIGHT_MIDDLE_PROXIMAL;
-    default: /* fingers follow the hands; each has three roles, and the third is its end */
-        return role >= ROLE_LEFT_THUMB_METACARPAL && (role - ROLE_LEFT_THUMB_METACARPAL) % 3 < 2 ? role + 1 : ROLE_NONE;
-    }
-}
-
-static bool is_trunk(int role)
-{
-    return (role >= ROLE_HIPS && role <= ROLE_JAW) || role == ROLE_LEFT_SHOULDER || role == ROLE_RIGHT_SHOULDER;
-}
-
-static bool is_foot(int role) { return role == ROLE_LEFT_FOOT || role == ROLE_RIGHT_FOOT; }
-
-/* Finds the direction of a bone at rest, in its own scene. False: it has no length, or no end. */
-static bool find_bone(const struct rest_rig *rig, int role, int end, double unit[3])
-{
-    const int32_t from = rig->humanoid.nodes[role], to = rig->humanoid.nodes[end];
-    return from >= 0 && to >= 0 &&
-           direction3(pose_place(&rig->pose, from), pose_place(&rig->pose, to), unit) > 1e-6 * rig->leg_length;
-}
-
-/* Returns the turn about the model's up axis from its foot to the source's. */
-static struct mat3 turn_foot(const struct rest_motion *motion, int role)
-{
-    const double *up = &motion->model.axes.m[3];
-    double own[3], other[3];
-    if (!find_bone(&motion->model, role, role + 1, own) || !find_bone(&motion->source, role, role + 1, other))
-        return MAT3_IDENTITY;
-    mat3_direction(&motion->model_from_source, other, other);
-    const double own_up = dot3(own, up), other_up = dot3(other, up);
-    for (int i = 0; i < 3; i++) {
-        own[i] -= own_up * up[i];
-        other[i] -= other_up * up[i];
-    }
-    return unit3(own) > 0.1 && unit3(other) > 0.1 ? mat3_between(own, other) : MAT3_IDENTITY;
-}
-
-static struct mat3 correct(const struct rest_motion *motion, int role, const struct mat3 *above)
-{
-    const int end = end_of(role);
-    double own[3], other[3];
-    if (is_trunk(role) || motion->is_by_t_pose)
-        return MAT3_IDENTITY;
-    if (is_foot(role))
-        return turn_foot(motion, role);
-    if (end < 0 || !find_bone(&motion->model, role, end, own) || !find_bone(&motion->source, role, end, other))
-        return *above;
-    mat3_direction(above, own, own);
-    mat3_direction(&motion->model_from_source, other, other);
-    const struct mat3 smallest = mat3_between(own, other);
-    return mat3_mul(&smallest, above);
-}
 
 /* --- pairs --- */
 
@@ -102,10 +31,25 @@ static void add_joint(struct rest_motion *motion, uint32_t node, uint32_t source
         (struct rest_joint){.node = node,
                             .source = source,
                             .has_translation = has_translation,
+                            .carrier = -1,
                             .source_from_joint = mat3_transpose_mul(&motion->source.scene_from_node[source], &seen)};
     memcpy(joint->model_rest, pose_place(&motion->model.pose, (int32_t)node), sizeof joint->model_rest);
     memcpy(joint->source_rest, pose_place(&motion->source.pose, (int32_t)source), sizeof joint->source_rest);
     motion->joint_of_node[node] = (int32_t)motion->joint_count++;
+}
+
+/* Finds the place of a loose foot below its leg. */
+static void set_carrier(struct rest_motion *motion, int role)
+{
+    const struct rest_rig *rig = &motion->model;
+    struct rest_joint *joint = &motion->joints[motion->joint_of_node[rig->humanoid.nodes[role]]];
+    struct dmat4 carrier_from_scene;
+    if (!humanoid_foot_is_loose(rig->model, &rig->humanoid, role) ||
+        !dmat4_invert(&rig->pose.scene_from_node[rig->humanoid.nodes[role - 1]], &carrier_from_scene))
+        return;
+    joint->has_translation = true;
+    joint->carrier = rig->humanoid.nodes[role - 1];
+    dmat4_point(&carrier_from_scene, joint->model_rest, joint->carrier_from_place);
 }
 
 /* sources: [node_count of the model], the node that each follows, or -1. */
@@ -124,7 +68,7 @@ static void add_joints(struct rest_motion *motion, const int32_t *sources)
         const int32_t parent = model->nodes[node].parent;
         const struct mat3 *above = parent < 0 ? &MAT3_IDENTITY : &corrections[parent];
         const bool is_paired = sources[node] >= 0;
-        corrections[node] = is_paired && roles[node] >= 0 ? correct(motion, roles[node], above) : *above;
+        corrections[node] = is_paired && roles[node] >= 0 ? rest_correct(motion, roles[node], above) : *above;
         motion->joint_of_node[node] = -1;
         if (is_paired)
             add_joint(motion, node, (uint32_t)sources[node], is_above[node] != 0 && is_source_above[sources[node]] != 0,
@@ -175,11 +119,50 @@ static void find_stance(struct rest_motion *motion)
         return;
     }
     pose_init(&pose);
-    rest_motion_evaluate(motion, POSE_REST, 0, &pose);
+    rest_motion_evaluate(motion, motion->reference.stance_clip, motion->reference.stance_time_s, &pose);
     raise(joint->model_rest, &motion->model.axes.m[3],
           ankles(&motion->model, &motion->model.pose) - ankles(&motion->model, &pose) + find_lift(&motion->model));
-    raise(joint->source_rest, &motion->source.axes.m[3], find_lift(&motion->source));
+    raise(joint->source_rest, &motion->source.axes.m[3], find_lift(&motion->source) - motion->reference.lowering);
     pose_fini(&pose);
+}
+
+/* Puts the source into the pose that stands for its rest. Over the ground it stays where its rest is. Between two
+ * T-poses places count from the scene's origin, so a rest is not lowered. */
+static void set_reference(struct rest_motion *motion)
+{
+    struct rest_reference *reference = &motion->reference;
+    struct rest_rig *source = &motion->source;
+    motion->is_by_t_pose = !reference->is_posed && t_pose_is_of_both(motion->model.model, source->model);
+    if (motion->is_by_t_pose)
+        reference->lowering = 0;
+    if (reference->is_posed)
+        rest_rig_set_pose(source, reference->clip, reference->time_s, &reference->axes);
+    motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &source->axes);
+    motion->seen_from_source =
+        mat3_mul_transpose(&motion->model.axes, reference->is_warned ? &reference->axes : &source->axes);
+    const struct mat3 turn = reference->is_posed ? rest_correct_trunk(motion, false) : MAT3_IDENTITY;
+    const double cosine = (turn.m[0] + turn.m[4] + turn.m[8] - 1) / 2;
+    motion->hips_turned_deg = acos(fmin(fmax(cosine, -1), 1)) * 57.29577951308232;
+}
+
+/* Takes the way over the ground from the rest of a posed source to its reference out of the places there. */
+static void stay_over_ground(struct rest_motion *motion)
+{
+    const double *up = &motion->source.axes.m[3];
+    struct pose rest, stance;
+    pose_init(&rest);
+    pose_init(&stance);
+    pose_evaluate(&rest, motion->source.model, POSE_REST, 0);
+    pose_evaluate(&stance, motion->source.model, motion->reference.stance_clip, motion->reference.stance_time_s);
+    for (uint32_t j = 0; j < motion->joint_count; j++) {
+        struct rest_joint *joint = &motion->joints[j];
+        const double *place = pose_place(&rest, (int32_t)joint->source);
+        const double height = dot3(pose_place(&stance, (int32_t)joint->source), up) - dot3(place, up);
+        for (int i = 0; i < 3; i++)
+            joint->source_rest[i] = place[i] + height * up[i];
+    }
+    pose_fini(&rest);
+    pose_fini(&stance);
 }
 
 uint64_t rest_motion_steps(const struct rest_motion *motion)
@@ -187,22 +170,21 @@ uint64_t rest_motion_steps(const struct rest_motion *motion)
     const struct model *model = motion->model.model;
     uint64_t steps = motion->source.model->node_count + 3 * (uint64_t)model->node_count;
     for (uint32_t j = 0; j < motion->joint_count && (model->infos[0].flags & MODEL_OWN_SCALES) != 0; j++)
-        steps += motion->joints[j].has_translation ? model->node_count : 0;
+        steps += ((uint64_t)motion->joints[j].has_translation + (motion->joints[j].carrier >= 0)) * model->node_count;
     return steps;
 }
 
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
-                     const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
-                     struct err *err)
+                     const struct model *source, const struct humanoid *source_humanoid,
+                     const struct rest_choice *choice, uint64_t max_steps, int32_t *partners, struct err *err)
 {
     *motion = (struct rest_motion){.node_count = model->node_count};
     pose_init(&motion->source_pose);
     const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
-    if (source_rc < 0)
-        return source_rc;
-    motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &motion->source.axes);
-    motion->is_by_t_pose = t_pose_is_of_both(model, source);
+    if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, max_steps, err) < 0)
+        return err->code;
+    set_reference(motion);
     motion->scale = motion->is_by_t_pose ? t_pose_scale(&motion->model, &motion->source)
                                          : motion->model.leg_length / motion->source.leg_length;
     motion->joints = mem_alloc((size_t)model->node_count * sizeof *motion->joints + 1);
@@ -215,6 +197,10 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
         if (partners[n] >= 0)
             sources[partners[n]] = (int32_t)n;
     add_joints(motion, sources);
+    set_carrier(motion, ROLE_LEFT_FOOT);
+    set_carrier(motion, ROLE_RIGHT_FOOT);
+    if (motion->reference.is_posed)
+        stay_over_ground(motion);
     free(sources);
     const uint64_t steps = rest_motion_steps(motion);
     if (steps > STEPS_MOST)
@@ -332,6 +318,23 @@ static void move_joint(const struct rest_motion *motion, const struct rest_joint
     *last = (struct moved){(int32_t)joint->node, dmat4_mul(&scene_from_parent, &parent_from_node)};
 }
 
+void rest_motion_carry(const struct rest_motion *motion, struct pose *pose)
+{
+    const struct model *model = motion->model.model;
+    for (uint32_t j = 0; j < motion->joint_count; j++) {
+        const struct rest_joint *joint = &motion->joints[j];
+        double place[3];
+        struct dmat4 parent_from_scene;
+        if (joint->carrier < 0)
+            continue;
+        const struct dmat4 scene_from_carrier = rest_motion_scene(model, pose, joint->carrier);
+        const struct dmat4 scene_from_parent = rest_motion_scene(model, pose, model->nodes[joint->node].parent);
+        dmat4_point(&scene_from_carrier, joint->carrier_from_place, place);
+        if (dmat4_invert(&scene_from_parent, &parent_from_scene))
+            dmat4_point(&parent_from_scene, place, pose->local[joint->node].translation);
+    }
+}
+
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose)
 {
     pose_evaluate(&motion->source_pose, motion->source.model, clip, clip_time_s);
@@ -339,7 +342,8 @@ void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_
     turn_joints(motion, pose);
     struct moved last = {.node = -1};
     for (uint32_t j = 0; j < motion->joint_count; j++)
-        if (motion->joints[j].has_translation)
+        if (motion->joints[j].has_translation && motion->joints[j].carrier < 0)
             move_joint(motion, &motion->joints[j], pose, &last);
+    rest_motion_carry(motion, pose);
     pose_compose(pose, motion->model.model);
 }

@@ -28,24 +28,34 @@
  *
  * Here the model's rest is raised to the source's stance, by as much as its feet would otherwise be lower. A rest that
  * lies more than half a leg under the scene's ground is taken to stand on it; motion files with the root at the origin
- * have such rests. Other translations and all scales are the model's own. */
+ * have such rests. Other translations and all scales are the model's own. A foot that does not hang below its leg
+ * (humanoid_foot_is_loose()) is moved as if it did.
+ *
+ * Where the source's rest does not stand, a frame of its motion takes its place (rest_reference.h). That frame has a
+ * pose of its own, so C_j of the trunk then turns the model's line of the trunk, and of the hips or shoulders, to the
+ * frame's. A then leads from the axes of the source's scene. */
 #pragma once
 
-#include "anim/retarget/rest_rig.h"
+#include "anim/retarget/rest_reference.h"
 
 struct rest_joint {
     uint32_t node, source;
     bool has_translation;
+    int32_t carrier; /* of a loose foot: the node of the lower leg; else -1 */
+    double carrier_from_place[3];
     struct mat3 source_from_joint;        /* O0_s^-1 * A^-1 * C_j * O0_j */
     double model_rest[3], source_rest[3]; /* in scene space; with has_translation */
 };
 
 struct rest_motion {
     struct rest_rig model, source;
-    struct mat3 model_from_source; /* A */
-    double scale;                  /* k */
-    bool is_by_t_pose;             /* t_pose.h leads: both files promise VRM's T-pose */
-    struct rest_joint *joints;     /* [joint_count], parents first */
+    struct mat3 model_from_source;   /* A */
+    struct mat3 seen_from_source;    /* A, or by the scene's axes where the source's rest does not give any */
+    double scale;                    /* k */
+    bool is_by_t_pose;               /* t_pose.h leads: both files promise VRM's T-pose, and their rests serve */
+    struct rest_reference reference; /* the source's pose that stands for its rest */
+    double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */
+    struct rest_joint *joints;       /* [joint_count], parents first */
     uint32_t joint_count;
     uint32_t node_count;    /* of the model */
     int32_t *joint_of_node; /* [node_count]: index into joints, or -1 */
@@ -53,11 +63,12 @@ struct rest_motion {
     struct pose source_pose;
 };
 
-/* partners: [node_count of the source], by name as in retarget.h on input, by role on output. Both models are borrowed.
- * Call rest_motion_fini() in any case. Returns 0 or ERR_NO_HUMANOID. */
+/* choice: the source's rest. max_steps: limit on the choice's work; 0: no limit. partners: [node_count of the source],
+ * by name as in retarget.h on input, by role on output. Both models are borrowed. Call rest_motion_fini() in any case.
+ * Returns 0, ERR_NO_HUMANOID, or what rest_reference_find() returns. */
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
-                     const struct model *source, const struct humanoid *source_humanoid, int32_t *partners,
-                     struct err *err);
+                     const struct model *source, const struct humanoid *source_humanoid,
+                     const struct rest_choice *choice, uint64_t max_steps, int32_t *partners, struct err *err);
 void rest_motion_fini(struct rest_motion *motion);
 
 /* Frees all but joints and scale; nothing can be evaluated afterwards. */
@@ -71,5 +82,7 @@ uint64_t rest_motion_steps(const struct rest_motion *motion);
 /* Evaluates the source at a time of one of its clips, or POSE_REST, into motion->source_pose, and fills *pose with the
  * model's local transforms and scene matrices. */
 void rest_motion_evaluate(struct rest_motion *motion, int32_t clip, double clip_time_s, struct pose *pose);
+/* Puts loose feet at the ends of their legs, in a pose of which only the local transforms are valid. */
+void rest_motion_carry(const struct rest_motion *motion, struct pose *pose);
 /* Returns scene_from_node from a pose of which only the local transforms are valid. */
 struct dmat4 rest_motion_scene(const struct model *model, struct pose *pose, int32_t node);

@@ -119,12 +119,10 @@ static double leg(const struct rest_rig *rig, enum humanoid_role upper)
            direction3(place(rig, upper + 1), place(rig, upper + 2), unit);
 }
 
-int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct humanoid *humanoid, struct err *err)
+/* Finds the orthogonal parts of the pose's scene matrices. */
+static void find_turns(struct rest_rig *rig)
 {
-    *rig = (struct rest_rig){.model = model, .humanoid = *humanoid};
-    pose_init(&rig->pose);
-    pose_evaluate(&rig->pose, model, POSE_REST, 0);
-    rig->scene_from_node = mem_alloc((size_t)model->node_count * sizeof *rig->scene_from_node + 1);
+    const struct model *model = rig->model;
     for (uint32_t i = 0; i < model->order_count; i++) {
         const uint32_t node = model->node_order[i];
         const int32_t parent = model->nodes[node].parent;
@@ -133,6 +131,22 @@ int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct 
         const struct mat3 local = mat3_from_quat(rig->pose.local[node].rotation);
         rig->scene_from_node[node] = parent < 0 ? local : mat3_mul(&rig->scene_from_node[parent], &local);
     }
+}
+
+void rest_rig_set_pose(struct rest_rig *rig, int32_t clip, double time_s, const struct mat3 *axes)
+{
+    pose_evaluate(&rig->pose, rig->model, clip, time_s);
+    find_turns(rig);
+    rig->axes = *axes;
+}
+
+int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct humanoid *humanoid, struct err *err)
+{
+    *rig = (struct rest_rig){.model = model, .humanoid = *humanoid};
+    pose_init(&rig->pose);
+    pose_evaluate(&rig->pose, model, POSE_REST, 0);
+    rig->scene_from_node = mem_alloc((size_t)model->node_count * sizeof *rig->scene_from_node + 1);
+    find_turns(rig);
     rig->leg_length = (leg(rig, ROLE_LEFT_UPPER_LEG) + leg(rig, ROLE_RIGHT_UPPER_LEG)) / 2;
     if (!(rig->leg_length > 0) || !isfinite(rig->leg_length))
         return err_set(err, ERR_NO_HUMANOID,

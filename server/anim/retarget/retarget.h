@@ -28,6 +28,7 @@ struct rest_retarget;
 /* How clips of another rig are converted. */
 struct rest_options {
     struct humanoid model, source;
+    struct rest_choice clip_rest; /* the source's rest */
     struct rest_clip_options clip;
 };
 
@@ -39,8 +40,9 @@ struct retarget {
     int32_t *partners;          /* [source->node_count]: node of the model, or -1 - RETARGET_ */
     struct name_map names;      /* its rules are borrowed */
     uint8_t *is_rule_used;      /* [names.count]: 1 for a rule that applies to a node of the clips' file */
-    double slide;   /* by rest: how far planted feet slide in the played clips, relative to the leg; else 0 */
-    uint64_t steps; /* by rest: steps of work spent on converting clips */
+    double slide;             /* by rest: how far planted feet slide in the played clips, relative to the leg; else 0 */
+    uint64_t steps;           /* by rest: steps of work spent on converting clips */
+    struct limb_angles limbs; /* by rest: of the played clips */
     /* private */
     struct rest_retarget *rest; /* NULL: by name */
     uint8_t *is_played;         /* [clip_count] */
@@ -60,6 +62,10 @@ void retarget_fini(struct retarget *retarget);
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err);
 
 static inline bool retarget_is_by_rest(const struct retarget *retarget) { return retarget->rest != NULL; }
+/* By rest: returns the pose that stands for the source's rest, and how far its hips have turned there. NULL by name. */
+const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg);
+/* By rest: true when planted feet keep their places. */
+bool retarget_has_locked_feet(const struct retarget *retarget);
 /* By rest: returns the leg length of the model divided by that of the source. */
 double retarget_scale(const struct retarget *retarget);
 

@@ -12,7 +12,8 @@ struct rest_retarget {
     struct rest_motion motion;
     struct rest_face face;
     struct rest_clip_options options;
-    double *times; /* keys of all converted clips */
+    bool has_locked_feet; /* stays when the options are gone */
+    double *times;        /* keys of all converted clips */
     float *values;
 };
 
@@ -27,19 +28,30 @@ void retarget_free_rest(struct rest_retarget *rest)
     free(rest);
 }
 
+/* Counts work that all clips together may ask for. */
+static void charge(struct retarget *retarget, uint64_t steps)
+{
+    uint64_t *left = &retarget->rest->options.max_steps;
+    retarget->steps += steps;
+    if (*left > 0) /* 0 is no limit, so at least one step stays */
+        *left = steps < *left ? *left - steps : 1;
+}
+
 int retarget_set_rest(struct retarget *retarget, const struct rest_options *options, struct err *err)
 {
     struct rest_retarget *rest = mem_zalloc(1, sizeof *rest);
     struct model *view = &retarget->model;
     retarget->rest = rest;
     rest->options = options->clip;
+    rest->has_locked_feet = options->clip.has_locked_feet;
     view->key_times = NULL;
     view->key_values = NULL;
     view->key_time_count = view->key_value_count = 0;
     const int rc = rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
-                                    retarget->partners, err);
+                                    &options->clip_rest, rest->options.max_steps, retarget->partners, err);
     if (rc < 0)
         return rc;
+    charge(retarget, rest->motion.reference.steps);
     rest_face_init(&rest->face, &rest->motion.model, retarget->source);
     rest->options.face = &rest->face;
     return 0;
@@ -49,6 +61,15 @@ const struct rest_face *retarget_face(const struct retarget *retarget)
 {
     return retarget->rest == NULL ? NULL : &retarget->rest->face;
 }
+
+const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg)
+{
+    const struct rest_motion *motion = retarget->rest == NULL ? NULL : &retarget->rest->motion;
+    *hips_turned_deg = motion == NULL ? 0 : motion->hips_turned_deg;
+    return motion == NULL ? NULL : &motion->reference;
+}
+
+bool retarget_has_locked_feet(const struct retarget *retarget) { return retarget->rest->has_locked_feet; }
 
 double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }
 
@@ -153,9 +174,8 @@ int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err 
     if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
     retarget->slide = fmax(retarget->slide, made.slide);
-    retarget->steps += made.steps;
-    if (retarget->rest->options.max_steps > 0) /* of all clips together */
-        retarget->rest->options.max_steps -= made.steps < retarget->rest->options.max_steps ? made.steps : 0;
+    limb_angles_join(&retarget->limbs, &made.limbs);
+    charge(retarget, made.steps);
     rest_clip_fini(&made);
     return rc;
 }

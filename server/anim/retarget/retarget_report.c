@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char RULES[] = ";rules=", SLIDE[] = ";slide=";
+static const char RULES[] = ";rules=", SLIDE[] = ";slide=", RESTS[] = ";rests=", LIMBS[] = ";limbs=";
 enum { NAMES_SIZE = 448 }; /* of each list; all three, with words and numbers, fit RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
@@ -18,6 +18,7 @@ void retarget_report_init(struct retarget_report *report, const struct retarget 
     *report = (struct retarget_report){
         .retarget = retarget,
         .slide = retarget->slide,
+        .limbs = retarget->limbs,
         .misses = mem_alloc(nodes * sizeof *report->misses + 1),
         .is_moved = mem_zalloc((size_t)retarget->model.node_count + 1, 1),
         .is_missed = mem_zalloc(nodes + 1, 1),
@@ -173,6 +174,28 @@ static void put_slide(struct buf *out, const struct retarget_report *reports, ui
         buf_printf(out, "%s%u.%03u", SLIDE, most / 1000, most % 1000);
 }
 
+bool retarget_report_limbs_differ(const struct retarget_report *report)
+{
+    return retarget_is_by_rest(report->retarget) &&
+           limb_angles_count(&report->limbs, retarget_has_locked_feet(report->retarget)) > 0;
+}
+
+/* Before the slide, whose digits end the text. */
+static void put_rests(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+{
+    uint32_t count = 0, limbs = 0;
+    double turned_deg;
+    for (uint32_t r = 0; r < report_count; r++) {
+        const struct rest_reference *reference = retarget_reference(reports[r].retarget, &turned_deg);
+        count += reference != NULL && reference->is_warned;
+        limbs += retarget_report_limbs_differ(&reports[r]);
+    }
+    if (count > 0)
+        buf_printf(out, "%s%u", RESTS, count);
+    if (limbs > 0)
+        buf_printf(out, "%s%u", LIMBS, limbs);
+}
+
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
                          const int32_t *own_clips, uint32_t own_count, struct buf *out)
 {
@@ -190,6 +213,7 @@ void retarget_report_put(const struct retarget_report *reports, uint32_t report_
     buf_printf(out, ";joints=%u", still.count);
     put_names(out, "joint_names", &still);
     put_rules(out, reports, report_count);
+    put_rests(out, reports, report_count);
     put_slide(out, reports, report_count);
 }
 
@@ -197,6 +221,19 @@ bool retarget_text_has_idle_rules(const struct buf *text)
 {
     return text->size_bytes > 0 && memmem(text->data, text->size_bytes, RULES, sizeof RULES - 1) != NULL;
 }
+
+/* Returns the number behind a word in such a text; 0 without the word. */
+static uint32_t find_number(const struct buf *text, const char *word)
+{
+    const size_t size = strlen(word);
+    const char *at = text->size_bytes == 0 ? NULL : memmem(text->data, text->size_bytes, word, size);
+    uint32_t count = 0;
+    for (const char *c = at == NULL ? NULL : at + size; c != NULL && ascii_is_digit(*c); c++)
+        count = count * 10 + (uint32_t)(*c - '0');
+    return count;
+}
+
+uint32_t retarget_text_warnings(const struct buf *text) { return find_number(text, RESTS) + find_number(text, LIMBS); }
 
 /* The names and rules before it are percent-encoded, so they contain no ';'. */
 int32_t retarget_text_slide(const struct buf *text)

@@ -16,9 +16,10 @@ struct retarget_report {
     const struct retarget *retarget;
     struct retarget_miss *misses; /* [miss_count], in the order of the channels */
     uint32_t miss_count;
-    double slide;       /* the retarget's, or that of the added clips */
-    uint8_t *is_moved;  /* [node_count of the model]: moved by a channel of the added clips */
-    uint8_t *is_missed; /* private: [node_count of the clips' file] */
+    double slide;             /* the retarget's, or that of the added clips */
+    struct limb_angles limbs; /* likewise */
+    uint8_t *is_moved;        /* [node_count of the model]: moved by a channel of the added clips */
+    uint8_t *is_missed;       /* private: [node_count of the clips' file] */
 };
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget);
@@ -35,6 +36,10 @@ enum { RETARGET_TEXT_SIZE = 1536 };
 /* Slides are reported in thousandths of the leg; above RETARGET_SLIDE_WARNED with a warning. */
 uint32_t retarget_slide_thousandths(double slide);
 enum { RETARGET_SLIDE_WARNED = 20 };
+/* True when limbs of a clip by rest point elsewhere than the source's by more than LIMB_WARNED_DEG. */
+bool retarget_report_limbs_differ(const struct retarget_report *report);
+/* Returns the number of warnings in such a text of rests that do not stand and of limbs that point elsewhere. */
+uint32_t retarget_text_warnings(const struct buf *text);
 /* Returns the slide in a text of retarget_report_put(), or -1 when no clip in it is by rest. */
 int32_t retarget_text_slide(const struct buf *text);
 

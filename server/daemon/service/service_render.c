@@ -209,6 +209,21 @@ static bool check_lights(const struct job *job, struct reply *reply)
     return false;
 }
 
+/* Resolves the joints that turn. False: *reply is the error. */
+static bool find_turns(struct picture_job *picture, struct reply *reply)
+{
+    const struct request *request = &picture->job->call->request;
+    for (uint32_t i = 0; i < request->turn_count; i++) {
+        struct render_turn *turn = &picture->drawing.turns[i];
+        if (select_thing(&picture->job->models[0]->model, request->model, THING_NODE, &request->turns[i].joint,
+                         &turn->node, reply) < 0)
+            return false;
+        quat_from_degrees(request->turns[i].degrees, turn->rotation);
+    }
+    picture->drawing.turn_count = request->turn_count;
+    return true;
+}
+
 /* Resolves the nodes and the camera of the picture. False: *reply is the error. */
 static bool find_things(struct picture_job *picture, struct reply *reply)
 {
@@ -222,7 +237,8 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
             return false;
         drawing->root++;
     }
-    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
+    if (!check_lights(job, reply) || !find_turns(picture, reply) ||
+        !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->view.target, &target, reply) ||
         !find_thing(job, THING_CAMERA, &request->view.camera, &picture->drawing.picture.camera, reply) ||
         !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))
@@ -258,6 +274,8 @@ static int find_rest(struct picture_job *picture, struct err *err)
     if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
         return err->code;
     drawing->has_locked_feet = request->retarget.has_locked_feet;
+    drawing->clip_rest = request->retarget.clip_rest.kind;
+    drawing->clip_rest_frame = request->retarget.clip_rest.frame;
     drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
     put_roles(drawing->roles, &rest.model);
     for (uint32_t s = 0; s < request->source_count; s++) {

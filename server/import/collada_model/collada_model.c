@@ -30,9 +30,10 @@ static int read_all(struct collada_model *model, const char *name, const uint8_t
     if (collada_read(&model->collada, name, bytes, size_bytes, import->limits, import->builder, err) < 0)
         return err->code;
     collada_read_asset(model);
-    if (collada_read_copyright(model, err) < 0 || collada_read_nodes(model, err) < 0 ||
-        collada_read_materials(model, err) < 0 || collada_read_instances(model, err) < 0 ||
-        collada_read_cameras(model, err) < 0 || collada_add_clips(model, err) < 0 || check_content(model, err) < 0)
+    if (collada_read_copyright(model, err) < 0 || collada_read_facts(model, err) < 0 ||
+        collada_read_nodes(model, err) < 0 || collada_read_materials(model, err) < 0 ||
+        collada_read_instances(model, err) < 0 || collada_read_cameras(model, err) < 0 ||
+        collada_add_clips(model, err) < 0 || check_content(model, err) < 0)
         return err->code;
     return model->builder->is_failed ? import_full(import, err) : 0;
 }

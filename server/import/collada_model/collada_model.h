@@ -52,6 +52,8 @@ const char *collada_id(const struct xml *xml, uint32_t element);
 void collada_read_asset(struct collada_model *model);
 /* Keeps the copyright of the first contributor for files made of the model. */
 int collada_read_copyright(struct collada_model *model, struct err *err);
+/* Title, author and others, for files made of the model. */
+int collada_read_facts(struct collada_model *model, struct err *err);
 /* Adds the nodes with their parents, names and rest transforms, and fills the node arrays of struct collada_model. */
 int collada_read_nodes(struct collada_model *model, struct err *err);
 /* Fills translation, rotation and scale of a node, and its matrix if they cannot express it. */

@@ -2,6 +2,7 @@
 #include "import/collada_model/collada_model.h"
 
 #include "import/collada/transform_stack.h"
+#include "import/text/document_facts.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -96,6 +97,31 @@ int collada_read_copyright(struct collada_model *model, struct err *err)
     const int rc = import_add_carried(model->import, CARRY_ASSET, 0, "copyright", json.data, json.size_bytes,
                                       "asset.contributor.copyright", err);
     buf_fini(&json);
+    return rc;
+}
+
+static void add_fact(const struct xml *xml, uint32_t parent, const char *name, struct buf *facts)
+{
+    const uint32_t element = parent == XML_NONE ? XML_NONE : xml_child(xml, parent, name);
+    if (element != XML_NONE)
+        document_fact_add(facts, name, xml_text(xml, element), strlen(xml_text(xml, element)));
+}
+
+int collada_read_facts(struct collada_model *model, struct err *err)
+{
+    static const char *const OF_ASSET[] = {"title", "subject", "keywords", "revision"};
+    static const char *const OF_CONTRIBUTOR[] = {"author", "author_email", "author_website", "comments", "source_data"};
+    const struct xml *xml = &model->collada.xml;
+    const uint32_t asset = xml_child(xml, 0, "asset");
+    const uint32_t contributor = asset == XML_NONE ? XML_NONE : xml_child(xml, asset, "contributor");
+    struct buf facts;
+    buf_init(&facts, 0);
+    for (size_t i = 0; i < sizeof OF_ASSET / sizeof *OF_ASSET; i++)
+        add_fact(xml, asset, OF_ASSET[i], &facts);
+    for (size_t i = 0; i < sizeof OF_CONTRIBUTOR / sizeof *OF_CONTRIBUTOR; i++)
+        add_fact(xml, contributor, OF_CONTRIBUTOR[i], &facts);
+    const int rc = document_facts_put(model->import, &facts, "asset", err);
+    buf_fini(&facts);
     return rc;
 }
 

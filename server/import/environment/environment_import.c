@@ -2,7 +2,7 @@
  * levels. */
 #include "import/environment/radiance_file.h"
 #include "import/source/import.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 enum { SIDE_MAX = 1024 }; /* light is smooth: more pixels cost time at each filtering and change little */
 

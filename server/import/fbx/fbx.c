@@ -35,7 +35,7 @@ static int read_all(struct fbx *fbx, struct err *err)
         return err->code;
     fbx_simplify_scales(fbx);
     fbx_read_visibility(fbx);
-    if (fbx_read_extras(fbx, err) < 0)
+    if (fbx_read_extras(fbx, err) < 0 || fbx_read_document(fbx, err) < 0)
         return err->code;
     return fbx->builder->is_failed ? import_full(fbx->import, err) : 0;
 }

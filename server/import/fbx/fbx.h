@@ -72,4 +72,5 @@ void fbx_skins_fini(struct fbx *fbx);                     /* fbx_skin.c: frees s
 int fbx_read_meshes(struct fbx *fbx, struct err *err);    /* fbx_mesh.c: also node.mesh, node.skin, rest weights */
 int fbx_read_cameras(struct fbx *fbx, struct err *err);   /* fbx_camera.c */
 int fbx_read_clips(struct fbx *fbx, struct err *err);     /* fbx_clip.c: reads only weights and transforms */
+int fbx_read_document(struct fbx *fbx, struct err *err);  /* fbx_document.c */
 int fbx_read_extras(struct fbx *fbx, struct err *err);    /* fbx_extras.c: also reads markers; call after the clips */

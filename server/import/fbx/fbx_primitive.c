@@ -114,6 +114,7 @@ int fbx_add_primitive(struct fbx_mesh_reader *reader, uint32_t topology, int32_t
     read_polygons(reader, polygons, polygon_count);
     if (!mesh_writer_end(&reader->writer))
         return 0;
+    fbx_drop_layers(reader);
     struct primitive primitive = {
         .mesh = reader->mesh,
         .topology = topology,

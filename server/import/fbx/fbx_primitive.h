@@ -20,6 +20,9 @@ struct fbx_mesh_reader {
                          before the first shape */
 };
 
+/* fbx_document.c: notes the layers of the surface that the current primitive does not have. */
+void fbx_drop_layers(const struct fbx_mesh_reader *reader);
+
 /* Adds a primitive of these polygons, each with 1 corner (TOPOLOGY_POINTS), 2 (TOPOLOGY_LINES) or more. `material` is a
  * builder material or -1. Returns 0, ERR_MODEL_LIMIT or the error of import_full(). */
 int fbx_add_primitive(struct fbx_mesh_reader *reader, uint32_t topology, int32_t material, const uint32_t *polygons,

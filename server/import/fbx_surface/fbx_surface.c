@@ -165,6 +165,9 @@ static int read_elements(struct fbx_surface *surface, const struct fbx_file *fil
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
         if (read_element(&KINDS[i], surface, file, geometry, err) < 0)
             return err->code;
+    const uint32_t first = fbx_child(file, geometry, "LayerElementColor");
+    surface->has_more_colors =
+        first != FBX_NONE && fbx_next(file, first, "LayerElementColor") != FBX_NONE && surface->colors.value_count > 0;
     return read_uvs(surface, file, geometry, err);
 }
 

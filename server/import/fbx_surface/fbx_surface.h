@@ -19,6 +19,7 @@ struct fbx_surface {
     struct fbx_layer_element normals, tangents, binormals, colors, materials, smoothing;
     struct fbx_layer_element uvs[FBX_UV_SETS];
     uint32_t uv_count;
+    bool has_more_colors; /* than `colors` */
 };
 
 /* Reads the Geometry `object`. A Geometry without polygons gives size.polygon_count 0. Returns 0, ERR_BAD_MODEL (names

@@ -49,14 +49,6 @@ struct gltf_values {
     unsigned checked; /* one bit for each interpolation with which the values passed the rotation check */
 };
 
-/* Something of the file that the model lacks: gltf_drop(). */
-struct gltf_drop {
-    const char *code;
-    char what[64], where[96]; /* printable, without quotes; the first place */
-    uint32_t count;
-};
-enum { GLTF_DROPS_MAX = 64 };
-
 struct gltf {
     struct import *import;
     struct bake_builder *builder;
@@ -80,8 +72,6 @@ struct gltf {
     uint32_t *animated_layers; /* [materials]: 1 << LAYER_ for each layer that a clip moves */
     uint32_t *view_images;     /* [bufferViews]: the first image in the view + 1, or 0 */
     uint32_t *model_textures;  /* [textures]: the model's texture that was first made for it + 1, or 0 */
-    struct gltf_drop drops[GLTF_DROPS_MAX];
-    uint32_t drop_count;
 };
 
 static inline const cJSON *gltf_item(const struct gltf *gltf, enum gltf_list_id list, int64_t index)
@@ -143,12 +133,8 @@ void gltf_warn_of_ignored(const struct gltf *gltf);
 /* Returns whether the reader implements an extension. */
 bool gltf_extension_is_read(const char *name);
 
-/* gltf_drops.c: notes that the model does not have something of the file: "attribute", "TEXCOORD_2",
- * "meshes[0].primitives[1]". Exported files list it (protocol/glb.md). */
-void gltf_drop(struct gltf *gltf, const char *code, const char *what, const char *where);
-/* Notes the extras of the parts of materials, such as normalTexture. */
+/* gltf_drops.c: notes the extras of the parts of materials, such as normalTexture. */
 void gltf_drop_material_parts(struct gltf *gltf);
-int gltf_put_drops(struct gltf *gltf, struct err *err);
 
 /* Call these in this order, because each uses the builder contents of those before. */
 int gltf_read_skins(struct gltf *gltf, struct err *err);

@@ -84,7 +84,7 @@ static int put_extras_of(struct carrier *carrier, const struct place *place, con
     if (place->owner != CARRY_ASSET && place->owner != CARRY_MESH)
         return put(carrier, place, "extras", span, err);
     if (!cJSON_IsObject(extras)) {
-        gltf_drop(carrier->gltf, "extras", "extras that are no object", place->where);
+        import_drop(carrier->gltf->import, "extras", "extras that are no object", place->where);
         return 0;
     }
     const char *generator = json_text(json_member(carrier->gltf->root, "asset"), "generator");
@@ -99,7 +99,7 @@ static int put_extras_of(struct carrier *carrier, const struct place *place, con
          name = json_walk_name(&walk)) {
         if (is_own(place->owner, item->string)) {
             if (place->owner == CARRY_ASSET && !is_posed)
-                gltf_drop(carrier->gltf, "extras", item->string, "asset.extras");
+                import_drop(carrier->gltf->import, "extras", item->string, "asset.extras");
             continue;
         }
         buf_put_char(compact, compact->size_bytes == 0 ? '{' : ',');
@@ -125,7 +125,7 @@ static int read_extensions(struct carrier *carrier, const struct place *place, c
         if (is_carried(item->string, place->owner) && cJSON_IsObject(item))
             rc = put(carrier, place, item->string, value, err);
         else if (!gltf_extension_is_read(item->string))
-            gltf_drop(carrier->gltf, "extension", item->string, place->where);
+            import_drop(carrier->gltf->import, "extension", item->string, place->where);
     }
     return rc;
 }
@@ -190,7 +190,7 @@ static int read_scene(struct carrier *carrier, struct place *place, const cJSON 
     const int64_t shown = json_index(gltf->root, "scene");
     struct json_span nodes = {"[]", 2};
     if (place->index >= CARRIED_SCENES_MAX || shown >= CARRIED_SCENES_MAX) {
-        gltf_drop(carrier->gltf, "scene", "scenes beyond the first 1024", "");
+        import_drop(carrier->gltf->import, "scene", "scenes beyond the first 1024", "");
         return 0;
     }
     int rc = read_object(carrier, place, item, span, err);
@@ -261,7 +261,7 @@ static int read_cameras(struct carrier *carrier, struct json_span root, struct e
         char where[32];
         snprintf(where, sizeof where, "cameras[%u]", i);
         if (is_used[i] == 0)
-            gltf_drop(carrier->gltf, "unused", "camera without a node", where);
+            import_drop(carrier->gltf->import, "unused", "camera without a node", where);
     }
     free(spans);
     free(is_used);
@@ -325,7 +325,8 @@ static int read_textures(struct carrier *carrier, struct json_span root, struct 
         struct place place = {.owner = CARRY_TEXTURE, .index = made - 1, .keeps = KEEP_NAME | KEEP_EXTRAS};
         snprintf(place.where, sizeof place.where, "textures[%u]", t);
         if (made == 0)
-            gltf_drop(carrier->gltf, "unused", "texture without a material that is drawn with it", place.where);
+            import_drop(carrier->gltf->import, "unused", "texture without a material that is drawn with it",
+                        place.where);
         if (made == 0 || is_done[made - 1] != 0)
             continue;
         is_done[made - 1] = 1;
@@ -352,7 +353,7 @@ static void drop_names(struct gltf *gltf)
         for (uint32_t i = 0; i < gltf->lists[LISTS[l]].count; i++) {
             const cJSON *item = gltf_item(gltf, LISTS[l], i);
             if (json_member(item, "name") != NULL || json_member(item, "extras") != NULL)
-                gltf_drop(gltf, "name", "names and extras", GLTF_LIST_NAMES[LISTS[l]]);
+                import_drop(gltf->import, "name", "names and extras", GLTF_LIST_NAMES[LISTS[l]]);
         }
 }
 

@@ -75,8 +75,10 @@ int primitive_read_influences(struct primitive_reader *reader, struct err *err)
     if (use->skin >= 0)
         bake_warn(gltf->builder, "joints_missing", "%s has no JOINTS_0: it follows joint 0 of skins[%d]", reader->where,
                   use->skin);
-    else if (source.set_count > 0)
+    else if (source.set_count > 0) {
         bake_warn(gltf->builder, "joints_without_skin", "%s has joints, but no node draws it with a skin",
                   reader->where);
+        import_drop(gltf->import, "attribute", "JOINTS and WEIGHTS, which no skin needs", reader->where);
+    }
     return influences_put_none(gltf->import, reader->out.vertex_count, err);
 }

@@ -89,7 +89,7 @@ static void find_attributes(struct primitive_reader *reader)
         else if (weights >= 0)
             keep_set(reader, reader->weights, weights, index);
         else
-            gltf_drop(reader->gltf, "attribute", item->string, reader->where);
+            import_drop(reader->gltf->import, "attribute", item->string, reader->where);
     }
 }
 
@@ -169,7 +169,7 @@ static int read_targets(struct primitive_reader *reader, const cJSON *names, str
         out.normal_first = UINT32_MAX;
         for (const cJSON *item = target->child; item != NULL; item = item->next)
             if (strcmp(item->string, "POSITION") != 0 && (!has_normals || strcmp(item->string, "NORMAL") != 0))
-                gltf_drop(reader->gltf, "attribute", "morph target's attribute", reader->where);
+                import_drop(reader->gltf->import, "attribute", "morph target's attribute", reader->where);
         if (read_deltas(reader, target, i, "POSITION", &out.position_first, err) < 0 ||
             (has_normals && read_deltas(reader, target, i, "NORMAL", &out.normal_first, err) < 0))
             return err->code;
@@ -214,7 +214,7 @@ static int read_primitive(struct gltf *gltf, uint32_t mesh, uint32_t index, cons
     else
         rc = read_parts(&reader, target_names, err);
     if (reader.tangent >= 0 && (reader.out.flags & PRIMITIVE_TANGENTS) == 0)
-        gltf_drop(gltf, "attribute", "TANGENT, which no texture of the material needs", reader.where);
+        import_drop(gltf->import, "attribute", "TANGENT, which no texture of the material needs", reader.where);
     primitive_draco_close(&reader);
     if (rc < 0)
         return rc;

@@ -264,6 +264,8 @@ int import_finish(struct import *import, struct err *err)
     struct bake_builder *builder = import->builder;
     uint8_t hash[sizeof import->info->content_hash];
     source_files_warn(import->files, builder);
+    if (import_put_drops(import, err) < 0)
+        return err->code;
     if (bake_finish(builder, err) < 0 || check_limits(import, err) < 0)
         return err->code;
     content_hash(builder, hash);

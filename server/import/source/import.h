@@ -9,6 +9,14 @@
 #include "base/buf.h"
 #include "base/file_formats.h"
 
+/* Something of the file that the model lacks: import_drop(). */
+struct import_drop {
+    const char *code;
+    char what[64], where[96]; /* printable, without quotes; the first place */
+    uint32_t count;
+};
+enum { IMPORT_DROPS_MAX = 64 };
+
 struct import {
     const char *path;     /* path of the model, relative to the root */
     const uint8_t *bytes; /* the whole file, followed by a NUL byte that size_bytes does not include */
@@ -18,6 +26,8 @@ struct import {
     struct model_info *info; /* the builder's only info, already added; the reader fills format, axes and unit */
     const struct limits *limits;
     uint64_t extras_bytes; /* total size of the extras that import_add_extra() accepted */
+    struct import_drop drops[IMPORT_DROPS_MAX];
+    uint32_t drop_count;
 };
 
 enum { IDENTITY_SIZE = 65 };
@@ -131,6 +141,13 @@ int import_add_extra(struct import *import, enum extra_owner owner, uint32_t ind
 int import_add_carried(struct import *import, enum carry_owner owner, uint32_t index, const char *member,
                        const char *json, size_t size_bytes, const char *where, struct err *err);
 void import_sort_carried(struct import *import);
+
+/* Notes something of the file that the model lacks, for the list of protocol/glb.md ("dropped"). `code` is a literal; a
+ * thing is listed once with its first place and how many there are. At most IMPORT_DROPS_MAX things. */
+void import_drop(struct import *import, const char *code, const char *what, const char *where);
+/* Gives the list to the model and clears it. import_finish() does so for what readers have left. Returns 0 or
+ * ERR_MODEL_LIMIT. */
+int import_put_drops(struct import *import, struct err *err);
 
 /* Adds a marker. It leaves out a marker beyond the limit or without a finite time, with a warning. The order is free;
  * call import_sort_markers() afterwards. Returns 0 or ERR_MODEL_LIMIT. */

@@ -4,7 +4,7 @@
 #include "import/source/source_parts.h"
 #include "import/source/source_search.h"
 #include "import/texture/texture_image.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 #include <nettle/sha2.h>
 #include <string.h>

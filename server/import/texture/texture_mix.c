@@ -2,7 +2,7 @@
 #include "import/texture/texture_mix.h"
 
 #include "import/texture/texture.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 #include "base/mem.h"
 

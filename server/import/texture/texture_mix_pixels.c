@@ -1,6 +1,6 @@
 /* texture_mix_pixels.c - computes the pixels of each kind of mix and normals from heights, and classifies pictures
  * whose use the file leaves open. */
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 #include "import/texture/texture_mix.h"
 
 #include "anim/model/color.h"

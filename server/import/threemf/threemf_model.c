@@ -1,5 +1,7 @@
 /* threemf_model.c - dispatches the elements of a model part by a table of contexts and readers. Elements outside the
  * table are left out with their content, because slicers add many of their own. */
+#include "import/text/document_facts.h"
+#include "import/text/json_write.h"
 #include "import/threemf/threemf_reader.h"
 
 #include <stdio.h>
@@ -53,7 +55,11 @@ static int start_model(struct threemf_reader *reader, const struct threemf_eleme
 static int start_metadata(struct threemf_reader *reader, const struct threemf_element *element)
 {
     const char *name = threemf_get(element, NS_NONE, "name");
-    return reader->part == 0 && name != NULL && strcmp(name, "Application") == 0 ? 0 : 1;
+    if (reader->part != 0 || name == NULL)
+        return 1;
+    snprintf(reader->fact_name, sizeof reader->fact_name, "%s", name);
+    reader->fact_bytes = 0;
+    return 0;
 }
 
 static int start_build(struct threemf_reader *reader, const struct threemf_element *element)
@@ -143,11 +149,40 @@ static int on_start(void *user, const struct threemf_element *element)
     return 1;
 }
 
+/* The names of metadata that the format defines (3MF Core Specification, 3.4.1); others are those of a program. */
+static int end_metadata(struct threemf_reader *reader)
+{
+    static const char *const FACTS[] = {"Title",  "Designer",     "Description",     "LicenseTerms",
+                                        "Rating", "CreationDate", "ModificationDate"};
+    struct import *import = reader->threemf->import;
+    const char *name = reader->fact_name;
+    if (strcmp(name, "Application") == 0 && reader->fact_bytes > 0)
+        import->info->generator = bake_text(import->builder, reader->fact, reader->fact_bytes);
+    if (strcmp(name, "Application") == 0 || reader->fact_bytes == 0)
+        return 0;
+    if (strcmp(name, "Copyright") == 0) {
+        struct buf json;
+        buf_init(&json, 0);
+        json_write_string(&json, reader->fact, reader->fact_bytes);
+        const int rc = import_add_carried(import, CARRY_ASSET, 0, "copyright", json.data, json.size_bytes,
+                                          "the metadata Copyright", reader->err);
+        buf_fini(&json);
+        return rc;
+    }
+    for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++)
+        if (strcmp(name, FACTS[i]) == 0) {
+            document_fact_add(&reader->facts, name, reader->fact, reader->fact_bytes);
+            return 0;
+        }
+    import_drop(import, "extras", name, "metadata");
+    return 0;
+}
+
 static int on_end(void *user)
 {
     struct threemf_reader *reader = user;
-    reader->depth--;
-    return 0;
+    const enum threemf_context ended = reader->contexts[reader->depth--];
+    return ended == IN_METADATA ? end_metadata(reader) : 0;
 }
 
 static void on_text(void *user, const char *text, size_t size)
@@ -155,10 +190,10 @@ static void on_text(void *user, const char *text, size_t size)
     struct threemf_reader *reader = user;
     if (reader->contexts[reader->depth] != IN_METADATA)
         return;
-    const size_t capacity = sizeof reader->generator - reader->generator_bytes;
+    const size_t capacity = sizeof reader->fact - reader->fact_bytes;
     const size_t taken = size < capacity ? size : capacity;
-    memcpy(reader->generator + reader->generator_bytes, text, taken);
-    reader->generator_bytes += taken;
+    memcpy(reader->fact + reader->fact_bytes, text, taken);
+    reader->fact_bytes += taken;
 }
 
 /* Stores the prefixes of the model element, which are declared before it starts. Later prefixes are not needed. */
@@ -180,10 +215,10 @@ int threemf_read_part(struct threemf *threemf, uint32_t part, struct err *err)
     const int64_t entry = threemf_find_entry(threemf, path);
     if (entry < 0)
         return err_set(err, ERR_BAD_MODEL, "part '%.200s' is not in the package", path);
-    if (threemf_xml_read(threemf->zip, entry, path, &handler, err) < 0)
-        return err->code;
-    if (reader.generator_bytes > 0)
-        threemf->import->info->generator =
-            bake_text(threemf->import->builder, reader.generator, reader.generator_bytes);
-    return 0;
+    buf_init(&reader.facts, 0);
+    int rc = threemf_xml_read(threemf->zip, entry, path, &handler, err);
+    if (rc == 0)
+        rc = document_facts_put(threemf->import, &reader.facts, "metadata", err);
+    buf_fini(&reader.facts);
+    return rc;
 }

@@ -19,7 +19,14 @@ enum threemf_context {
     IN_LEAF, /* its content is not read */
 };
 
-enum { PREFIXES_MAX = 64, PREFIX_BYTES = 32, NAMESPACE_BYTES = 160, GENERATOR_BYTES = 256, CONTEXTS_MAX = 16 };
+enum {
+    PREFIXES_MAX = 64,
+    PREFIX_BYTES = 32,
+    NAMESPACE_BYTES = 160,
+    FACT_NAME_BYTES = 64,
+    FACT_BYTES = 1024,
+    CONTEXTS_MAX = 16
+};
 
 struct threemf_reader {
     struct threemf *threemf;
@@ -31,8 +38,10 @@ struct threemf_reader {
         char prefix[PREFIX_BYTES], name[NAMESPACE_BYTES];
     } prefixes[PREFIXES_MAX]; /* of the model element */
     uint32_t prefix_count;
-    char generator[GENERATOR_BYTES];
-    size_t generator_bytes;
+    char fact_name[FACT_NAME_BYTES]; /* of the open metadata element */
+    char fact[FACT_BYTES];
+    size_t fact_bytes;
+    struct buf facts; /* document_fact_add() */
 };
 
 /* Return the last object or group. */

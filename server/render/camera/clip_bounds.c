@@ -31,6 +31,9 @@ struct bounds_walk {
     uint32_t gathered_count;
     struct vec3 *rest; /* the points at rest, in the order of a pose's points */
     uint32_t rest_count;
+    struct vec3 *points, *before; /* of the pose that is looked at, and of the one looked at before it */
+    uint32_t before_count;
+    struct calibration_joints joints;
     double times_s[2 * POSES_MAX + 2];
     uint32_t time_count;
     struct key_pose_search search; /* the poses that could be evaluated */
@@ -109,29 +112,34 @@ static bool is_sound(const struct vec3 *points, uint32_t count)
     return true;
 }
 
-/* Computes root mean squares of the points' distances from their middle and from their places at rest. */
-static void rate(const struct bounds_walk *walk, const struct vec3 *points, uint32_t count, struct pose_score *score)
+/* Returns the root mean square of the points' distances from their middle; with `from`, of how far each of from_count
+ * points has moved from there, apart from what all have in common. */
+static double spread_of(const struct vec3 *points, uint32_t count, const struct vec3 *from, uint32_t from_count)
 {
-    double sum[6] = {0}, squares[6] = {0};
+    double sum[3] = {0}, squares[3] = {0}, variance = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double at[3] = {(double)points[i].x, (double)points[i].y, (double)points[i].z};
-        const double origin[3] = {(double)points[0].x, (double)points[0].y, (double)points[0].z};
-        const struct vec3 rest = i < walk->rest_count ? walk->rest[i] : points[i];
-        const double from[3] = {(double)rest.x, (double)rest.y, (double)rest.z};
+        const struct vec3 *origin = from == NULL ? &points[0] : i < from_count ? &from[i] : &points[i];
+        const double moved[3] = {(double)points[i].x - (double)origin->x, (double)points[i].y - (double)origin->y,
+                                 (double)points[i].z - (double)origin->z};
         for (int a = 0; a < 3; a++) {
-            const double moved = at[a] - from[a];
-            const double beside = at[a] - origin[a];
-            sum[a] += beside;
-            squares[a] += beside * beside;
-            sum[3 + a] += moved;
-            squares[3 + a] += moved * moved;
+            sum[a] += moved[a];
+            squares[a] += moved[a] * moved[a];
         }
     }
-    double variances[2] = {0};
-    for (int a = 0; a < 6 && count > 0; a++)
-        variances[a / 3] += fmax(squares[a] / count - sum[a] / count * (sum[a] / count), 0);
-    score->width = sqrt(variances[0]);
-    score->distance = sqrt(variances[1]);
+    for (int a = 0; a < 3 && count > 0; a++)
+        variance += fmax(squares[a] / count - sum[a] / count * (sum[a] / count), 0);
+    return sqrt(variance);
+}
+
+static void rate(const struct bounds_walk *walk, uint32_t count, struct pose_score *score)
+{
+    const struct model *model = walk->work->model;
+    const bool is_told = walk->search.is_timeline && count == walk->rest_count;
+    score->width = spread_of(walk->points, count, NULL, 0);
+    score->distance = walk->rest_count == 0 ? 0 : spread_of(walk->points, count, walk->rest, walk->rest_count);
+    score->step = walk->before_count == count ? spread_of(walk->points, count, walk->before, count) : 0;
+    score->upright = is_told ? points_upright(walk->rest, walk->points, count, model->infos[0].up) : 1;
+    score->calibration = calibration_of_pose(&walk->joints, &walk->work->posed->pose, model->infos[0].up);
 }
 
 static double size_of(const struct vec3 *points, uint32_t count)
@@ -163,27 +171,29 @@ static int gather(struct bounds_walk *walk, const struct vec3 *points, uint32_t 
     return 0;
 }
 
-/* Evaluates one time. What cannot be evaluated is left out. `points` has room for a pose. */
-static int look_at(struct bounds_walk *walk, const struct pose_view *view, struct vec3 *points, struct err *err)
+/* Evaluates one time. What cannot be evaluated is left out. */
+static int look_at(struct bounds_walk *walk, const struct pose_view *view, struct err *err)
 {
     const struct clip_bounds_input *work = walk->work;
     struct err why = {0};
     if (posed_model_evaluate(work->posed, work->model, view, &why) < 0)
         return why.code == ERR_NO_MEMORY ? err_set(err, why.code, "%s", why.message) : 0;
     struct pose_score score;
-    const uint32_t count = pose_points(work, points, &score.area);
-    if (!is_sound(points, count))
+    const uint32_t count = pose_points(work, walk->points, &score.area);
+    if (!is_sound(walk->points, count))
         return 0;
     const bool has_bones = work->posed->draw_count == 0;
-    if (gather(walk, has_bones ? work->posed->skeleton.positions : points,
+    if (gather(walk, has_bones ? work->posed->skeleton.positions : walk->points,
                has_bones ? work->posed->skeleton.vertex_count : count, err) < 0)
         return err->code;
     for (uint32_t n = 0; n < work->model->node_count; n++)
         box_add(&walk->boxes[n], &work->posed->pose.scene_from_node[n].m[12]);
-    rate(walk, points, count, &score);
-    const bool is_told = walk->search.is_timeline && count == walk->rest_count;
-    score.upright = is_told ? points_upright(walk->rest, points, count, work->model->infos[0].up) : 1;
+    rate(walk, count, &score);
     key_pose_add(&walk->search, &work->posed->pose, view->clip_time_s, &score);
+    struct vec3 *looked_at = walk->points;
+    walk->points = walk->before;
+    walk->before = looked_at;
+    walk->before_count = count;
     return 0;
 }
 
@@ -192,6 +202,7 @@ static void take_rest(struct bounds_walk *walk, uint64_t point_count)
     struct pose_view view = *walk->work->view;
     struct err ignored;
     view.clip = POSE_REST;
+    view.turn_count = 0;
     view.root = 0;
     walk->rest = malloc((point_count + 1) * sizeof *walk->rest);
     if (walk->rest == NULL || posed_model_evaluate(walk->work->posed, walk->work->model, &view, &ignored) < 0)
@@ -208,16 +219,17 @@ static int walk_clip(struct bounds_walk *walk, struct clip_bounds *bounds, struc
     const uint64_t affordable = VERTICES_MAX / (point_count + 1);
     struct pose_view view = *work->view;
     struct picture_spec picture = *view.picture;
-    picture.view = VIEW_LIT; /* its other users may need more of a pose */
+    picture.view = VIEW_LIT; /* its other users may need more of a pose, */
+    view.turn_count = 0;     /* and turn no joint */
     view.picture = &picture;
     if (key_pose_init(&walk->search, work->model, view.clip, err) < 0)
         return err->code;
-    struct vec3 *points = malloc((point_count + 1) * sizeof *points);
+    walk->points = malloc((point_count + 1) * sizeof *walk->points);
+    walk->before = malloc((point_count + 1) * sizeof *walk->before);
     walk->boxes = malloc(((size_t)work->model->node_count + 1) * sizeof *walk->boxes);
-    if (points == NULL || walk->boxes == NULL) {
-        free(points);
+    if (walk->points == NULL || walk->before == NULL || walk->boxes == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for the poses of a clip");
-    }
+    calibration_joints_find(&walk->joints, work->model);
     for (uint32_t n = 0; n < work->model->node_count; n++)
         walk->boxes[n] = BOX_EMPTY;
     take_rest(walk, point_count);
@@ -228,9 +240,8 @@ static int walk_clip(struct bounds_walk *walk, struct clip_bounds *bounds, struc
     int rc = 0;
     for (uint32_t i = 0; i < walk->time_count && rc == 0; i++) {
         view.clip_time_s = walk->times_s[i];
-        rc = look_at(walk, &view, points, err);
+        rc = look_at(walk, &view, err);
     }
-    free(points);
     return rc;
 }
 
@@ -267,6 +278,8 @@ static int make_bounds(struct clip_bounds *bounds, const struct clip_bounds_inpu
     }
     free(walk.gathered);
     free(walk.rest);
+    free(walk.points);
+    free(walk.before);
     key_pose_fini(&walk.search);
     free(walk.boxes);
     return rc;

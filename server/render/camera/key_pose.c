@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double WIDTH_SHARE = 0.25;    /* weight of the width, relative to the distance from the rest pose */
 static const double DISTANCE_SHARE = 0.25; /* weight of the distance, relative to how a timeline's pose stands */
@@ -14,6 +15,10 @@ static const double NEARLY = 0.9;          /* of the best score: good enough if 
 static const float SHRUNK = 0.5f, FAR_WEIGHT = 0.5f;
 /* Shares of the greatest area: below HIDDEN a pose hardly shows the model, from SHOWN on it shows enough. */
 static const double HIDDEN = 0.25, SHOWN = 0.5;
+/* A step this many times as long as the median step, and this share of the widest pose, is a jump. It ends a
+ * calibration when it comes in the first share of the poses. */
+static const double JUMP_STEPS = 8, JUMP_WIDTH = 0.1, JUMP_WITHIN = 0.1;
+static const double AT_REST = 0.1; /* of the greatest distance: a pose of a timeline that shows nothing else */
 
 static void watch(struct key_pose_search *search, uint32_t node, uint32_t weight)
 {
@@ -154,6 +159,57 @@ static double greatest_area(const struct key_pose_search *search, double end_s)
     return greatest;
 }
 
+static int compare_steps(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns the number of poses before a jump near the beginning. Clips whose values are stepped jump everywhere. */
+static uint32_t count_before_jump(const struct key_pose_search *search)
+{
+    double steps[KEY_POSE_POSES_MAX], widest = 0;
+    for (uint32_t p = 0; p < search->count; p++) {
+        steps[p] = search->scores[p].step;
+        widest = fmax(widest, search->scores[p].width);
+    }
+    if (search->count == 0)
+        return 0;
+    qsort(steps, search->count, sizeof *steps, compare_steps);
+    const double median = steps[search->count / 2], least = fmax(JUMP_STEPS * median, JUMP_WIDTH * widest);
+    uint32_t first = 0;
+    for (uint32_t p = 1; p <= JUMP_WITHIN * search->count && median > 0; p++)
+        if (search->scores[p].step > least)
+            first = p;
+    return first;
+}
+
+/* Returns the number of poses from `at` on, in steps of 1 or -1, that calibrate. */
+static uint32_t count_calibration(const struct key_pose_search *search, uint32_t at, int step)
+{
+    uint32_t count = 0;
+    if (search->count == 0 || search->scores[at].calibration != CALIBRATION_FULL)
+        return 0;
+    for (; count < search->count && search->scores[at].calibration != CALIBRATION_NONE; count++)
+        at += (uint32_t)(count + 1 < search->count ? step : 0);
+    return count;
+}
+
+/* Marks poses that calibrate, unless they are all there is. */
+static void leave_out_calibration(const struct key_pose_search *search, bool is_left_out[KEY_POSE_POSES_MAX])
+{
+    const uint32_t count = search->count, last = count_calibration(search, count - 1, -1);
+    uint32_t first = count_calibration(search, 0, 1);
+    double farthest = 0;
+    if (first == 0)
+        first = count_before_jump(search);
+    for (uint32_t p = 0; p < count; p++)
+        farthest = fmax(farthest, search->scores[p].distance);
+    for (uint32_t p = 0; p < count && first + last < count; p++)
+        is_left_out[p] =
+            p < first || p >= count - last || (search->is_timeline && search->scores[p].distance < AT_REST * farthest);
+}
+
 /* Returns the index of the greatest of `values`, without those that `is_left_out` marks; UINT32_MAX: none is above
  * `least`. */
 static uint32_t find_best(const struct key_pose_search *search, const double *values, double end_s,
@@ -184,28 +240,43 @@ static void find_values(const struct key_pose_search *search, double values[KEY_
     }
 }
 
+/* Returns the index of the greatest value among poses that show enough of the model; UINT32_MAX: none. *least_area: the
+ * area that they have. */
+static uint32_t find_shown(const struct key_pose_search *search, const double *values, double end_s,
+                           const bool *is_left_out, double *least_area)
+{
+    const double area = greatest_area(search, end_s);
+    bool is_hidden[KEY_POSE_POSES_MAX];
+    *least_area = HIDDEN * area;
+    const uint32_t best = find_best(search, values, end_s, is_left_out, -1);
+    if (best == UINT32_MAX || search->scores[best].area >= *least_area)
+        return best;
+    *least_area = SHOWN * area;
+    for (uint32_t p = 0; p < search->count; p++)
+        is_hidden[p] = is_left_out[p] || search->scores[p].area < *least_area;
+    return find_best(search, values, end_s, is_hidden, -1);
+}
+
 double key_pose_find(const struct key_pose_search *search, double end_s, double otherwise_s)
 {
-    double values[KEY_POSE_POSES_MAX];
-    bool is_left_out[KEY_POSE_POSES_MAX] = {false};
+    double values[KEY_POSE_POSES_MAX], least_area;
+    bool is_left_out[KEY_POSE_POSES_MAX] = {false}, is_odd[KEY_POSE_POSES_MAX] = {false};
     if (greatest_area(search, end_s) <= 0 && greatest_area(search, HUGE_VAL) > 0)
         end_s = HUGE_VAL; /* only the last pose shows anything */
-    const double area = greatest_area(search, end_s);
     find_values(search, values);
-    uint32_t best = find_best(search, values, end_s, is_left_out, -1);
+    leave_out_calibration(search, is_left_out);
+    uint32_t best = find_shown(search, values, end_s, is_left_out, &least_area);
+    if (best == UINT32_MAX) { /* a calibration is all that is seen */
+        memset(is_left_out, 0, sizeof is_left_out);
+        best = find_shown(search, values, end_s, is_left_out, &least_area);
+    }
     if (best == UINT32_MAX)
         return otherwise_s;
-    const bool is_hidden = search->scores[best].area < HIDDEN * area;
-    for (uint32_t p = 0; p < search->count; p++)
-        is_left_out[p] = search->scores[p].area < (is_hidden ? SHOWN : HIDDEN) * area;
-    if (is_hidden)
-        best = find_best(search, values, end_s, is_left_out, -1);
-    bool is_odd[KEY_POSE_POSES_MAX] = {false};
     find_odd(search, is_odd);
     if (!is_odd[best])
         return search->times_s[best];
     for (uint32_t p = 0; p < search->count; p++)
-        is_left_out[p] |= is_odd[p];
+        is_left_out[p] |= is_odd[p] || search->scores[p].area < least_area;
     const uint32_t usual = find_best(search, values, end_s, is_left_out, NEARLY * values[best]);
     return search->times_s[usual == UINT32_MAX ? best : usual];
 }

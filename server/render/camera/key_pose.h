@@ -11,12 +11,17 @@
  * it picks a large pose that stands upright: with u the cosine of the angle between the model's up axis and that axis
  * as the pose turns it, not below 0, it has the greatest u w / max w + d / (4 max d).
  *
+ * Captures often begin or end with a pose that calibrates them, which says nothing of what follows. Such poses at
+ * either end (calibration_pose.h) are not chosen, and neither is the way from or to them. Where names do not tell the
+ * joints, they are those before a jump near the beginning, and on a timeline those at rest.
+ *
  * A blink is a small part of a pose but spoils its picture. So of poses with nearly equal scores it picks one in which
  * everything is in its usual state: no joint is shrunk to less than half of its median size in the clip, and no morph
  * weight differs by more than 1/2 from its median. */
 #pragma once
 
 #include "anim/pose/pose.h"
+#include "render/camera/calibration_pose.h"
 
 enum { KEY_POSE_POSES_MAX = 482, KEY_POSE_WATCHED_MAX = 512 };
 
@@ -24,6 +29,9 @@ struct pose_score {
     double distance, width; /* as above */
     double area;            /* points_area(), summed over all parts of the model */
     double upright;         /* u, from -1 to 1; 1 when unknown */
+    double step;            /* root mean square of the points' distances from those of the pose before, without what all
+                               have in common; 0 when unknown */
+    enum calibration calibration;
 };
 
 struct key_pose_search {

@@ -122,12 +122,15 @@ static uint64_t hash_rules(const struct render_work *work)
         h = hash64(hash64(h, &job->sources[s].is_by_rest, sizeof job->sources[s].is_by_rest), job->sources[s].roles,
                    sizeof job->sources[s].roles);
     h = hash64(h, job->roles, sizeof job->roles);
-    return hash64(h, &job->has_locked_feet, sizeof job->has_locked_feet);
+    h = hash64(h, &job->has_locked_feet, sizeof job->has_locked_feet);
+    h = hash64(h, &job->clip_rest, sizeof job->clip_rest);
+    return hash64(h, &job->clip_rest_frame, sizeof job->clip_rest_frame);
 }
 
 static int set_rest(struct job_sources *sources, const struct render_job *job, uint32_t s, struct err *err)
 {
     struct rest_options options = {
+        .clip_rest = {.kind = job->clip_rest, .frame = job->clip_rest_frame},
         .clip = {.has_locked_feet = job->has_locked_feet != 0, .max_steps = job->rest_steps}};
     if (job->sources[s].is_by_rest == 0)
         return 0;

@@ -1,6 +1,7 @@
 /* posed_model.c - evaluates a pose, its palettes and its points. */
 #include "render/pose/posed_model.h"
 
+#include "anim/pose/local.h"
 #include "anim/pose/root_motion.h"
 #include "anim/pose/visibility.h"
 #include "base/mem.h"
@@ -230,6 +231,25 @@ static int evaluate(struct posed_model *posed, const struct model *model, const 
     return 0;
 }
 
+/* Turns joints of the evaluated pose. */
+static int turn_joints(struct posed_model *posed, const struct model *model, const struct pose_view *view,
+                       struct err *err)
+{
+    struct pose *pose = &posed->pose;
+    for (uint32_t i = 0; i < view->turn_count; i++) {
+        const struct render_turn *turn = &view->turns[i];
+        if (turn->node >= model->node_count)
+            return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", turn->node);
+        if (local_is_sheared(pose, model, turn->node))
+            return err_set(err, ERR_BAD_PARAMETER, "node %u has a sheared matrix, and cannot be turned", turn->node);
+        quat_mul(pose->local[turn->node].rotation, turn->rotation, pose->local[turn->node].rotation);
+        pose->is_animated[turn->node] = true;
+    }
+    if (view->turn_count > 0)
+        pose_compose(pose, model);
+    return 0;
+}
+
 /* Fits volumes to the model once for consecutive pictures. */
 static int fit_volumes(struct posed_model *posed, const struct model *model, struct err *err)
 {
@@ -258,7 +278,7 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
     posed->point_count = 0;
     /* a blend looks as the file does at rest */
     const int32_t clip = view->layer_count > 0 ? POSE_REST : view->clip;
-    if (evaluate(posed, model, view, err) < 0 ||
+    if (evaluate(posed, model, view, err) < 0 || turn_joints(posed, model, view, err) < 0 ||
         appearance_evaluate(&posed->appearance, model, clip, view->clip_time_s, err) < 0 ||
         gather(posed, model, view, err) < 0)
         return err->code;

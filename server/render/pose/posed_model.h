@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/picture_spec.h"
 #include "render/pose/volume_mesh.h"
+#include "worker/render_job.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct pose_view {
     uint32_t root;       /* of a clip: 0, or 1 + the node whose motion is taken out (anim/pose/root_motion.h) */
     bool has_turn;       /* its rotation is taken out too */
     double root_start_s; /* clip time at which the motion starts */
+    const struct render_turn *turns; /* [turn_count]: joints that are turned then */
+    uint32_t turn_count;
 };
 
 #define NOT_MORPHED UINT64_MAX

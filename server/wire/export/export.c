@@ -205,10 +205,10 @@ static void put_all(struct export *e)
 static bool plan(struct export *e)
 {
     plan_axes(e);
-    if (!export_start_optimizing(e) || !export_select(e) || !export_choose_clips(e) || !export_unscale(e) ||
-        !export_plan_meshes(e) || !export_plan_grids(e) || !export_take_clips(e) || !export_look_at_nodes(e) ||
-        !export_plan_nodes(e) || !export_fit_clips(e) || !export_report_scales(e) || !export_check_methods(e) ||
-        !export_optimize(e))
+    if (!export_find_root(e) || !export_add_root(e) || !export_start_optimizing(e) || !export_select(e) ||
+        !export_choose_clips(e) || !export_unscale(e) || !export_plan_meshes(e) || !export_plan_grids(e) ||
+        !export_take_clips(e) || !export_look_at_nodes(e) || !export_plan_nodes(e) || !export_fit_clips(e) ||
+        !export_report_scales(e) || !export_check_methods(e) || !export_optimize(e))
         return false;
     struct err err;
     const struct buf *values = &e->clips.values;
@@ -257,6 +257,7 @@ static void put_glb(struct reply_context *context)
     if (plan(&e))
         put_all(&e);
     export_end_optimizing(&e);
+    export_end_root(&e);
     pose_fini(&e.before);
     pose_fini(&e.after);
     export_memory_free(&e.memory);

@@ -118,10 +118,13 @@ static bool is_full(const struct export *e)
 
 bool export_take_clip(struct export *e, const struct model *source, uint32_t index)
 {
+    const struct model *origin = source;
+    if ((source = export_move_root(e, source, index)) == NULL)
+        return false;
     const struct clip *from = &source->clips[index];
     struct export_clip *clip = &e->clips.clips[e->clips.count];
     *clip = (struct export_clip){.source = source,
-                                 .origin = source,
+                                 .origin = origin,
                                  .index = index,
                                  .channel_first = (uint32_t)(e->clips.channels.size_bytes / sizeof(struct channel)),
                                  .duration_s = from->duration_s};

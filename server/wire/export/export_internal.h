@@ -95,6 +95,15 @@ struct export_clips {
     struct err *no_matches; /* [number of other files]: the first of its clips that moves nothing here */
 };
 
+/* The node whose motion over the ground is taken out, and a root bone for a model without one (export_new_root.c). */
+struct export_new_root {
+    int32_t top, hips;  /* the root bone, or the node that the request names; the hips of a human; -1: not known */
+    bool is_given;      /* the request names it */
+    struct node *nodes; /* NULL: no node is added; otherwise those of the model and the new root, */
+    uint32_t *order, *scene_roots; /* and what lists them */
+    const struct model *model;     /* the context's without the new root */
+};
+
 /* The JSON of a carried extension, as the file has it: a range of e->carried. */
 struct export_text {
     size_t offset, size_bytes; /* 0 bytes: the file does not have it */
@@ -163,8 +172,11 @@ struct export
     uint32_t *accessors;   /* [primitive_count]: GLB_INDICES + 1 for each */
     uint32_t *streams;     /* [primitive_count]: the view of its Draco stream, or GLB_NONE */
     struct export_clips clips;
-    uint8_t *is_taken;        /* [clip_count of the model] */
-    uint32_t still_node;      /* the node that a clip without channels keeps still; node_count: no such node */
+    struct export_new_root root;
+    const struct clip *still_from; /* the clips of a source, */
+    struct clip *still_clips;      /* and their copy without motion over the ground (export_root_motion.c) */
+    uint8_t *is_taken;             /* [clip_count of the model] */
+    uint32_t still_node;           /* the node that a clip without channels keeps still; node_count: no such node */
     struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */
     uint32_t own_node_count;  /* of the request's model: nodes of e->model from here on are export_unscale.c's */
     uint8_t *scale_effects;   /* [own_node_count]: SCALE_EFFECT_; NULL: no node has any */
@@ -350,6 +362,21 @@ const char *export_clip_label(const struct export *e, const struct export_clip *
 bool export_take_properties(struct export *e, struct export_clip *clip);
 /* Writes the pointer of such a channel. */
 void export_put_pointer(const struct export *e, const struct channel *channel, char out[PROPERTY_POINTER_SIZE]);
+
+/* --- export_new_root.c, export_root_motion.c --- */
+
+/* Finds e->root. False: the reply is an error. */
+bool export_find_root(struct export *e);
+/* Gives the model, and that of the context, a root bone where the request needs one and there is none, until
+ * export_end_root(). False: the reply is an error. */
+bool export_add_root(struct export *e);
+void export_end_root(struct export *e);
+/* Gives a copy of the model the same root bone. */
+void export_put_root(const struct export *e, struct model *model);
+
+/* Returns the source, or a copy that plays the clip without its motion over the ground, or with it in the node above,
+ * as the request says. NULL: the reply is an error. */
+const struct model *export_move_root(struct export *e, const struct model *source, uint32_t index);
 
 /* --- export_clips.c, export_keys.c --- */
 

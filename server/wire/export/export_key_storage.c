@@ -65,10 +65,7 @@ void export_decode_values(const struct channel *channel, uint32_t bits, float *v
 
 /* --- how many bits --- */
 
-bool export_is_reducible(const struct channel *channel)
-{
-    return channel->path <= PATH_WEIGHTS && channel->interpolation != INTERPOLATION_CUBICSPLINE;
-}
+bool export_is_reducible(const struct channel *channel) { return channel->path <= PATH_WEIGHTS; }
 
 static float largest_of(const float *values, size_t count)
 {
@@ -123,7 +120,7 @@ uint32_t export_choose_bits(const struct export *e, const struct channel *channe
     const float *values = export_values(e, channel);
     if (channel->path > PATH_WEIGHTS || !(units > 0))
         return 0;
-    if (channel->path == PATH_ROTATION && has_short_rotations && export_is_reducible(channel) &&
+    if (channel->path == PATH_ROTATION && has_short_rotations && channel->interpolation != INTERPOLATION_CUBICSPLINE &&
         are_unit(channel, values))
         return ROTATION_BITS;
     if (e->glb->compression != GLB_MESHOPT)

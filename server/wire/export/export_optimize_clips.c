@@ -42,18 +42,23 @@ static bool is_at_rest(const struct export *e, const struct channel *channel, do
     return channel->path == PATH_ROTATION ? 2 * fmin(minus, plus) <= fmax(tolerance, REPAIRED) : minus <= tolerance;
 }
 
-/* Copies the kept keys of a channel to a new place. */
+/* Copies the kept keys of a channel to a new place. One key needs no tangents. */
 static bool keep_keys(struct export *e, struct channel *channel, const uint32_t *kept, uint32_t count)
 {
     const struct channel from = *channel;
+    const bool is_cubic = from.interpolation == INTERPOLATION_CUBICSPLINE, has_tangents = is_cubic && count > 1;
+    const size_t width = from.component_count, from_width = is_cubic ? 3 * width : width,
+                 to_width = has_tangents ? 3 * width : width, skipped = is_cubic && !has_tangents ? width : 0;
+    if (is_cubic && !has_tangents)
+        channel->interpolation = INTERPOLATION_LINEAR;
     if (!export_add_keys(e, channel, count))
         return false;
     const double *times = export_times(e, &from);
     const float *values = export_values(e, &from);
     for (uint32_t k = 0; k < count; k++) {
         export_times(e, channel)[k] = times[kept[k]];
-        memcpy(export_values(e, channel) + (size_t)k * from.component_count,
-               values + (size_t)kept[k] * from.component_count, from.component_count * sizeof *values);
+        memcpy(export_values(e, channel) + k * to_width, values + kept[k] * from_width + skipped,
+               to_width * sizeof *values);
     }
     return true;
 }
@@ -67,7 +72,8 @@ static bool reduce(struct export *e, struct channel *channel, double tolerance)
                                     .count = channel->key_count,
                                     .width = channel->component_count,
                                     .is_rotation = channel->path == PATH_ROTATION,
-                                    .is_step = channel->interpolation == INTERPOLATION_STEP};
+                                    .is_step = channel->interpolation == INTERPOLATION_STEP,
+                                    .is_cubic = channel->interpolation == INTERPOLATION_CUBICSPLINE};
     const uint64_t spent = e->context->workspace->cost.evaluations,
                    limit = e->context->limits->value[LIMIT_EVALUATIONS], cost = 1 + channel->component_count / WIDTH;
     const uint64_t looks_most = spent < limit ? (limit - spent) * LOOKS_PER_STEP / cost : 0;
@@ -98,6 +104,7 @@ static bool reduce_shared(struct export *e, const struct export_clip *clip, uint
         const struct channel *reduced = &optimizing->reduced[clip->channel_first + *first];
         channel->key_time_first = reduced->key_time_first;
         channel->key_count = reduced->key_count;
+        channel->interpolation = reduced->interpolation;
         channel->value_first = reduced->value_first;
         return true;
     }

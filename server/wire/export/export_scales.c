@@ -151,24 +151,29 @@ static bool is_linear(const struct sampler *sampler, const float *from, const fl
     return true;
 }
 
-/* Adds the times between two others that `halvings` allows and that are needed. scratch: as many rows as that. */
-static void put_between(struct sampler *sampler, double from_s, const float *from, double to_s, const float *to,
+/* Adds the times between two others that `halvings` allows and that are needed. scratch: as many rows as that. False:
+ * the reply is an error. */
+static bool put_between(struct sampler *sampler, double from_s, const float *from, double to_s, const float *to,
                         float *scratch, int halvings)
 {
     const double middle_s = (from_s + to_s) / 2;
     if (halvings == 0 || !((float)from_s < (float)middle_s && (float)middle_s < (float)to_s))
-        return;
+        return true;
+    if (!export_is_affordable(sampler->e, sampler->e->own_node_count))
+        return false;
     scales_at(sampler, middle_s, scratch);
     if (is_linear(sampler, from, scratch, to))
-        return;
+        return true;
     float *deeper = scratch + 3 * (size_t)sampler->target_count;
-    put_between(sampler, from_s, from, middle_s, scratch, deeper, halvings - 1);
+    if (!put_between(sampler, from_s, from, middle_s, scratch, deeper, halvings - 1))
+        return false;
     put(sampler, middle_s, scratch);
-    put_between(sampler, middle_s, scratch, to_s, to, deeper, halvings - 1);
+    return put_between(sampler, middle_s, scratch, to_s, to, deeper, halvings - 1);
 }
 
-/* Samples at the times, each float once, and between them. rows: scratch for HALVINGS + 2. */
-static void sample_at(struct sampler *sampler, const struct export_times *times, float *rows)
+/* Samples at the times, each float once, and between them. rows: scratch for HALVINGS + 2. False: the reply is an
+ * error. */
+static bool sample_at(struct sampler *sampler, const struct export_times *times, float *rows)
 {
     const size_t width = 3 * (size_t)sampler->target_count;
     float *last = rows, *next = rows + width;
@@ -179,14 +184,17 @@ static void sample_at(struct sampler *sampler, const struct export_times *times,
         if (!is_first && !((float)time_s > (float)last_s))
             continue;
         scales_at(sampler, time_s, next);
-        if (!is_first && !sampler->is_step)
-            put_between(sampler, last_s, last, time_s, next, rows + 2 * width, HALVINGS);
+        if (!is_first && !sampler->is_step &&
+            !put_between(sampler, last_s, last, time_s, next, rows + 2 * width, HALVINGS))
+            return false;
         put(sampler, time_s, next);
         memcpy(last, next, width * sizeof *next);
         last_s = time_s;
         is_first = false;
         context_check_stop(sampler->e->context);
     }
+    return !buf_failed(&sampler->values) && !buf_failed(&sampler->times) ? true
+                                                                         : context_fail_too_large(sampler->e->context);
 }
 
 /* Makes all values of the targets. False: the reply is an error. */
@@ -196,16 +204,11 @@ static bool sample(struct sampler *sampler)
     struct export_times times = {.times = NULL};
     float *rows = malloc((HALVINGS + 2) * 3 * (size_t)sampler->target_count * sizeof *rows);
     bool is_good = rows != NULL ? list_times(sampler, &times) : context_fail_memory(e->context);
-    is_good = is_good && export_is_affordable(e, (2 + 2 * (uint64_t)times.count) * e->own_node_count);
-    if (is_good) {
-        sample_at(sampler, &times, rows);
-        is_good =
-            !buf_failed(&sampler->values) && !buf_failed(&sampler->times) ? true : context_fail_too_large(e->context);
-    }
+    is_good = is_good && export_is_affordable(e, (2 + (uint64_t)times.count) * e->own_node_count) &&
+              sample_at(sampler, &times, rows);
     free(rows);
     free(times.times);
-    /* those at halved times */
-    return is_good && export_is_affordable(e, sampler->times.size_bytes / sizeof(double) * e->own_node_count);
+    return is_good;
 }
 
 /* --- channels --- */

@@ -3,6 +3,7 @@
 #include "anim/compiled/clip_palette.h"
 #include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
+#include "anim/retarget/humanoid.h"
 #include "base/file_formats.h"
 #include "base/sort.h"
 #include "wire/models/body_faces.h"
@@ -372,6 +373,37 @@ static void put_humanoid(struct buf *out, const struct model *model)
         buf_put_char(out, '}');
 }
 
+enum { BONES_NODES_MAX = 2048 }; /* an event loop reads the names of so many nodes in about a millisecond */
+
+/* Writes ,"bones":{"by":..,"score":..,"roles":{..},"missing":[..]}: what retarget=rest takes for the bones of a human.
+ * Nothing for a model with less than half of the bones that VRM requires, or with more than BONES_NODES_MAX nodes. */
+static void put_bones(struct buf *out, const struct model *model)
+{
+    const struct humanoid_choice any = {0};
+    struct humanoid found;
+    struct err err;
+    int required = 0, known = 0, put = 0;
+    if (model->node_count > BONES_NODES_MAX)
+        return;
+    humanoid_find(model, &any, &found, &err); /* what is missing is told below */
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        required += humanoid_is_required(role);
+        known += humanoid_is_required(role) && found.nodes[role] >= 0;
+    }
+    if (found.by == NULL || 2 * known < required)
+        return;
+    json_printf(out, ",\"bones\":{\"by\":%s,\"score\":%g,\"roles\":{", found.by, (double)known / required);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (found.nodes[role] >= 0)
+            json_printf(out, put++ > 0 ? ",%s:%d" : "%s:%d", ROLE_WORDS[role], (int)found.nodes[role]);
+    buf_put_text(out, "},\"missing\":[");
+    put = 0;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (humanoid_is_required(role) && found.nodes[role] < 0)
+            json_printf(out, put++ > 0 ? ",%s" : "%s", ROLE_WORDS[role]);
+    buf_put_text(out, "]}");
+}
+
 /* Writes ,"variants":["red",..] if the file has any: the values of variant=. */
 static void put_variants(struct buf *out, const struct model *model)
 {
@@ -399,6 +431,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
     body_put_faces(out, model);
+    put_bones(out, model);
     put_variants(out, model);
     put_files(out, model);
     put_list(out, ",\"warnings\":", model, model->warning_count, put_warning);

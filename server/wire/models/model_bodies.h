@@ -19,6 +19,12 @@ void body_put_texture(struct reply_context *context);
 /* Compares the model with the first source, the old model. */
 void body_put_compare(struct reply_context *context);
 
+/* Lists what is wrong with the motion of the requested clip, or of all. */
+void body_put_check(struct reply_context *context);
+
+/* Bends the joints of the model, and measures what its skin does. */
+void body_put_flex(struct reply_context *context);
+
 /* For packets only: describe a handle, and find one thing of a model. */
 void body_put_opened(struct reply_context *context);
 void body_put_found(struct reply_context *context);
@@ -26,5 +32,5 @@ void body_put_found(struct reply_context *context);
 /* GET /v1/formats: lists the file formats that this build reads, with their limitations (protocol/formats.def). */
 void body_put_formats(struct buf *out);
 
-cost_fn cost_of_model, cost_of_keys, cost_of_texture, cost_of_compare, cost_of_opened, cost_of_found;
+cost_fn cost_of_model, cost_of_keys, cost_of_texture, cost_of_compare, cost_of_check, cost_of_flex, cost_of_opened, cost_of_found;
 bytes_fn keys_bytes;

@@ -5,7 +5,7 @@
 
 static const float *row_of(const struct key_curve *curve, uint32_t k)
 {
-    return curve->values + (size_t)k * curve->width;
+    return curve->values + (curve->is_cubic ? 3 * (size_t)k + 1 : k) * curve->width;
 }
 
 static bool is_same(const struct key_curve *curve, uint32_t a, uint32_t b)
@@ -90,9 +90,76 @@ static double distance_from(const struct piece *piece, uint32_t k)
     return most;
 }
 
+/* --- cubic pieces (glTF 2.0, appendix C.4) --- */
+
+/* A component of the cubic from key `a` to key `b`; the value of `a` where they are the same. */
+static double cubic_at(const struct key_curve *curve, uint32_t a, uint32_t b, double time_s, uint32_t i)
+{
+    const uint32_t w = curve->width;
+    const double span_s = curve->times[b] - curve->times[a], p0 = (double)row_of(curve, a)[i];
+    if (!(span_s > 0))
+        return p0;
+    const double u = (time_s - curve->times[a]) / span_s, p1 = (double)row_of(curve, b)[i];
+    const double m0 = span_s * (double)row_of(curve, a)[w + i], m1 = span_s * (double)(row_of(curve, b) - w)[i];
+    return p0 + u * (m0 + u * (3 * (p1 - p0) - 2 * m0 - m1 + u * (2 * (p0 - p1) + m0 + m1)));
+}
+
+/* Returns how far the cubics from `a` to `b` and from `k` to the next key are apart at a time, as distance_from(). */
+static double cubics_apart(const struct key_curve *curve, uint32_t a, uint32_t b, uint32_t k, double time_s)
+{
+    double most = 0, own[4], given[4];
+    for (uint32_t i = 0; i < curve->width; i++) {
+        const double x = cubic_at(curve, k, k + 1, time_s, i), y = cubic_at(curve, a, b, time_s, i);
+        most = fmax(most, fabs(x - y));
+        if (curve->is_rotation) {
+            own[i] = x;
+            given[i] = y;
+        }
+    }
+    if (!curve->is_rotation || !(most > 0))
+        return most;
+    quat_repair(own);
+    quat_repair(given);
+    return angle_between(own, given);
+}
+
+/* Whether a key neither moves nor differs from another. */
+static bool is_flat(const struct key_curve *curve, uint32_t k, uint32_t as)
+{
+    const float *value = row_of(curve, k), *in = value - curve->width, *out = value + curve->width;
+    for (uint32_t i = 0; i < curve->width; i++)
+        if (in[i] != 0 || out[i] != 0)
+            return false;
+    return is_same(curve, k, as);
+}
+
+/* Whether the cubic from `a` to `b` is near those of the keys between, from key to key and at three times in each. */
+static bool is_cubic_given(const struct key_curve *curve, uint32_t a, uint32_t b, uint32_t from, uint32_t to,
+                           double tolerance, uint64_t *looks)
+{
+    enum { PARTS = 4 };
+    const bool is_still = is_flat(curve, a, a) && is_flat(curve, b, a);
+    for (uint32_t k = from; k < to; k++) {
+        *looks += PARTS;
+        if (is_still && is_flat(curve, k, a) && is_flat(curve, k + 1, a))
+            continue;
+        for (int part = k > from; part < PARTS + (k + 1 == to); part++) {
+            const double share = (double)part / PARTS;
+            const double time_s = curve->times[k] + share * (curve->times[k + 1] - curve->times[k]);
+            if (!(cubics_apart(curve, a, b, k, time_s) <= tolerance))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --- any pieces --- */
+
 /* Whether all keys between `a` and `b` are given by these two. */
 static bool is_given(const struct key_curve *curve, uint32_t a, uint32_t b, double tolerance, uint64_t *looks)
 {
+    if (curve->is_cubic)
+        return is_cubic_given(curve, a, b, a, b, tolerance, looks);
     const struct piece piece = piece_of(curve, a, b);
     for (uint32_t k = a + 1; k < b; k++) {
         ++*looks;
@@ -125,6 +192,8 @@ static uint32_t reach(const struct key_curve *curve, uint32_t a, double toleranc
 
 static bool is_still(const struct key_curve *curve, double tolerance, uint64_t *looks)
 {
+    if (curve->is_cubic)
+        return is_cubic_given(curve, 0, 0, 0, curve->count - 1, tolerance, looks);
     const struct piece piece = piece_of(curve, 0, 0);
     for (uint32_t k = 1; k < curve->count; k++) {
         ++*looks;

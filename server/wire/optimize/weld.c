@@ -86,6 +86,20 @@ static uint32_t number(const struct weld_input *input, uint32_t *places, uint32_
     return count;
 }
 
+/* True when a triangle order is found in time that grows with the triangles: meshoptimizer goes over all triangles of a
+ * vertex for each of them. A fan of a million triangles takes hours. */
+static bool is_soon_ordered(const struct weld_input *input, const uint32_t *indices, uint32_t *counts)
+{
+    enum { STEPS_PER_INDEX = 64, STEPS_FREE = 1000000 };
+    uint64_t steps = 0;
+    memset(counts, 0, input->vertex_count * sizeof *counts);
+    for (uint32_t i = 0; i < input->index_count; i++)
+        counts[indices[i]]++;
+    for (uint32_t v = 0; v < input->vertex_count; v++)
+        steps += (uint64_t)counts[v] * counts[v];
+    return steps <= STEPS_PER_INDEX * (uint64_t)input->index_count + STEPS_FREE;
+}
+
 uint32_t weld_vertices(const struct weld_input *input, uint32_t *places, uint32_t *indices)
 {
     uint32_t *first = malloc(((size_t)input->vertex_count + 1) * sizeof *first);
@@ -95,7 +109,7 @@ uint32_t weld_vertices(const struct weld_input *input, uint32_t *places, uint32_
     }
     for (uint32_t i = 0; i < input->index_count; i++)
         indices[i] = first[input->indices[i]];
-    if (input->is_triangles && !input->keeps_order)
+    if (input->is_triangles && !input->keeps_order && is_soon_ordered(input, indices, places))
         meshopt_optimizeVertexCacheStrip(indices, indices, input->index_count, input->vertex_count);
     const uint32_t count = number(input, places, indices);
     for (uint32_t v = 0; v < input->vertex_count; v++)

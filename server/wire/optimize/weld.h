@@ -27,5 +27,6 @@ struct weld_input {
 
 /* Fills places[vertex_count] with the place of each vertex in the new order: vertices that are equal bit for bit share
  * one, and WELDED_AWAY (quantize.h) is that of a vertex that no index names. Fills indices[index_count] with the new
- * indices. Triangles keep their corners in their direction. Returns the number of places, or 0 when out of memory. */
+ * indices. Triangles keep their corners in their direction; where a vertex has too many of them, they keep their order,
+ * too. Returns the number of places, or 0 when out of memory. */
 uint32_t weld_vertices(const struct weld_input *input, uint32_t *places, uint32_t *indices);

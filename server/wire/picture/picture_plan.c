@@ -2,6 +2,7 @@
 
 #include "anim/model/material_layers.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -29,28 +30,71 @@ static enum texture_file encoded_file(const struct texture *texture, enum textur
                                                                                     : TEXTURE_FILE_PNG;
 }
 
-struct picture_plan picture_plan(const struct model *model, uint32_t index, const struct request_textures *request)
+static uint32_t half(uint32_t side) { return longer(side / 2, 1); }
+
+static uint32_t scaled(uint32_t side, double scale, uint32_t most)
+{
+    const double exact = side * scale + 0.5;
+    return exact < 1 ? 1 : exact < most ? (uint32_t)exact : most;
+}
+
+/* The level that becomes the picture: the one of its size, or else the smallest one with twice its sides, from which
+ * an area differs little from that of all pixels. */
+static struct picture_level level_for(const struct texture *texture, uint32_t width, uint32_t height)
+{
+    struct picture_level level = {texture->pixel_first, texture->width, texture->height};
+    for (;;) {
+        const struct picture_level next = {level.pixel_first + 4 * (uint64_t)level.width * level.height,
+                                           half(level.width), half(level.height)};
+        const bool is_smallest = level.width == 1 && level.height == 1;
+        const bool is_enough = next.width / 2 >= width && next.height / 2 >= height;
+        if (is_smallest || (!is_enough && (next.width != width || next.height != height)))
+            return level;
+        level = next;
+    }
+}
+
+/* A picture of the source's size, or of what is left of it: sides of pixels are powers of two, and those of the answer
+ * need not be. */
+struct picture_plan picture_plan_pixels(const struct model *model, uint32_t index,
+                                        const struct request_textures *request)
 {
     const struct texture *texture = &model->textures[index];
     struct picture_plan plan = {.file = encoded_file(texture, request->form)};
-    const uint32_t side = request->side_most == 0 ? UINT32_MAX : request->side_most;
-    const bool is_wanted = request->form == TEXTURES_KEEP || plan.file == texture->file;
-    if (is_wanted && texture->file != TEXTURE_FILE_NONE && index < model->picture_place_count &&
-        longer(texture->source_width, texture->source_height) <= side) {
-        plan.is_own = true;
-        plan.file = (enum texture_file)texture->file;
-        plan.width = texture->source_width;
-        plan.height = texture->source_height;
-        return plan;
-    }
-    plan.width = texture->width;
-    plan.height = texture->height;
-    while (longer(plan.width, plan.height) > side) { /* at the latest 1 x 1 fits */
-        plan.level++;
-        plan.width = longer(plan.width / 2, 1);
-        plan.height = longer(plan.height / 2, 1);
-    }
+    const bool is_known = texture->source_width > 0 && texture->source_height > 0;
+    const uint32_t width = is_known ? texture->source_width : texture->width,
+                   height = is_known ? texture->source_height : texture->height;
+    double scale = fmin(1, fmin((double)texture->width / width, (double)texture->height / height));
+    if (request->side_most > 0)
+        scale = fmin(scale, (double)request->side_most / longer(width, height));
+    plan.width = scaled(width, scale, texture->width);
+    plan.height = scaled(height, scale, texture->height);
+    plan.level = level_for(texture, plan.width, plan.height);
     return plan;
+}
+
+struct picture_plan picture_plan(const struct model *model, uint32_t index, const struct request_textures *request)
+{
+    const struct texture *texture = &model->textures[index];
+    const bool is_wanted = request->form == TEXTURES_KEEP || encoded_file(texture, request->form) == texture->file;
+    if (!is_wanted || texture->file == TEXTURE_FILE_NONE || index >= model->picture_place_count ||
+        (request->side_most > 0 && longer(texture->source_width, texture->source_height) > request->side_most))
+        return picture_plan_pixels(model, index, request);
+    return (struct picture_plan){.is_own = true,
+                                 .file = (enum texture_file)texture->file,
+                                 .width = texture->source_width,
+                                 .height = texture->source_height};
+}
+
+/* Restoring a pixel of the source takes as long as that many bytes, and averaging one of the level as one. */
+static uint64_t resized_bytes(const struct texture *texture, const struct picture_plan *plan)
+{
+    enum { RESTORED_BYTES = 8 };
+    if (plan->width == plan->level.width && plan->height == plan->level.height)
+        return 0;
+    return plan->width == texture->source_width && plan->height == texture->source_height
+               ? RESTORED_BYTES * (uint64_t)plan->width * plan->height
+               : (uint64_t)plan->level.width * plan->level.height;
 }
 
 uint64_t picture_encoded_bytes(const struct model *model, uint32_t texture, const struct request_textures *request)
@@ -58,7 +102,10 @@ uint64_t picture_encoded_bytes(const struct model *model, uint32_t texture, cons
     enum { PIXEL_BYTES = 4, WEBP_FACTOR = 4 }; /* WebP takes that many times as long as PNG, and JPEG less */
     const struct picture_plan plan = picture_plan(model, texture, request);
     const uint64_t bytes = (uint64_t)plan.width * plan.height * PIXEL_BYTES;
-    return plan.is_own ? 0 : plan.file == TEXTURE_FILE_WEBP ? WEBP_FACTOR * bytes : bytes;
+    if (plan.is_own)
+        return 0;
+    return resized_bytes(&model->textures[texture], &plan) +
+           (plan.file == TEXTURE_FILE_WEBP ? WEBP_FACTOR * bytes : bytes);
 }
 
 uint64_t picture_answer_bytes(const struct model *model, uint32_t texture, const struct request_textures *request)

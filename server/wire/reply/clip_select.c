@@ -1,6 +1,6 @@
 #include "wire/reply/clip_select.h"
 
-#include "wire/reply/idle_clip.h"
+#include "wire/reply/usual_clip.h"
 #include "wire/reply/select.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ int select_clip(const struct model *model, const struct request_pose *pose, int3
         return reply_error(reply, &err, NULL, 0);
     }
     if (pose->clip.kind == SELECT_NONE) {
-        *clip = model->clip_count == 0 ? POSE_REST : pose->is_of_picture ? (int32_t)idle_clip(model) : 0;
+        *clip = model->clip_count == 0 ? POSE_REST : pose->is_of_picture ? (int32_t)usual_clip(model) : 0;
         return 0;
     }
     const char *path = pose->clip_file != NULL ? pose->clip_file : pose->model;

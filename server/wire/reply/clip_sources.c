@@ -1,8 +1,8 @@
 #include "wire/reply/clip_sources.h"
 
 #include "anim/retarget/retarget_report.h"
-#include "wire/reply/face_warnings.h"
 #include "base/mem.h"
+#include "wire/reply/clip_warnings.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/retargeted_clip_maker.h"
 
@@ -46,14 +46,18 @@ const struct retarget *clip_sources_retarget(const struct clip_sources *clips, u
     return retargeted != NULL ? &retargeted->retarget : &clips->own[source];
 }
 
-/* Returns the slide of all clips of the source in the reply. */
-static double slide_of(const struct clip_sources *clips, uint32_t source)
+/* Measures all clips of the source in the reply. */
+static void measure(const struct clip_sources *clips, uint32_t source, struct retarget_report *report)
 {
-    double slide = clips->own[source].slide;
-    for (uint32_t i = 0; i < clips->retargeted_count; i++)
-        if (clips->retargeted_clips[i].source == source)
-            slide = fmax(slide, clips->retargeted_clips[i].retargeted->retarget.slide);
-    return slide;
+    report->slide = clips->own[source].slide;
+    report->limbs = clips->own[source].limbs;
+    for (uint32_t i = 0; i < clips->retargeted_count; i++) {
+        const struct retarget *retarget = &clips->retargeted_clips[i].retargeted->retarget;
+        if (clips->retargeted_clips[i].source != source)
+            continue;
+        report->slide = fmax(report->slide, retarget->slide);
+        limb_angles_join(&report->limbs, &retarget->limbs);
+    }
 }
 
 uint32_t reply_count_warnings(const struct model *model, const struct model *const *sources, uint32_t source_count,
@@ -61,8 +65,8 @@ uint32_t reply_count_warnings(const struct model *model, const struct model *con
 {
     const int32_t slide =
         retarget_text_slide(&reply->unmatched); /* retargeting by rest pose equalises units and axes */
-    uint32_t count =
-        model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) + (slide > RETARGET_SLIDE_WARNED);
+    uint32_t count = model->warning_count + retarget_text_has_idle_rules(&reply->unmatched) +
+                     (slide > RETARGET_SLIDE_WARNED) + retarget_text_warnings(&reply->unmatched);
     for (uint32_t i = 0; i < source_count; i++)
         count += sources[i]->warning_count + (slide < 0 && retarget_has_other_unit(model, sources[i])) +
                  (slide < 0 && retarget_has_other_up(model, sources[i]));
@@ -198,61 +202,46 @@ bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule)
     return uses == 0;
 }
 
-/* Writes a warning for rules that rename no node of any file, {"code":"rename_unused",..}, or nothing. */
-static void put_idle_rules(struct buf *out, const struct clip_sources *clips, bool has_comma)
-{
-    const struct name_map *names = &clip_sources_retarget(clips, 0)->names;
-    struct buf text;
-    buf_init(&text, 0);
-    for (uint32_t i = 0; i < names->count; i++)
-        if (clip_sources_rule_is_idle(clips, i))
-            buf_printf(&text, "%s'%s'", text.size_bytes > 0 ? ", " : "", names->rules[i].text);
-    if (text.size_bytes > 0) {
-        json_comma(out, has_comma);
-        buf_put_text(out, "{\"code\":\"rename_unused\",\"message\":");
-        buf_put_text(&text, " of 'rename_joints' renames no node of the clips' files");
-        json_put_string(out, text.data, text.size_bytes);
-        buf_put_char(out, '}');
-    }
-    buf_fini(&text);
-}
-
-static void put_slide_warning(struct buf *out, double slide, bool has_locked_feet)
-{
-    char message[160];
-    const int size =
-        snprintf(message, sizeof message,
-                 "feet that stand in the clip slide by up to %.1f %% of the leg's length here%s", slide * 100,
-                 has_locked_feet ? "; with these legs, feet=lock cannot hold them in every pose"
-                                 : "; feet=lock keeps them where they stand");
-    buf_put_text(out, "{\"code\":\"feet_slide\",\"message\":");
-    json_put_string(out, message, (size_t)size);
-    buf_put_char(out, '}');
-}
-
-static void put_warnings(const struct reply_context *context, const struct retarget_report *report)
-{
-    struct buf *out = context->out;
-    const struct clip_sources *clips = context->clips;
-    const struct retarget *retarget = report->retarget;
-    const bool is_by_rest = retarget_is_by_rest(retarget);
-    const bool has_unit = !is_by_rest && retarget_has_other_unit(&retarget->model, retarget->source);
-    const bool has_up = !is_by_rest && retarget_has_other_up(&retarget->model, retarget->source);
-    const bool has_slide = retarget_slide_thousandths(report->slide) > RETARGET_SLIDE_WARNED;
-    if (has_unit)
-        buf_put_text(out, "{\"code\":\"units_differ\",\"message\":\"the two files have other units of length\"}");
-    json_comma(out, has_unit && has_up);
-    if (has_up)
-        buf_put_text(out, "{\"code\":\"axes_differ\",\"message\":\"the two files have other axes for up\"}");
-    if (has_slide) /* the two other fields are for clips by name */
-        put_slide_warning(out, report->slide, context->request->retarget.has_locked_feet);
-    put_idle_rules(out, clips, face_put_warnings(out, retarget, has_unit || has_up || has_slide));
-}
-
 static void start_report(const struct reply_context *context, uint32_t source, struct retarget_report *report)
 {
     retarget_report_init(report, clip_sources_retarget(context->clips, source));
-    report->slide = slide_of(context->clips, source);
+    measure(context->clips, source, report);
+}
+
+/* Writes ,"limbs":[{"role":..,"degrees":..},..]: those that point elsewhere. Nothing when there are none. */
+static void put_limbs(struct buf *out, const struct retarget_report *report)
+{
+    bool is_first = true;
+    for (int limb = 0; limb < LIMB_COUNT; limb++) {
+        const double angle_deg = report->limbs.most_deg[limb];
+        if (!(angle_deg > LIMB_WARNED_DEG))
+            continue;
+        buf_put_text(out, is_first ? ",\"limbs\":[" : ",");
+        is_first = false;
+        json_printf(out, "{\"role\":%s,\"degrees\":%g}", ROLE_WORDS[LIMB_ROLES[limb]], angle_deg);
+    }
+    buf_put_text(out, is_first ? "" : "]");
+}
+
+/* Writes ,"retarget":{..}; "rest" only where the file's rest does not serve as it is. */
+static void put_retarget(struct reply_context *context, const struct retarget_report *report)
+{
+    struct buf *out = context->out;
+    double turned_deg;
+    const struct rest_reference *reference = retarget_reference(report->retarget, &turned_deg);
+    json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g",
+                context->request->retarget.has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
+                report->slide);
+    if (reference->is_posed || reference->is_warned || reference->lowering > 0) {
+        buf_put_text(out, ",\"rest\":{");
+        if (reference->clip != POSE_REST)
+            json_printf(out, "\"clip\":%d,\"frame\":%u,\"time_s\":%g,", (int)reference->clip, reference->frame,
+                        reference->time_s);
+        json_printf(out, "\"matched_by\":%s,\"hips_turned_deg\":%g,\"lowered\":%g}",
+                    reference->is_posed ? "direction" : "rest", turned_deg, reference->lowering);
+    }
+    put_limbs(out, report);
+    buf_put_char(out, '}');
 }
 
 /* Writes {..} of a source and its played clips. */
@@ -266,12 +255,10 @@ static void put_source(struct reply_context *context, uint32_t source, const str
     buf_put_text(out, "],\"joints\":[");
     put_still_joints(out, report);
     buf_put_text(out, "]},\"warnings\":[");
-    put_warnings(context, report);
+    clip_warnings_put(context, report);
     buf_put_char(out, ']');
     if (retarget_is_by_rest(report->retarget))
-        json_printf(out, ",\"retarget\":{\"feet\":%s,\"scale\":%g,\"slide\":%g}",
-                    context->request->retarget.has_locked_feet ? "lock" : "free", retarget_scale(report->retarget),
-                    report->slide);
+        put_retarget(context, report);
     buf_put_char(out, '}');
 }
 

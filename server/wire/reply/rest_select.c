@@ -5,9 +5,11 @@
 static int find(const struct model *model, const char *path, const struct humanoid_choice *choice, const char *bones,
                 struct humanoid *humanoid, struct err *err)
 {
-    if (humanoid_find(model, choice, humanoid, err) == 0)
+    struct humanoid_choice named = *choice;
+    named.parameter = bones;
+    if (humanoid_find(model, &named, humanoid, err) == 0)
         return 0;
-    err_prefix(err, "'%s' (say which joints these are with %s)", path, bones);
+    err_prefix(err, "'%s'", path);
     return err->code;
 }
 
@@ -25,7 +27,7 @@ int rest_resolve(struct resolved_rest *rest, const struct request *request, cons
                  const struct model *const *sources, struct err *err)
 {
     memset(rest, 0, sizeof *rest);
-    if (find(model, request->model, &request->retarget.humanoid, "map or bones", &rest->model, err) < 0)
+    if (find(model, request->model, &request->retarget.humanoid, "bones", &rest->model, err) < 0)
         return err->code;
     if (humanoid_check_order(model, &rest->model, err) < 0) {
         err_prefix(err, "'%s'", request->model);
@@ -33,7 +35,7 @@ int rest_resolve(struct resolved_rest *rest, const struct request *request, cons
     }
     for (uint32_t i = 0; i < request->source_count; i++)
         if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->retarget.clip_humanoid,
-                                           "clip_map or clip_bones", &rest->sources[i], err) < 0)
+                                           "clip_bones", &rest->sources[i], err) < 0)
             return err->code;
     return 0;
 }

@@ -47,6 +47,7 @@ static struct rest_options rest_options(const struct retargeted_clip_maker *make
 {
     return (struct rest_options){.model = maker->rest.model,
                                  .source = maker->rest.sources[source],
+                                 .clip_rest = maker->context->request->retarget.clip_rest,
                                  .clip = {.has_locked_feet = maker->context->request->retarget.has_locked_feet,
                                           .max_steps = maker->steps_left[source],
                                           .is_stopped = maker->context->workspace->is_stopped}};
@@ -82,6 +83,8 @@ static void put_parameters(struct retargeted_clip_maker *maker, uint32_t source,
     if (is_by_rest) {
         put_humanoid(out, &request->retarget.humanoid);
         put_humanoid(out, &request->retarget.clip_humanoid);
+        put_number(out, request->retarget.clip_rest.kind);
+        put_number(out, request->retarget.clip_rest.frame);
     }
 }
 

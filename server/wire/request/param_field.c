@@ -30,6 +30,7 @@ struct param_field {
 
 #define AT(field)  .at = offsetof(struct request, field)
 #define HAS(field) .has_at = offsetof(struct request, field)
+#define SHARE_TEXT "a share of the model's size from 0"
 #define SPAN_TEXT  "a number of seconds, or of frames with 'fps', from 0"
 
 static const struct param_field FIELDS[PARAM_COUNT] = {
@@ -116,6 +117,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_TURN] = {AT(motion.has_turn)},
     [PARAM_ROOT_YAW] = {AT(motion.has_turn)},
     [PARAM_EXPORT_UP] = {AT(export.up), HAS(export.has_up)},
+    [PARAM_EXPORT_ROOT_MOTION] = {AT(export.root_motion)},
     [PARAM_SAMPLE_RATE] = {AT(export.sample_rate), .least = 0.001, .most = RATE_MAX,
                            .expected = "a number of poses a second from 0.001 to 1000"},
     [PARAM_EXACT] = {AT(export.is_exact)},
@@ -124,6 +126,11 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_WITH] = {AT(compare.with)},
     [PARAM_TOLERANCE] = {AT(compare.tolerance), HAS(compare.has_tolerance), .least = 1e-9, .most = 1,
                          .expected = "a share of the model's size from 1e-9 to 1"},
+    [PARAM_CHECK_LOOP] = {AT(check.loop)},
+    [PARAM_CHECK_GROUND] = {AT(check.ground)},
+    [PARAM_MAX_JUMP] = {AT(check.max_jump), .most = DBL_MAX, .expected = SHARE_TEXT},
+    [PARAM_MAX_DRIFT] = {AT(check.max_drift), .most = DBL_MAX, .expected = SHARE_TEXT},
+    [PARAM_LEAST_MOTION] = {AT(check.least_motion), .most = DBL_MAX, .expected = SHARE_TEXT},
     [PARAM_PREFIX] = {AT(listing.prefix)},
     [PARAM_LIMIT] = {AT(listing.limit), .least = 1, .limit = LIMIT_LIST},
     [PARAM_AFTER] = {AT(listing.after)},

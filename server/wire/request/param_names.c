@@ -4,7 +4,9 @@
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4095 };
@@ -194,6 +196,21 @@ int param_bones(struct param_value *value)
     return 0;
 }
 
+int param_clip_rest(struct param_value *value)
+{
+    struct rest_choice *rest = &value->request->retarget.clip_rest;
+    const char *text = value->text, *digits = text + strlen("frame:");
+    if (strcmp(text, "auto") == 0 || strcmp(text, "zero") == 0) {
+        *rest = (struct rest_choice){.kind = text[0] == 'a' ? REST_AUTO : REST_ZERO};
+        return 0;
+    }
+    const size_t digit_count = strncmp(text, "frame:", strlen("frame:")) == 0 ? strspn(digits, "0123456789") : 0;
+    if (digit_count == 0 || digit_count > 9 || digits[digit_count] != '\0')
+        return param_bad(value, "auto, zero, or frame:N with a whole number from 0");
+    *rest = (struct rest_choice){.kind = REST_FRAME, .frame = (uint32_t)strtoul(digits, NULL, 10)};
+    return 0;
+}
+
 int param_root(struct param_value *value) { return select_one(value, value->text, NULL, &value->request->motion.root); }
 
 /* Parses nodes that stand for their whole subtrees. */
@@ -210,3 +227,32 @@ static int add_subtrees(struct param_value *value, enum mask_scope scope)
 
 int param_subtree(struct param_value *value) { return add_subtrees(value, BLEND_SUBTREE); }
 int param_except(struct param_value *value) { return add_subtrees(value, BLEND_EXCEPT); }
+
+/* Each value is one "JOINT:X,Y,Z". Names may contain colons and commas. */
+int param_joint_turn(struct param_value *value)
+{
+    static const char EXPECTED[] = "JOINT:X,Y,Z, such as head:0,20,0, with degrees from -360 to 360";
+    struct buf *turns = &value->request->lists.turns;
+    struct request_turn turn = {0};
+    char *numbers = strrchr(value->text, ':');
+    if (numbers == NULL)
+        return param_bad(value, EXPECTED);
+    *numbers++ = '\0';
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t number_bytes = strcspn(numbers, ",");
+        const bool is_last = numbers[number_bytes] == '\0';
+        numbers[number_bytes] = '\0';
+        if (is_last != (axis == 2) || !number_parse_double(numbers, &turn.degrees[axis]) ||
+            !(fabs(turn.degrees[axis]) <= 360))
+            return param_bad(value, EXPECTED);
+        turn.degrees[axis] += 0; /* avoids -0 */
+        numbers += number_bytes + 1;
+    }
+    if (turns->size_bytes == REQUEST_TURNS_MOST * sizeof turn)
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
+                       REQUEST_TURNS_MOST);
+    const int rc = select_one(value, value->text, NULL, &turn.joint);
+    if (rc == 0)
+        buf_put(turns, &turn, sizeof turn);
+    return rc;
+}

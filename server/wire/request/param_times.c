@@ -1,4 +1,4 @@
-/* param_times.c - parses times, and the values that a layer has for each of them. */
+/* param_times.c - parses times, the values that a layer has for each of them, and angles. */
 
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
@@ -100,6 +100,23 @@ int param_weights(struct param_value *value)
                            WEIGHT_MAX);
         weight += 0; /* avoids -0 */
         buf_put(weights, &weight, sizeof weight);
+    }
+    return 0;
+}
+
+int param_angles(struct param_value *value)
+{
+    struct request_flex *flex = &value->request->flex;
+    char *rest = value->text;
+    for (char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        double angle_deg;
+        if (flex->angle_count >= REQUEST_ANGLES_MOST)
+            return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'angles' has more than %d numbers",
+                           REQUEST_ANGLES_MOST);
+        if (!number_parse_double(entry, &angle_deg) || !(angle_deg > 0 && angle_deg <= 180))
+            return err_set(value->err, ERR_BAD_PARAMETER,
+                           "parameter 'angles' has '%.60s', which is no number of degrees above 0, up to 180", entry);
+        flex->angles_deg[flex->angle_count++] = angle_deg;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "anim/pose/clip_time.h"
 #include "anim/retarget/humanoid.h"
 #include "anim/retarget/name_map.h"
+#include "anim/retarget/rest_reference.h"
 #include "anim/pose/pose.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -90,7 +91,7 @@ struct request_pose {
                               inherits the request's, a reference inherits its layer's; the pointers are then equal */
     const char *clip_hash; /* hash of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
-    struct selector clip;  /* absent: the first clip, for pictures the idle clip */
+    struct selector clip;  /* absent: the first clip, for pictures the usual clip */
     bool is_of_picture, has_wrap, is_additive;
     const double *times_s; /* in request order, ranges expanded; at least one for OP_TIMED. A layer has none (it uses
                               the frame's time), one, or one per frame */
@@ -113,6 +114,7 @@ struct request_pose {
 struct request_retarget {
     bool is_by_rest, has_locked_feet;               /* retarget=rest, feet=lock */
     struct humanoid_choice humanoid, clip_humanoid; /* with is_by_rest: the humanoid of the model, and of all sources */
+    struct rest_choice clip_rest;                   /* with is_by_rest: the pose that stands for the sources' rest */
     struct name_map renames; /* renames nodes of all sources before they are matched with the model's */
 };
 
@@ -132,6 +134,13 @@ struct request_bounds {
     bool has_rate, is_per_joint;
     double rate; /* with has_rate: poses per second for is_over_clip, 0..1000 */
 };
+
+/* A joint that a picture turns, about its own axes. */
+struct request_turn {
+    struct selector joint;
+    double degrees[3]; /* about x, y and z, -360..360 */
+};
+enum { REQUEST_TURNS_MOST = 16 };
 
 /* View parameters that need the model, or are given in other terms than picture_spec has. */
 struct request_view {
@@ -165,6 +174,9 @@ struct request_textures {
     uint32_t quality;   /* of JPEG and WebP, 1 to 100; 0: not given */
 };
 
+/* What becomes of a clip's motion over the ground, in the order of the words of the parameter. */
+enum export_root { EXPORT_ROOT_KEEP, EXPORT_ROOT_IN_PLACE, EXPORT_ROOT_TO_ROOT };
+
 struct request_export {
     const struct selector *clips; /* clips of the file; empty: all */
     uint32_t clip_count;
@@ -174,16 +186,30 @@ struct request_export {
     bool is_exact;                    /* content that glTF cannot express is an error */
     bool is_optimized;                /* the file says the same in fewer bytes */
     bool has_up;
-    uint32_t up;            /* with has_up: the axis to become up, 0 to 2 for x to z */
-    const char *clip_names; /* name pattern for the clips of other files, with {file} and {clip}; or NULL */
-    double unit_m;          /* target length of a unit in metres; 0: unchanged */
-    double sample_rate;     /* poses per second that replace the file's keys; 0: keeps the keys */
+    uint32_t up;                  /* with has_up: the axis to become up, 0 to 2 for x to z */
+    const char *clip_names;       /* name pattern for the clips of other files, with {file} and {clip}; or NULL */
+    enum export_root root_motion; /* of its node: request->motion.root, or found by the server */
+    double unit_m;                /* target length of a unit in metres; 0: unchanged */
+    double sample_rate;           /* poses per second that replace the file's keys; 0: keeps the keys */
 };
 
 struct request_compare {
     const char *with; /* path of the old model, or NULL */
     bool has_tolerance;
     double tolerance; /* with has_tolerance: as a share of the model's size */
+};
+
+/* Parameters of /v1/check: struct check_options (anim/check/check.h). Numbers are shares of the model's size. */
+struct request_check {
+    uint32_t loop, ground; /* enum check_loop, enum check_ground */
+    double max_jump, max_drift, least_motion;
+};
+
+/* Parameters of /v1/flex, with view.joint. */
+enum { REQUEST_ANGLES_MOST = 8 };
+struct request_flex {
+    double angles_deg[REQUEST_ANGLES_MOST]; /* [angle_count], above 0 to 180 */
+    uint32_t angle_count;                   /* 0: not given */
 };
 
 /* Parameters of /v1/models. */
@@ -205,6 +231,7 @@ struct request_lists {
     struct buf renames;           /* struct name_rule */
     struct buf files;             /* const char * */
     struct buf bones, clip_bones; /* struct humanoid_rule */
+    struct buf turns;             /* struct request_turn */
 };
 
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
@@ -241,6 +268,8 @@ struct request {
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
     struct request_view view;
+    const struct request_turn *turns; /* of pictures */
+    uint32_t turn_count;
     const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
                                 same path, or NULL */
     struct sheet_spec sheet; /* format and quality apply to a single picture too */
@@ -249,6 +278,8 @@ struct request {
     enum find_what find; /* the kind of `found` */
     struct selector found;
     struct request_compare compare;
+    struct request_check check;
+    struct request_flex flex;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */

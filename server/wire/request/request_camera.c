@@ -1,4 +1,5 @@
 /* request_camera.c - the camera and the time of a picture: their parameters, defaults and invalid combinations. */
+#include "base/view.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -261,9 +262,25 @@ static int complete_time(struct request *request, const struct param_set *seen, 
     return 0;
 }
 
+/* A picture whose time the renderer picks stands alone, so its pose fills it. Pictures of given times belong together,
+ * and so do the poses of an onion. */
+static void complete_frame(struct request *request, const struct param_set *seen)
+{
+    struct picture_spec *picture = &request->picture;
+    const bool is_framed_else = seen->has[PARAM_FRAME] || (picture->flags & PICTURE_FRAME_BOX) != 0 ||
+                                request->view.camera.kind != SELECT_NONE || picture->view == VIEW_ONION;
+    if ((picture->flags & PICTURE_AUTO_TIME) != 0 && !is_framed_else)
+        picture->flags |= PICTURE_FRAME_POSE;
+}
+
 int request_complete_camera(struct request *request, const struct param_set *seen, struct err *err)
 {
     if (complete_camera(request, seen, err) < 0)
         return err->code;
-    return op_has(request->op, OP_ONE_TIME) ? complete_time(request, seen, err) : 0;
+    if (!op_has(request->op, OP_ONE_TIME))
+        return 0;
+    if (complete_time(request, seen, err) < 0)
+        return err->code;
+    complete_frame(request, seen);
+    return 0;
 }

@@ -27,12 +27,18 @@ static uint64_t hash_bone(uint64_t state, const struct humanoid_rule *rule)
     return hash_text(hash_uint(state, (uint64_t)rule->role), rule->joint);
 }
 
+static uint64_t hash_turn(uint64_t state, const struct request_turn *turn)
+{
+    return hash64(hash_selector(state, &turn->joint), turn->degrees, sizeof turn->degrees);
+}
+
 #define HASH_ITEM(state, item)                                                                                         \
     _Generic((item),                                                                                                   \
         const double *: hash_double,                                                                                   \
         const struct selector *: hash_selector,                                                                        \
         const struct name_rule *: hash_rule,                                                                           \
-        const struct humanoid_rule *: hash_bone)(state, item)
+        const struct humanoid_rule *: hash_bone,                                                                       \
+        const struct request_turn *: hash_turn)(state, item)
 
 /* --- values --- */
 

@@ -1,6 +1,24 @@
 /* request_check.c - checks a request for missing parameters and invalid combinations. */
+#include "anim/check/check.h"
 #include "base/view.h"
 #include "wire/request/request_parser.h"
+
+int request_complete_check(struct request *request, const struct param_set *seen,
+                           const struct limits *limits __attribute__((unused)), struct err *err __attribute__((unused)))
+{
+    const struct {
+        int param;
+        double *value, initial;
+    } SHARES[] = {
+        {PARAM_MAX_JUMP, &request->check.max_jump, CHECK_MAX_JUMP},
+        {PARAM_MAX_DRIFT, &request->check.max_drift, CHECK_MAX_DRIFT},
+        {PARAM_LEAST_MOTION, &request->check.least_motion, CHECK_LEAST_MOTION},
+    };
+    for (size_t i = 0; i < sizeof SHARES / sizeof *SHARES; i++)
+        if (!seen->has[SHARES[i].param])
+            *SHARES[i].value = SHARES[i].initial;
+    return 0;
+}
 
 int request_check_bounds(struct request *request, const struct param_set *seen,
                          const struct limits *limits __attribute__((unused)), struct err *err)
@@ -35,6 +53,7 @@ static int check_posed_file(const struct param_set *seen, struct err *err)
                                  PARAM_RETARGET,
                                  PARAM_EXPORT_UP,
                                  PARAM_UNIT,
+                                 PARAM_EXPORT_ROOT_MOTION,
                                  PARAM_EXACT,
                                  PARAM_COMPRESS,
                                  PARAM_OPTIMIZE,
@@ -238,8 +257,11 @@ static int check_root_motion(const struct request *request, const struct param_s
 {
     static const int OF_IT[] = {PARAM_ROOT, PARAM_TURN, PARAM_ROOT_YAW, PARAM_END};
     const char *given = param_given(seen, OF_IT);
-    if (!request->motion.is_extracted && given != NULL)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=extract", given);
+    const bool is_exported = request->op == OP_EXPORT;
+    const bool goes_without = request->motion.is_extracted || request->op == OP_CHECK;
+    if (!goes_without && request->export.root_motion == EXPORT_ROOT_KEEP && given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs root_motion=%s", given,
+                       is_exported ? "in-place or to-root" : "extract");
     if (request->motion.is_extracted && seen->has[PARAM_LAYERS])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'root_motion' does not go with layers");
     return 0;
@@ -247,7 +269,8 @@ static int check_root_motion(const struct request *request, const struct param_s
 
 static int check_retarget(const struct request *request, const struct param_set *seen, struct err *err)
 {
-    static const int OF_IT[] = {PARAM_FEET, PARAM_MAP, PARAM_CLIP_MAP, PARAM_BONES, PARAM_CLIP_BONES, PARAM_END};
+    static const int OF_IT[] = {PARAM_FEET,       PARAM_MAP,       PARAM_CLIP_MAP, PARAM_BONES,
+                                PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
     const char *given = request->retarget.is_by_rest ? NULL : param_given(seen, OF_IT);
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }

@@ -5,12 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from humans import A, HALF, KEYS, MIXAMO, RATE, RIGIFY, SIDES, STEP, T, UNREAL, Human
+from humans import A, KEYS, LIMBS, RATE, SHAPES, STEP, T, UNREAL, Human, places, pointing
 from importers import NO_RENDERING
 
 pytestmark = pytest.mark.short
-LIMBS = [side + bone for side, _ in SIDES for bone in ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg")]
-ENDS = {"UpperArm": "LowerArm", "LowerArm": "Hand", "UpperLeg": "LowerLeg", "LowerLeg": "Foot"}
 
 
 @pytest.fixture
@@ -20,21 +18,6 @@ def root(tmp_path):
     (folder / "walk.gltf").write_text(Human(T).write(has_walk=True))
     (folder / "hero.gltf").write_text(Human(A).write())
     return folder
-
-
-def places(server, human, times, **query):
-    """role -> [time][3] in scene space; and the answer."""
-    answer = server.get("/v1/pose?" + "&".join(f"{key}={value}" for key, value in query.items()) + "&wrap=clamp&t=" + ",".join(map(str, times)))
-    assert answer.status == 200, answer.body
-    names = [node["name"] for node in answer.json()["nodes"]]
-    matrices = np.array([frame["scene"] for frame in answer.json()["frames"]], float).reshape(len(times), len(names), 16)
-    return {role: matrices[:, names.index(name), 12:15] for role, name in human.names.items()}, answer.json()
-
-
-def pointing(human, at, limb):
-    side = limb[: -len(next(bone for bone in ENDS if limb.endswith(bone)))]
-    lines = at[side + ENDS[limb[len(side):]]] - at[limb]
-    return np.array([human.canonical(line) / np.linalg.norm(human.canonical(line)) for line in lines])
 
 
 def slide(human, at):
@@ -47,9 +30,6 @@ def slide(human, at):
 
 
 TIMES = [i / (2 * RATE) for i in range(2 * KEYS - 1)]
-SHAPES = {"upright": {**A, "turn": [0, HALF, 0, HALF], "scale": 1}, "z up in centimetres": A,
-          "small, facing somewhere": {**A, "turn": [0, math.sin(0.3), 0, math.cos(0.3)], "scale": 0.01, "arm": 80, "place": [0.3, -0.4, 0.1]},
-          "rigify": {**A, "names": RIGIFY, "turn": [0, 0, 0, 1], "odd": 0}}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

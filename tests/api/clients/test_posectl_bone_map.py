@@ -66,3 +66,17 @@ def test_a_file_with_the_clips(models, tmp_path):
     poses = [json.loads(posectl("pose", *words, "--t", "0.3", "--json", cwd=models).out)["frames"][0]["scene"] for words in (
         ("own.glb", "--clip", "walk"), ("own.gltf", "--clip-file", "walk.gltf", "--retarget", "rest", "--feet", "lock", "--map", tmp_path / "own.map"))]
     assert max(abs(a - b) for one, two in zip(*poses) for a, b in zip(one, two)) < 1e-2 # of 180: a human in centimetres
+
+
+def test_a_map_to_edit(models, tmp_path):
+    edited = tmp_path / "edited.json"
+    done = posectl("map", "hero.gltf", "rigless.gltf", "-o", edited, cwd=models)
+    assert done.status == 0, done.err
+    bones = json.loads(edited.read_text())
+    assert bones["map"]["leftUpperLeg"] == UNREAL["leftUpperLeg"] and bones["clip_map"] == {}
+    bones["clip_map"] = NAMES
+    edited.write_text(json.dumps(bones))
+    assert frames(models, "hero.gltf", "rigless.gltf", "--map", edited, "--clip-map", edited) == frames(models, "hero.gltf", "walk.gltf")
+    told = posectl("info", "hero.gltf", cwd=models).out
+    told = told.decode() if isinstance(told, bytes) else told
+    assert "bones 100 % of a human, by unreal" in told

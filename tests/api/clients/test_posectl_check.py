@@ -4,6 +4,7 @@ import math
 import os
 import re
 import shutil
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -12,6 +13,9 @@ from conftest import REPOSITORY, SAMPLES
 from posectl import posectl
 from rigs import HALF, Writer
 from small_models import gltf
+
+sys.path.insert(0, str(REPOSITORY / "tests" / "api" / "answers"))
+import walkers  # noqa: E402
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
 
@@ -115,6 +119,31 @@ CASES = [
     ("no_loop", character({"walk": TURN}), ["--loops", ""], []),
     ("far_enough", character({"walk": TURN}), ["--max-jump", "100"], []),
 ]
+
+
+def test_long_names_are_whole_in_subjects_and_tell_what_a_clip_is(tmp_path):
+    """Two clips that differ beyond 100 bytes stay two for a baseline. Of a clip and a joint each has 240 bytes."""
+    first, second, joint = "é" * 75 + "1", "é" * 75 + "2", "j" * 300
+    (tmp_path / "still.gltf").write_text(character({first: ROUND, second: ROUND, "b" * 120 + "_Pose": ROUND, "c" * 120 + "Walk": TURN}))
+    (tmp_path / "flat.gltf").write_text(character({"x" * 300: FLAT}, rename("hip", joint)))
+    done = posectl("check", ".", "--json", cwd=tmp_path)
+    found = {entry["model"]: [(f["rule"], f["subject"]) for f in entry["findings"]] for entry in json.loads(done.out)["models"]}
+    assert sorted(found["still.gltf"]) == sorted([
+        ("clip-without-motion", f"clip '{first}'"), ("clip-without-motion", f"clip '{second}'"), ("loop-jump", f"clip '{'c' * 120}Walk'")])
+    assert found["flat.gltf"] == [("collapsed-joint", f"{('clip ' + chr(39) + 'x' * 300)[:240]}, {('joint ' + chr(39) + joint)[:240]}")]
+
+
+def test_a_wrong_weight_is_told_once_and_of_models_without_clips(tmp_path):
+    paint = (next(v for v, joints in enumerate(walkers.tubes()[1]) if walkers.NAMES[joints[0]] == "LeftHand"), "RightFoot", 0.5)
+    walk = json.loads(walkers.gltf(walkers.Walk(1), paint=paint))
+    walk["animations"].append({**walk["animations"][0], "name": "stroll"})
+    (tmp_path / "walks.gltf").write_text(json.dumps(walk))
+    (tmp_path / "still.gltf").write_text(walkers.gltf(None, paint=paint, clips=False))
+    (tmp_path / "clean.gltf").write_text(walkers.gltf(walkers.Walk(1)))
+    done = posectl("check", ".", "--json", cwd=tmp_path)
+    found = {entry["model"]: [(f["rule"], f["subject"]) for f in entry["findings"]] for entry in json.loads(done.out)["models"]}
+    stray = [("stray-weight", "mesh 'body', joint 'RightFoot'")]
+    assert found == {"walks.gltf": stray, "still.gltf": stray, "clean.gltf": []}
 
 
 @pytest.mark.parametrize("name, model, options, rules", CASES, ids=[case[0] for case in CASES])

@@ -72,3 +72,18 @@ def test_what_gltf_cannot_say_is_told(folder):
     assert posectl("convert", "odd.fbx", "-o", "odd.glb", "-q", cwd=folder).err == ""
     told = json.loads(posectl("convert", "odd.fbx", "-o", "odd.glb", "--json", cwd=folder).out)["approximations"]
     assert told[0]["code"] == "scales_approximated" and told[0]["share_of_size"] > 1e-4
+
+
+def test_root_motion_goes_to_a_root_bone(folder):
+    """A walk stays on the spot, or is that of a root bone, which hips with nothing above them get."""
+    (folder / "walker.bvh").write_text("HIERARCHY\nROOT Hips\n{\nOFFSET 3 1 2\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+                                       "MOTION\nFrames: 3\nFrame Time: 0.5\n3 1 2\n5 2 7\n9 1 4\n")
+    for how, names in (("keep", ["Hips"]), ("in-place", ["Hips"]), ("to-root", ["Hips", "root"])):
+        done = posectl("convert", "walker.bvh", "-o", f"{how}.glb", "--root-motion", how, cwd=folder)
+        assert (done.status, done.err) == (0, ""), done.err
+        data = (folder / f"{how}.glb").read_bytes()
+        glb = json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+        moved = sorted(glb["nodes"][channel["target"]["node"]]["name"] for channel in glb["animations"][0]["channels"])
+        assert moved == names
+    assert (folder / "keep.glb").read_bytes() != (folder / "in-place.glb").read_bytes()
+    assert posectl("convert", "walker.bvh", "-o", "x.glb", "--root-motion", "extract", cwd=folder).status == 2

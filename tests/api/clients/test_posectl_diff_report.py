@@ -3,6 +3,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 import xml.etree.ElementTree
 
 import pytest
@@ -225,3 +226,36 @@ def test_what_looks_the_same_is_a_note(tmp_path):
     assert "\n## Notes\n\n- a.glb and b.glb: " in page and page.startswith("# None of 3 models changed\n")
     report = json.loads(diff(tmp_path, old, new, "--json").out)
     assert [len(model.get("notes", [])) for model in report["models"]] == [1, 1, 0]
+
+
+def test_many_of_one_kind_are_one_line(tmp_path):
+    """Six joints have other names: three are named, and -v and JSON have all."""
+    def prefixed(text):
+        document = json.loads(text)
+        for node in document["nodes"][:7]:
+            node["name"] = "rig:" + node["name"]
+        return json.dumps(document)
+
+    files = {"a.gltf": hand([0.5] * 6)}, {"a.gltf": prefixed(hand([0.5] * 6))}
+    text = diff(tmp_path, *files).out
+    assert text.splitlines()[0].endswith("joint 'finger 0' is now joint 'rig:finger 0' and 5 more."), text
+    line, = [line for line in text.splitlines() if "joint_renamed" in line]
+    assert line.endswith("joint 'finger 0' is now joint 'rig:finger 0'; joint 'finger 1' is now joint 'rig:finger 1'; "
+                         "joint 'finger 2' is now joint 'rig:finger 2'; and 3 more"), text
+    run, = json.loads(diff(tmp_path, *files, "--format", "sarif").out)["runs"]
+    assert len(run["results"]) == 1
+    assert diff(tmp_path, *files, "-v").out.count("is now joint") == 6 + 1  # and once in the summary
+    assert len(json.loads(diff(tmp_path, *files, "--json").out)["models"][0]["differences"]) == 6
+
+
+def test_the_first_sentence_counts_clips_of_another_length(tmp_path):
+    text = diff(tmp_path, {"a.gltf": hand([0.5] * 6)}, {"a.gltf": hand([0.5] * 6, duration=2)}).out
+    assert "1 difference in motion (1 clip of another length)." in text.splitlines()[0], text
+
+
+def test_vertices_elsewhere_are_told_in_the_files_unit(tmp_path):
+    sys.path.insert(0, str(REPOSITORY / "tests" / "api" / "compare"))
+    import seen_pairs
+    old, new = next(pair for pair in seen_pairs.PAIRS if pair.name == "vertices_moved_in_their_order").files()
+    text = diff(tmp_path, {"a.glb": old}, {"a.glb": new}).out
+    assert re.search(r"The worst: mesh 'hills_mesh': 18 vertices are elsewhere, up to 0\.5 m \([0-9.]+ % of the size\)", text.splitlines()[0]), text

@@ -146,6 +146,19 @@ def test_ground_is_measured_at_the_root_that_is_named(tmp_path):
     assert ("not-in-place", "clip 'walk'") in findings(tmp_path, *options, "--set", "root_joint=nobody")["a.gltf"]
 
 
+def test_a_clip_of_both_lists_is_judged_by_both_rules(tmp_path):
+    (tmp_path / "stays.gltf").write_text(character({"walk": TURN}))
+    (tmp_path / "goes.gltf").write_text(character({"walk": AWAY}))
+    options = "--set", "in_place=walk", "--set", "root_motion=walk"
+    alone = findings(tmp_path)
+    found = findings(tmp_path, *options)
+    assert sorted(found["stays.gltf"]) == sorted([*alone["stays.gltf"], ("no-root-motion", "clip 'walk'")])
+    assert sorted(found["goes.gltf"]) == sorted([*alone["goes.gltf"], ("not-in-place", "clip 'walk'")])
+    found = findings(tmp_path, *options, "--set", "root_joint=nobody")
+    for model, rest in alone.items():
+        assert sorted(found[model]) == sorted([*rest, ("no-root-motion", "clip 'walk'"), ("not-in-place", "clip 'walk'")])
+
+
 # --- reference_skeleton ---
 
 
@@ -383,7 +396,9 @@ def test_the_schema_has_every_key_and_rule():
     """And the page, and --rules."""
     schema = json.loads((REPOSITORY / "protocol/posed.rules.schema.json").read_text())
     table = (REPOSITORY / "clients/cli/check/rules.def").read_text()
+    table = table.replace('#include "protocol/flex_rules.def"\n', (REPOSITORY / "protocol/flex_rules.def").read_text())
     keys = dict(re.findall(r'^KEY\(\w+, "([^"]+)", (\w+),', table, re.M))
+    table = table.replace('#include "protocol/motion_rules.def"\n', (REPOSITORY / "protocol/motion_rules.def").read_text())
     rules = re.findall(r'^RULE\(\w+, "([^"]+)"', table, re.M)
     assert list(schema["properties"]) == list(keys) and schema["additionalProperties"] is False
     kinds = {"WHOLE": "whole", "NUMBER": "number", "NAMES": "patterns", "PATHS": "patterns", "RATES": "rates", "TEXT": "text", "MODEL": "text"}

@@ -1,5 +1,6 @@
 """Pairs of models that are stored otherwise and look the same, and for each a pair that is nearly so and does not look the same."""
 import copy
+import random
 import sys
 from dataclasses import dataclass
 
@@ -85,6 +86,35 @@ def plate(is_in_node, bump=0.4, lean=0.0, spin=0.0, offset=(0.0, 0.0), is_in_mat
             "clips": {"grow": {("plate", "weights"): ("LINEAR", [0.0, 1.0], [[0], [1]])}}}
 
 
+# --- vertices that are moved ---
+
+def hills(height=0.0, shuffle=None, is_mapped=True):
+    """Two surfaces of 10 x 10 vertices, one above the other by 1, whose middles are higher. shuffle: of a random order of vertices and
+    triangles. is_mapped: each vertex has texture coordinates of its own."""
+    part = {"positions": [], "normals": [], "uvs": [], "triangles": [], "material": "cloth"}
+    for layer in range(2):
+        for i in range(100):
+            x, z = i % 10, i // 10
+            part["positions"].append([x, layer + height * (3 <= x <= 5 and 3 <= z <= 5), z])
+            part["normals"].append([0, 1, 0])
+            part["uvs"].append([x / 20 + layer / 2, z / 10] if is_mapped else [0, 0])
+        corners = [100 * layer + 10 * z + x for z in range(9) for x in range(9)]
+        part["triangles"] += [t for c in corners for t in ([c, c + 10, c + 1], [c + 1, c + 10, c + 11])]
+    if shuffle is not None:
+        rng = random.Random(shuffle)
+        order = rng.sample(range(200), 200)
+        for words in ("positions", "normals", "uvs"):
+            part[words] = [part[words][i] for i in order]
+        part["triangles"] = [[order.index(v) for v in t] for t in rng.sample(part["triangles"], len(part["triangles"]))]
+    return {**plate(False), "nodes": {"hills": {"parent": None, **TURN}}, "meshes": {"hills": [part]}, "clips": {}}
+
+
+def far():
+    """A triangle that is drawn at no finite place."""
+    return {"nodes": {"far": {"parent": None, "scale": [1e30, 1e30, 1e30]}}, "clips": {},
+            "meshes": {"far": [{"positions": [[3e38, 0, 0], [3e38, 1, 0], [3e38, 0, 1]], "triangles": [[0, 1, 2]]}]}}
+
+
 # --- a character of rigid parts, bound in another pose ---
 
 def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=False):
@@ -115,6 +145,45 @@ def puppet(key=45, is_rebound=False, arm_moved=0.0, is_spaced=False, is_blended=
             if "forearm.L" in row:
                 part["positions"][i][0] += arm_moved
     return scene
+
+
+def without(scene, *words):
+    """The scene without these members, of itself and of the parts of its meshes."""
+    meshes = {name: [{k: v for k, v in part.items() if k not in words} for part in parts] for name, parts in scene["meshes"].items()}
+    return {**{k: v for k, v in scene.items() if k not in words}, "meshes": meshes}
+
+
+# --- the whole model elsewhere ---
+
+def under(scene, **place):
+    """The scene under a node more."""
+    nodes = {name: {**node, "parent": node["parent"] or "all"} for name, node in scene["nodes"].items()}
+    return {**scene, "nodes": {"all": {"parent": None, **place}, **nodes}}
+
+
+def larger(scene, size):
+    """The same in numbers that are `size` times as large, as of another unit."""
+    scene = copy.deepcopy(scene)
+    scale = lambda rows: [[size * x for x in row] for row in rows]
+    for node in scene["nodes"].values():
+        node["translation"] = scale([node.get("translation", [0, 0, 0])])[0]
+    for part in (part for parts in scene["meshes"].values() for part in parts):
+        part["positions"] = scale(part["positions"])
+        part["targets"] = {name: scale(rows) for name, rows in part.get("targets", {}).items()}
+    for clip in scene["clips"].values():
+        for (node, path), (kind, times, rows) in clip.items():
+            clip[node, path] = (kind, times, scale(rows) if path == "translation" else rows)
+    return bound(scene) if "skin" in scene else scene
+
+
+def rests_elsewhere():
+    """Its root is elsewhere at rest, and where it was in its clips."""
+    scene = puppet()
+    at_rest = scene["nodes"]["root"]["translation"]
+    scene["clips"]["walk"]["root", "translation"] = ("LINEAR", [0.0, 1.0], [at_rest, at_rest])
+    other = copy.deepcopy(scene)
+    other["nodes"]["root"]["translation"] = [at_rest[0] + 3, *at_rest[1:]]
+    return scene, other
 
 
 # --- materials at a seam ---
@@ -294,12 +363,30 @@ PAIRS = [
     Seen("texture_moved_by_vertices", plate(False), plate(False, is_in_material=True, offset=(0.1, 0)), (("mesh", "on the textures"),)),
     Seen("texture_moved_by_material", plate(False, is_in_material=True), plate(False, is_in_material=True, offset=(0.1, 0)),
          (("texture", "'cloth'", "base colour", "elsewhere on the surface"), ("texture", "'cloth'", "normal", "elsewhere on the surface"))),
+    *(Seen(f"vertices_moved_{name}", hills(is_mapped=is_mapped), hills(height, shuffle, is_mapped), (("mesh", f"18 vertices are elsewhere, up to {0.5 * height:g} units"),))
+      for name, height, shuffle, is_mapped in (("in_their_order", 1, None, True), ("in_another_order", 1, 1, True), ("without_a_map", 1.5, 2, False))),
+    Seen("vertices_moved_from_another_order", hills(0, 3, False), hills(1.5, None, False), (("mesh", "18 vertices are elsewhere, up to 0.75 units"),)),
+    Seen("vertices_beyond_all_numbers", far(), far(), (("mesh", "3 vertices are gone"), ("mesh", "3 vertices are new"))),
     Seen("bound_in_another_pose", puppet(), puppet(is_rebound=True)),
     Seen("bound_in_another_pose_and_bent", puppet(), puppet(60, is_rebound=True), (BENT,)),
     Seen("bound_in_another_pose_and_moved", puppet(), puppet(is_rebound=True, arm_moved=0.2),
-         (("mesh", "8 vertices are gone"), ("mesh", "8 vertices are new"))),
+         (("mesh", "8 vertices are elsewhere, up to 0.3941 units", "at joint 'forearm.L'"),)),
     Seen("bound_in_another_pose_and_blended", puppet(is_blended=True), puppet(is_rebound=True, is_blended=True),
          (("pose", "'thigh.L'"),)),
+    Seen("skin_lost", puppet(), without(puppet(), "skin", "weights"), (("weights", "mesh 'body_mesh' has no skin any more: ", " vertices follow only node 'body'"),)),
+    Seen("skin_new", without(puppet(), "skin", "weights"), puppet(), (("weights", "mesh 'body_mesh' has a skin now: "),)),
+    Seen("flat_without_normals", hills(), without(hills(), "normals")),
+    Seen("round_without_normals", pole(), without(pole(), "normals"), (("mesh", "24 vertices are lit by another normal"),)),
+    Seen("whole_model_larger", puppet(), under(puppet(), scale=[100, 100, 100]), (("placement", "the whole model is 100 times as large,"),)),
+    Seen("whole_model_turned_and_moved", small_scenes.hero(), under(small_scenes.hero(), rotation=about([0, 1, 0], 90), translation=[0, 2, 0]),
+         (("placement", "is turned by 90 degrees about (0, 1, 0), moved by (0, 2, 0),"),)),
+    Seen("whole_model_larger_and_bent", puppet(), under(puppet(60), scale=[100, 100, 100]),
+         (("pose", "joint 'forearm.L'", "5.55 % of the size", "at 0.5 s"), ("placement", "100 times as large"))),
+    Seen("whole_model_in_another_unit", small_scenes.hero(), larger(small_scenes.hero(), 39.37), (("placement", "is 39.37 times as large,"),)),
+    Seen("whole_prop_in_another_unit", {**plate(False), "has_unnamed_nodes": True, "clips": {}},
+         {**larger(plate(False), 0.01), "has_unnamed_nodes": True, "clips": {}}, (("placement", "is 0.01 times as large,"),)),
+    Seen("rests_elsewhere_and_moves_as_before", *rests_elsewhere(), (
+        ("rest", "joint 'hips' is 3 units"), ("rest", "joint 'root' is 3 units"))),
     Seen("bound_in_another_space", puppet(), puppet(is_spaced=True)),
     Seen("bound_in_another_space_and_bent", puppet(), puppet(60, is_spaced=True), (BENT,)),
     Seen("primitives_in_another_order", seam(), seam((2, 0, 1))),
@@ -310,7 +397,8 @@ PAIRS = [
     Seen("half_of_a_material_is_another", seam(), {**(s := seam()), "meshes": {"floor": [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][:1], "material": "b"},
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
-         (("material", "1 triangle of mesh 'floor_mesh' has material 'b'"),)),
+         (("material", "1 triangle of mesh 'floor_mesh' has material 'b' and had material 'a'"),)),
+    Seen("strip_with_the_material_of_another", seam(), seam(swapped=1), (("material", "4 triangles of mesh 'floor_mesh' have material 'c' and had material 'b'"),)),
     Seen("weight_rounded", weighted(), weighted(share=0.01)),
     Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
          (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),

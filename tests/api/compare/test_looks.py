@@ -93,6 +93,7 @@ PAIRS = {
     "normals_of_a_target_nearly": (plate(edit=normals(0.2)), plate(edit=normals(0.21)), [], ()),
     "repeats": (plate(edit=shifted((0, 0))), plate(edit=shifted((2, -1))), [], ()),
     "repeats_and_stretched": (plate(edit=shifted((0, 0))), plate(edit=shifted((1, 0), [0])), ["mesh"], ("somewhere else on the textures",)),
+    "elsewhere_and_stretched": (plate(edit=shifted((0, 0))), plate(edit=shifted((1.3, 0), [0])), ["mesh"], ("3 vertices are somewhere else",)),
     "clamped": (plate(edit=shifted((0, 0), wrap=CLAMP)), plate(edit=shifted((1, 0), wrap=CLAMP)), ["mesh"], ("6 vertices", "on the textures")),
     "mirrored": (plate(edit=shifted((0, 0), wrap=MIRROR)), plate(edit=shifted((1, 0), wrap=MIRROR)), ["mesh"], ("6 vertices",)),
     "mirrored_twice": (plate(edit=shifted((0, 0), wrap=MIRROR)), plate(edit=shifted((2, 4), wrap=MIRROR)), [], ()),

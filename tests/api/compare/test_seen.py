@@ -58,3 +58,9 @@ def test_another_bind_pose_is_a_note(server):
 def test_it_says_how_poses_were_compared(server, name, by):
     answer = compare(server, name)
     assert [clip["compared"] for clip in answer["clips"] if clip["name"].endswith("walk")] == [by]
+
+
+def test_a_target_has_the_moment_that_shows_it(server):
+    """The clip in which its weight is greatest, for pictures: at rest it is not seen."""
+    told, = compare(server, "target_bumps")["differences"]
+    assert (told["subject"]["clip"], told["time_s"]) == ("grow", 1) and "up to 0.6 units" in told["message"], told

@@ -2,10 +2,12 @@
 import copy
 import json
 import struct
+import zipfile
 
 import pytest
 
 import rich_gltf
+import textured_models
 from conftest import REPOSITORY
 from importers import NO_RENDERING
 from small_fbx import fbx
@@ -163,6 +165,78 @@ def test_the_copyright_of_a_collada_file_and_of_one_pose(export):
     assert file["asset"]["copyright"] == '2026 "Ada" & Zo\u00eb \\'
     export(rich_gltf.text())
     assert glb(export.get("/v1/mesh?model=rich.gltf&format=glb").body)["asset"]["copyright"] == "2026 Ada, CC-BY 4.0"
+
+
+def test_every_attribute_that_is_left_out_is_told(export):
+    """Whatever the number of sets: further colours and texture coordinates, and joints without a skin."""
+    source = rich_gltf.document()
+    attributes = source["meshes"][0]["primitives"][0]["attributes"]
+    vec4 = len(source["accessors"])
+    source["accessors"] += [{"componentType": 5126, "count": 3, "type": "VEC4"}, {"componentType": 5121, "count": 3, "type": "VEC4"}]
+    attributes.update({"TEXCOORD_3": 1, "COLOR_0": vec4, "COLOR_1": vec4, "COLOR_2": vec4, "JOINTS_0": vec4 + 1, "WEIGHTS_0": vec4,
+                       "JOINTS_1": vec4 + 1, "WEIGHTS_1": vec4, "NORMAL": 0, "TANGENT": vec4})
+    body = export(json.dumps(source))
+    kept = glb(body)["meshes"][0]["primitives"][0]["attributes"]
+    at = "meshes[0].primitives[0]"
+    told = {message for code, message in dropped(glb(body)) if code == "attribute"}
+    assert {"POSITION", "NORMAL", "TEXCOORD_0", "TEXCOORD_1", "COLOR_0"} == set(kept)
+    assert told == {f"{name}: {at}" for name in (
+        "TEXCOORD_2", "TEXCOORD_3", "COLOR_1", "COLOR_2", "_ID", "TANGENT, which no texture of the material needs",
+        "JOINTS and WEIGHTS, which no skin needs")}
+
+
+FACTS = {"Title": "A fine \u00e9 thing", "Subject": "", "Author": 'Ada "L"', "Keywords": "lever, hip", "Revision": "3", "Comment": "by hand"}
+LAYERS = """\t\tLayerElementUV: {0} {{
+\t\t\tName: "{1}"
+\t\t\tMappingInformationType: "ByVertice"
+\t\t\tReferenceInformationType: "Direct"
+\t\t\tUV: *6 {{
+\t\t\t\ta: 0,0,1,0,0,1
+\t\t\t}}
+\t\t}}
+\t\tLayerElementColor: {0} {{
+\t\t\tMappingInformationType: "AllSame"
+\t\t\tReferenceInformationType: "Direct"
+\t\t\tColors: *4 {{
+\t\t\t\ta: 1,0.5,0,1
+\t\t\t}}
+\t\t}}
+"""
+
+
+def test_an_fbx_file_keeps_its_author_and_tells_what_is_left_out(export):
+    info = "\tSceneInfo: \"SceneInfo::GlobalInfo\", \"UserData\" {\n\t\tMetaData:  {\n\t\t\tVersion: 100\n" + "".join(
+        f'\t\t\t{name}: "{value}"\n'.replace('"Ada "L""', '"Ada &quot;L&quot;"') for name, value in FACTS.items()) + "\t\t}\n\t}\n"
+    layers = "".join(LAYERS.format(n, name) for n, name in enumerate(("skin", "light", "wear", "more")))
+    take = fbx().replace("\tFBXVersion: 7400\n", "\tFBXVersion: 7400\n" + info).replace("\t\tLayerElementMaterial: 0 {", layers + "\t\tLayerElementMaterial: 0 {")
+    file = glb(export(take, name="man.fbx"))
+    kept = {name: file["asset"]["extras"].get(name) for name in FACTS}
+    assert kept == {**FACTS, "Subject": None}
+    assert dropped(file) == {("attribute", f"{what}: node 'body'") for what in ("UV layer 'light'", "UV layer 'wear'", "UV layer 'more'", "further colours of vertices")}
+    again = glb(export(export(take, name="man.fbx"), name="man.glb"))
+    assert {name: again["asset"]["extras"].get(name) for name in FACTS} == kept
+
+
+def test_a_collada_file_keeps_its_author(export):
+    text = (REPOSITORY / "tests/oracle/models/lever.dae").read_text()
+    said = "<contributor><author>Ada &amp; Zo\u00eb</author><comments>by hand</comments></contributor>"
+    text = text.replace("<asset>", "<asset>" + said).replace("</asset>", "<title>A lever</title></asset>", 1)
+    extras = glb(export(text, name="lever.dae"))["asset"]["extras"]
+    assert [extras[name] for name in ("title", "author", "comments")] == ["A lever", "Ada & Zo\u00eb", "by hand"]
+
+
+def test_a_3mf_package_keeps_its_metadata(export, tmp_path):
+    model = textured_models.THREEMF.format("png").replace("<resources>", "".join(f'<metadata name="{name}">{text}</metadata>' for name, text in (
+        ("Title", "A fine thing"), ("Designer", "Ada"), ("Copyright", '2026 "Ada"'), ("Application", "a tool"), ("x:y", "a"), ("Rating", ""),
+        ("LicenseTerms", "CC-BY 4.0"))) + "<resources>", 1)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as out:
+        for path, data in {"_rels/.rels": textured_models.RELATIONSHIPS, "3D/3dmodel.model": model, "3D/skin.png": textured_models.picture("PNG")}.items():
+            out.writestr(path, data)
+    file = glb(export((tmp_path / "a.zip").read_bytes(), name="a.3mf"))
+    extras = file["asset"]["extras"]
+    assert file["asset"]["copyright"] == '2026 "Ada"' and extras["generator"] == "a tool"
+    assert [extras[name] for name in ("Title", "Designer", "LicenseTerms")] == ["A fine thing", "Ada", "CC-BY 4.0"] and "Rating" not in extras
+    assert dropped(file) == {("extras", "x:y: metadata")}
 
 
 def test_too_much_is_left_out_with_a_warning(export):

@@ -274,6 +274,20 @@ def test_scales_that_nothing_undoes(start, tmp_path):
     assert export(server, "plain.fbx", exact=1)[0] == data
 
 
+def test_poses_between_keys_of_scales_are_counted_before_they_are_made(start, tmp_path):
+    """Where 1/s bends, a clip is looked at up to 32 times between two frames: what the limit forbids is not computed."""
+    limit, frames = 1300, 120
+    (tmp_path / "a.fbx").write_text(fbx(**OWN_SCALES, moved="Lcl Scaling"))
+    server = start("--max-evaluations", str(limit))
+    nodes = len(server.json("/v1/model", model="a.fbx")["nodes"])
+    assert 2 * frames * nodes < limit, "the frames themselves are allowed"
+    answer = server.get("/v1/export?model=a.fbx")
+    assert (answer.status, answer.error()) == (400, "too_many_frames"), answer.body
+    counted = int(re.search(r"takes (\d+) steps", answer.json()["error"]["message"]).group(1))
+    assert limit < counted <= limit + nodes
+    assert start().get("/v1/export?model=a.fbx").status == 200
+
+
 def test_markers_and_lengths_of_clips(start, tmp_path):
     """A take of two seconds whose keys end early, and a marker on the timeline."""
     (tmp_path / "a.fbx").write_text(fbx(markers=[("hit", 2.5)], span=(1, 3)))

@@ -98,6 +98,9 @@ def test_dual_quaternions_are_refused_or_approximated(start, tmp_path):
     assert worst > 0.02  # which differs from the model's place
     off = float(said["message"].split("off by ")[1].split()[0])
     assert worst <= off * 1.01 and off < 4 * worst
+    assert server.json("/v1/compare", model="dual.glb", **{"with": "linear.fbx"})["equal"]
+    told, = server.json("/v1/compare", model="dual.glb", **{"with": "dual.fbx"})["differences"]
+    assert told["kind"] == "weights" and told["message"].endswith("follow joints by linear blending, and did by dual quaternions"), told
 
 
 def test_key_times_that_are_no_floats(start, tmp_path):

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from conftest import SAMPLES
+from conftest import REPOSITORY, SAMPLES
 from round_trip import TIMES_AT_ONCE, ask, query, size_of, worst_of_clip
 from small_models import gltf
 from small_scenes import png
@@ -83,6 +83,27 @@ def test_vertices_and_nodes_stay_within_the_distance(start, tmp_path, more):
         boxes = [ask(server, "/v1/bounds", model=model, **parameters)["frames"][0]["bounds"] for model in ("plain.glb", "small.glb")]
         size = size_of(server, "plain.glb")
         assert all(abs(x - y) <= SHARE * size for side in ("min", "max") for x, y in zip(boxes[0][side], boxes[1][side]))
+
+
+CURVES = REPOSITORY / "tests/oracle/models/curves.fbx"
+
+
+def test_keys_of_splines_that_others_give_fall_away(start, tmp_path):
+    """Slopes of keys stay as they are. Nodes are where they were, at keys and between them."""
+    (tmp_path / "a.fbx").write_bytes(CURVES.read_bytes())
+    server = start()
+    data, glb = write_both(server, tmp_path, "a.fbx")
+    said = report(glb)
+    assert said["keys"][1] < 0.5 * said["keys"][0] and 0 < said["share_of_size"] <= SHARE
+    splines = [sampler for clip in glb.json["animations"] for sampler in clip["samplers"] if sampler.get("interpolation") == "CUBICSPLINE"]
+    assert splines and all(glb.json["accessors"][one["output"]]["count"] % (3 * glb.json["accessors"][one["input"]]["count"]) == 0 for one in splines)
+    model = ask(server, "/v1/model", model="plain.glb")
+    size = size_of(server, "plain.glb")
+    for index, clip in enumerate(model["clips"]):
+        times = [clip["duration"] * k / 97 for k in range(98)]
+        off, *where = worst_of_clip(server, "plain.glb", "small.glb", (index, index), times, len(model["nodes"]), [], size / 10)
+        assert off <= 1.05 * SHARE * size, where
+    assert report(export(server, "a.fbx", optimize=1, exact=1)[1])["share_of_size"] == 0
 
 
 def test_exact_loses_nothing(start, tmp_path):

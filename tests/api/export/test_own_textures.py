@@ -1,4 +1,5 @@
 """Textures in answers: the files' own bytes where the answer can hold them, else encoded from their pixels."""
+import gzip
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import zlib
 import pytest
 from PIL import Image
 
+import small_blend
 import textured_models as made
 from round_trip import Glb
 
@@ -38,6 +40,7 @@ WRITERS = {
     "zae deflated": lambda folder, data, kind: made.write_zip(folder, data, kind, "a.zae"),
     "assimp beside": made.write_ac,
     "obj": made.write_obj,
+    "blend": small_blend.write,
 }
 
 
@@ -84,6 +87,13 @@ def test_bytes_are_those_of_the_source(start, tmp_path, writer, kind):
     assert server.get(f"/v1/texture?model={model}&texture=0", method="HEAD").headers["content-length"] == str(len(data))
 
 
+def test_a_picture_in_a_compressed_blend_file_is_encoded(start, tmp_path):
+    model = small_blend.write(tmp_path, source("jpg"), "jpg")
+    (tmp_path / model).write_bytes(gzip.compress((tmp_path / model).read_bytes()))
+    glb = export(start(), model)
+    assert image(glb)[0] == "image/png" and told(glb)[0]["own_file"] is False and "texture_encoded" in warnings(glb)
+
+
 def test_one_picture_for_colours_and_data_is_one_image(start, tmp_path):
     data = source("png")
     glb = export(start(), made.write_gltf(tmp_path, data, "png", slot="both"))
@@ -99,11 +109,11 @@ def test_other_forms_are_encoded_from_the_pixels(start, tmp_path, form, kind, pi
     glb = export(server, model, f"&textures={form}")
     mime, data = image(glb)
     picture = Image.open(io.BytesIO(data))
-    assert (mime, picture.format, picture.size) == (kind, pil, (64, 32))
-    expected = Image.open(io.BytesIO(source(origin))).convert("RGB").resize((64, 32), Image.BOX)
+    assert (mime, picture.format, picture.size) == (kind, pil, (48, 20))
+    expected = Image.open(io.BytesIO(source(origin))).convert("RGB")
     errors = [abs(a - b) for x, y in zip(picture.convert("RGB").getdata(), expected.getdata()) for a, b in zip(x, y)]
     assert sum(errors) / len(errors) < 12
-    assert told(glb) == [{"format": form, "own_file": False, "width": 64, "height": 32}]
+    assert told(glb) == [{"format": form, "own_file": False, "width": 48, "height": 20}]
     texture = server.get(f"/v1/texture?model={model}&texture=0&textures={form}")
     assert (texture.headers["content-type"], texture.body) == (kind, data)
     assert ("extensionsRequired" in glb.json) == (form == "webp")
@@ -167,14 +177,122 @@ def test_reduced_normals_have_unit_length(start, tmp_path):
     assert abs(x * x + y * y + z * z - 1) < 0.02 and x == y and abs(z / x - 2) < 0.05
 
 
+# --- sides that are no powers of two ---
+
+def in_light(picture):
+    """Rows of rows of (r, g, b) in linear light."""
+    curve = [s / 255 / 12.92 if s / 255 <= 0.04045 else ((s / 255 + 0.055) / 1.055) ** 2.4 for s in range(256)]
+    pixels = picture.convert("RGB").load()
+    return [[[curve[c] for c in pixels[x, y]] for x in range(picture.width)] for y in range(picture.height)]
+
+
+def by_area(row, count):
+    """A row of colours as `count` ones, each the mean of those under it."""
+    scale = len(row) / count
+    out = []
+    for i in range(count):
+        parts = [(min(k + 1, (i + 1) * scale) - max(k, i * scale), row[k]) for k in range(int(i * scale), min(len(row), int((i + 1) * scale) + 1))]
+        total = sum(part for part, _ in parts)
+        out.append([sum(part * color[c] for part, color in parts) / total for c in range(3)])
+    return out
+
+
+def reduced(picture, width, height):
+    rows = [by_area(row, width) for row in in_light(picture)]
+    columns = [by_area([row[x] for row in rows], height) for x in range(width)]
+    return [[columns[x][y] for x in range(width)] for y in range(height)]
+
+
+def blobs(width, height):
+    """A picture of areas of light and dark, the narrowest of some pixels."""
+    picture = Image.new("RGB", (width, height))
+    picture.putdata([(255 if (x // 9 + y // 7) % 2 else 20, 255 * x // width, 200 if (x * x + y * y) // 900 % 2 else 10)
+                     for y in range(height) for x in range(width)])
+    return picture
+
+
+@pytest.mark.parametrize("size, most, expected", [((300, 200), 128, (128, 85)), ((200, 300), 128, (85, 128)), ((300, 200), 299, (299, 199)),
+                                                  ((300, 200), 20, (20, 13)), ((300, 1), 7, (7, 1)), ((64, 48), 32, (32, 24))])
+def test_reduced_pictures_keep_their_proportions(start, tmp_path, size, most, expected):
+    picture, out = blobs(*size), io.BytesIO()
+    picture.save(out, "PNG")
+    server = start()
+    model = made.write_gltf(tmp_path, out.getvalue(), "png")
+    glb = export(server, model, f"&max_texture={most}")
+    told_size = {key: told(glb)[0][key] for key in ("width", "height")}
+    small = Image.open(io.BytesIO(image(glb)[1]))
+    assert small.size == expected == (told_size["width"], told_size["height"]) and told(glb)[0]["own_file"] is False
+    assert server.get(f"/v1/texture?model={model}&texture=0&max_texture={most}").body == image(glb)[1]
+    errors = [abs(a - b) for row, other in zip(in_light(small), reduced(picture, *expected)) for x, y in zip(row, other) for a, b in zip(x, y)]
+    assert sum(errors) / len(errors) < 0.03, "it is the mean of the light of the source"
+    lights = [sum(color[c] for row in rows for color in row) / (len(rows) * len(rows[0])) for rows in (in_light(small), in_light(picture)) for c in range(3)]
+    assert all(abs(a - b) < 0.01 for a, b in zip(lights[:3], lights[3:])), "and as bright"
+
+
+def test_reduced_normals_of_any_size_have_unit_length(start, tmp_path):
+    slopes = Image.new("RGB", (300, 200))
+    slopes.putdata([((218, 128, 218), (128, 218, 218))[(x + y) % 2] for y in range(200) for x in range(300)])
+    out = io.BytesIO()
+    slopes.save(out, "PNG")
+    small = Image.open(io.BytesIO(image(export(start(), made.write_gltf(tmp_path, out.getvalue(), "png", slot="normal"), "&max_texture=128"))[1]))
+    assert small.size == (128, 85)
+    lengths = [sum((texel / 255 * 2 - 1) ** 2 for texel in texels) for texels in small.convert("RGB").getdata()]
+    assert all(abs(length - 1) < 0.03 for length in lengths)
+
+
+def test_numbers_of_any_size_are_averaged_as_numbers(start, tmp_path):
+    checks = Image.new("RGB", (300, 200))
+    checks.putdata([(255, 255, 255) if (x + y) % 2 else (0, 0, 0) for y in range(200) for x in range(300)])
+    out = io.BytesIO()
+    checks.save(out, "PNG")
+    glb = export(start(), made.write_gltf(tmp_path, out.getvalue(), "png", slot="both"), "&max_texture=30")
+    colours, numbers = (list(Image.open(io.BytesIO(image(glb, i)[1])).convert("RGB").getdata()) for i in range(2))
+    mean = lambda pixels: sum(pixel[0] for pixel in pixels) / len(pixels)  # noqa: E731
+    assert len(colours) == 30 * 20 and abs(mean(colours) - 188) < 2 and abs(mean(numbers) - 128) < 2
+
+
+@pytest.mark.parametrize("size", [(20, 12), (48, 20), (64, 33), (7, 5)])
+def test_texels_that_stay_square_are_those_of_the_source(start, tmp_path, size):
+    """The import enlarges textures with the filter NEAREST without mixing their pixels."""
+    data = made.picture("TGA", *size)
+    document, _ = made.gltf(data, "png", "beside")
+    document["samplers"] = [{"magFilter": 9728}]
+    document["textures"][0]["sampler"] = 0
+    (tmp_path / "skin.png").write_bytes(data)  # a TGA, whatever its name
+    (tmp_path / "a.gltf").write_text(json.dumps(document))
+    mime, got = image(export(start(), "a.gltf"))
+    assert mime == "image/png" and list(Image.open(io.BytesIO(got)).convert("RGB").getdata()) == list(Image.open(io.BytesIO(data)).getdata())
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+@pytest.mark.parametrize("size", [(300, 200), (511, 129), (65, 127), (1, 3)])
+def test_pictures_of_any_size_are_those_of_the_source(start, tmp_path, size, mode):
+    """Their pixels are drawn with sides of powers of two, from which a file without own bytes is restored."""
+    picture, out = blobs(*size).convert(mode), io.BytesIO()
+    if mode == "RGBA":
+        picture.putalpha(Image.frombytes("L", size, bytes(x * 255 // size[0] for y in range(size[1]) for x in range(size[0]))))
+    picture.save(out, "TGA")
+    made.write_obj(tmp_path, out.getvalue(), "tga")
+    got = Image.open(io.BytesIO(image(export(start(), "a.obj"))[1])).convert("RGBA")
+    assert got.size == size
+    errors = [abs(a - b) * (x[3] / 255) for x, y in zip(picture.convert("RGBA").getdata(), got.getdata()) for a, b in zip(x, y)]
+    assert sum(errors) / len(errors) < 0.7 and sorted(errors)[len(errors) * 9 // 10] <= 2 and max(errors) < 32, "of dark pixels beside light ones"
+
+
+def test_sides_that_are_powers_of_two_are_the_pixels_of_the_source(start, tmp_path):
+    data = made.picture("TGA", 64, 32)
+    made.write_obj(tmp_path, data, "tga")
+    assert list(Image.open(io.BytesIO(image(export(start(), "a.obj"))[1])).convert("RGB").getdata()) == list(Image.open(io.BytesIO(data)).getdata())
+
+
 def test_formats_that_glb_has_not_become_png(start, tmp_path):
     server = start()
     image_file = Image.open(io.BytesIO(source("png")))
     image_file.save(tmp_path / "skin.tga")
     made.write_obj(tmp_path, (tmp_path / "skin.tga").read_bytes(), "tga")
     glb = export(server, "a.obj")
-    assert image(glb)[0] == "image/png" and told(glb) == [{"format": "png", "own_file": False, "width": 64, "height": 32}]
-    assert "texture 0 'skin.tga' of 48 x 20 pixels is a PNG of 64 x 32" in warnings(glb)["texture_encoded"]
+    assert image(glb)[0] == "image/png" and told(glb) == [{"format": "png", "own_file": False, "width": 48, "height": 20}]
+    assert "texture 0 'skin.tga' of 48 x 20 pixels is a PNG of 48 x 20" in warnings(glb)["texture_encoded"]
     assert "texture_encoded" not in warnings(export(server, "a.obj", "&textures=png"))
     image_file.convert("CMYK").save(tmp_path / "skin.jpg")  # no viewer's business
     made.write_obj(tmp_path, (tmp_path / "skin.jpg").read_bytes(), "jpg")
@@ -191,11 +309,11 @@ def test_what_is_drawn_smaller_is_told(start, tmp_path):
     glb = export(server, model)
     assert image(glb) == ("image/jpeg", data) and warnings(glb) == {}  # its own bytes
     glb = export(server, model, "&textures=png")
-    assert Image.open(io.BytesIO(image(glb)[1])).size == (2048, 16) and list(warnings(glb)) == ["texture_reduced"]
+    assert Image.open(io.BytesIO(image(glb)[1])).size == (2048, 13) and list(warnings(glb)) == ["texture_reduced"]
     assert list(warnings(export(server, model, "&textures=png&max_texture=1024"))) == []
     larger = start("--max-texture-side", "4096")
     assert larger.json("/v1/model", model=model)["warnings"] == []
-    assert Image.open(io.BytesIO(larger.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size == (4096, 16)
+    assert Image.open(io.BytesIO(larger.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size == (2500, 16)
 
 
 # --- files that change ---

@@ -340,7 +340,7 @@ def test_far_off_bind_positions(start, tmp_path):
     ("holes", "", "fully transparent"),
     ("line", "", "without area"),
     ("point", "", "without area"),
-    ("speck", "", "smaller than a pixel"),
+    ("speck", "frame=clip", "smaller than a pixel"),
     ("nothing", "", "neither geometry nor bones"),
     ("node", "", "neither geometry nor bones"),
 ])

@@ -191,7 +191,7 @@ PAIRS = [
     Pair("joint_lost", straight, remove_joint, ("joint_removed",), ("toe.L",)),
     Pair("joint_reparented", HERO, reparent, ("joint_reparented",), ("head", "hips")),
     Pair("rest_moved", HERO, set_node("toe.L", translation=[0, 0.45, 0.16]), ("rest",), ("toe.L",)),
-    Pair("node_moved", CRANE, set_node("base", translation=[300, 24, -150]), ("rest", "mesh"), ("base",)),
+    Pair("node_moved", CRANE, set_node("base", translation=[300, 24, -150]), ("placement",), ("the whole model is moved by (0, 4, 0)",)),
     Pair("weights_of_a_vertex", HERO, set_weights("hand.L", {"hand.L": 0.35, "forearm.L": 0.65}), ("weights",), ("body",)),
     Pair("vertex_of_another_joint", straight, set_weights("finger.L", {"head": 1.0}), ("weights",), ("body",)),
     Pair("bind_moved", HERO, move_bind, ("bind", "binds", "skin", "weights", "inverse_binds", "rest", "pose"), ("forearm.L",)),

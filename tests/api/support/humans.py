@@ -147,6 +147,32 @@ class Human:
         return writer.text()
 
 
+class RestingHuman(Human):
+    """A human that walks, whose file rests in another pose. rest: role -> how far the joint has turned from T at rest, in
+    canonical space; others turn like the role above. hips: where the hips are at rest."""
+
+    def __init__(self, shape, rest, hips=None):
+        super().__init__(shape)
+        self.rest, self.hips = {}, self.places["hips"] if hips is None else hips
+        for role in ROLES:
+            self.rest[role] = rest.get(role, self.rest[ABOVE[role]] if role in ABOVE else np.array([0, 0, 0, 1.0]))
+
+    def rig(self):
+        rig = super().rig()
+        for role in ROLES:
+            above = self.rest[ABOVE[role]] if role in ABOVE else np.array([0, 0, 0, 1.0])
+            rig[self.names[role]][1]["rotation"] = list(self.local(role, self.rest[role], above))
+        rig[self.names["hips"]][1]["translation"] = list(self.hips)
+        return rig
+
+    def walk(self):
+        channels, still = super().walk(), np.array([0, 0, 0, 1.0])
+        for role in ROLES:
+            if (self.names[role], "rotation") not in channels:
+                channels[self.names[role], "rotation"] = [list(self.local(role, still, still))] * KEYS
+        return channels
+
+
 class HumanWriter(Writer):
     def body(self, human):
         """An octahedron along each bone. Its vertices follow the joint at the bone's beginning."""
@@ -196,3 +222,27 @@ class HumanWriter(Writer):
                          for (_, path), rows in channels.items()],
             "channels": [{"sampler": i, "target": {"node": self.names.index(node), "path": path}}
                          for i, (node, path) in enumerate(channels)]}]
+
+
+# --- limbs ---
+
+SHAPES = {"upright": {**A, "turn": [0, HALF, 0, HALF], "scale": 1}, "z up in centimetres": A,
+          "small, facing somewhere": {**A, "turn": [0, math.sin(0.3), 0, math.cos(0.3)], "scale": 0.01, "arm": 80, "place": [0.3, -0.4, 0.1]},
+          "rigify": {**A, "names": RIGIFY, "turn": [0, 0, 0, 1], "odd": 0}}
+LIMBS = [side + bone for side, _ in SIDES for bone in ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg")]
+ENDS = {"UpperArm": "LowerArm", "LowerArm": "Hand", "UpperLeg": "LowerLeg", "LowerLeg": "Foot"}
+
+
+def places(server, human, times, **query):
+    """role -> [time][3] in scene space; and the answer."""
+    answer = server.get("/v1/pose?" + "&".join(f"{key}={value}" for key, value in query.items()) + "&wrap=clamp&t=" + ",".join(map(str, times)))
+    assert answer.status == 200, answer.body
+    names = [node["name"] for node in answer.json()["nodes"]]
+    matrices = np.array([frame["scene"] for frame in answer.json()["frames"]], float).reshape(len(times), len(names), 16)
+    return {role: matrices[:, names.index(name), 12:15] for role, name in human.names.items()}, answer.json()
+
+
+def pointing(human, at, limb):
+    side = limb[: -len(next(bone for bone in ENDS if limb.endswith(bone)))]
+    lines = at[side + ENDS[limb[len(side):]]] - at[limb]
+    return np.array([human.canonical(line) / np.linalg.norm(human.canonical(line)) for line in lines])

@@ -30,7 +30,8 @@ MODELS = [pathlib.Path(os.environ.get("POSED_SAMPLES", TOP / "build/samples")) /
 #: Operations and forms that queries.txt lacks.
 MORE = ["palette model=robot.glb&clip=walk&t=0.3&format=bin", "pose model=robot.glb&clip=walk&t=0.3&format=bin",
         "mesh model=robot.glb&clip=walk&t=0.3&normals=1&weights=1&format=bin", "export model=robot.glb", "export model=awkward.gltf",
-        "export model=robot.glb&format=posed", "hitboxes model=robot.glb", "compare model=robot.glb&with=awkward.gltf",
+        "export model=robot.glb&format=posed", "hitboxes model=robot.glb", "check model=robot.glb", "check model=awkward.gltf&loop=yes",
+        "flex model=robot.glb&angles=40", "compare model=robot.glb&with=awkward.gltf",
         "texture model=robot.glb&texture=0", "environment light=studio", "environment light=outdoor&format=hdr",
         "render model=robot.glb&clip=walk&t=0.5&width=40&height=40&format=webp", "render model=robot.glb&clip=walk&t=0.5&width=40&height=40&format=jpeg"]
 DRAWN = ("render", "sheet", "turntable")

@@ -299,19 +299,22 @@ TEST(crowd_of_a_model_without_parts)
     fixture_fini(&f);
 }
 
-/* Groups multiply in float: a clip whose products are in double precision is each entity's own. */
-TEST(crowd_of_a_clip_with_products_in_double_precision)
+/* Groups compute in float: a clip with anything in double precision is each entity's own. */
+TEST(crowd_of_a_clip_partly_in_double_precision)
 {
-    static const uint32_t ITEMS[3] = {3, 11, 16};
+    static const uint32_t ITEMS[3] = {3, 11, 16},
+                          FLAGS[3] = {COMPILED_F64, COMPILED_F64_PRODUCTS, COMPILED_F64_MATRICES};
     const struct crowd_wanted wanted = {.what = CROWD_PALETTE, .items = ITEMS, .item_count = 3};
-    struct fixture f;
     struct crowd_work work;
-    make_far_rig(&f);
-    f.builder.compiled_clips[0].flags |= COMPILED_F64_PRODUCTS;
-    f.model = bake_builder_view(&f.builder);
-    check_members(&f.model, &wanted, &work);
-    crowd_work_fini(&work);
-    fixture_fini(&f);
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        make_far_rig(&f);
+        f.builder.compiled_clips[0].flags |= FLAGS[i];
+        f.model = bake_builder_view(&f.builder);
+        check_members(&f.model, &wanted, &work);
+        crowd_work_fini(&work);
+        fixture_fini(&f);
+    }
 }
 
 /* A skin may have one node as very many joints. */

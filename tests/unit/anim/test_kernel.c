@@ -93,7 +93,9 @@ static void fill(struct scene *scene, uint32_t flags)
     scene->blocks[BLOCKS - 1].rig_nodes[LANE_WIDTH_HALF - 1] = NODES;
 }
 
-static void run(const struct kernel *kernel, struct scene *scene, float u, bool is_wide)
+enum out { OUT_FLOAT, OUT_DOUBLE, OUT_ROUNDED, OUT_COUNT };
+
+static void run(const struct kernel *kernel, struct scene *scene, float u, enum out out)
 {
     memset(scene->f64, 0x55, sizeof scene->f64);
     memset(scene->local, 0x55, sizeof scene->local);
@@ -107,7 +109,8 @@ static void run(const struct kernel *kernel, struct scene *scene, float u, bool 
                                        .spline = {u * u * (3 - 2 * u), u * (1 - u) * (1 - u), u * u * (u - 1)},
                                        .weights = scene->weights,
                                        .local = scene->local,
-                                       .f64 = is_wide ? scene->f64 : NULL};
+                                       .f64 = out == OUT_DOUBLE ? scene->f64 : NULL,
+                                       .is_precise = out == OUT_ROUNDED};
     kernel->lanes(&lanes);
     memset(scene->local + KERNEL_MATRIX * NODES, 0, KERNEL_MATRIX * sizeof *scene->local); /* what no node uses */
     memset(scene->f64 + 12 * NODES, 0, 12 * sizeof *scene->f64);
@@ -124,10 +127,11 @@ TEST(kernel_lanes_have_the_same_bits)
         fill(&scene, flags);
         for (int i = 0; i < 20; i++) {
             const float u = i == 0 ? 0 : i == 1 ? 1 : between(0, 1);
-            run(&KERNEL_SCALAR, &scene, u, i % 2 == 1);
+            const enum out out = (enum out)(i % OUT_COUNT);
+            run(&KERNEL_SCALAR, &scene, u, out);
             other = scene;
             for (uint32_t k = 1; kernel_at(k) != NULL; k++, tried++) {
-                run(kernel_at(k), &other, u, i % 2 == 1);
+                run(kernel_at(k), &other, u, out);
                 if (memcmp(scene.local, other.local, sizeof scene.local) != 0 ||
                     memcmp(scene.f64, other.f64, sizeof scene.f64) != 0)
                     fail_msg("%s: flags %u, u %.9g", kernel_at(k)->name, flags, (double)u);
@@ -136,6 +140,27 @@ TEST(kernel_lanes_have_the_same_bits)
     }
     if (kernel_at(1) != NULL)
         assert_true(tried >= 72 * 20);
+}
+
+/* What is rounded is what came in double precision. */
+TEST(kernel_rounds_matrices_of_double_precision)
+{
+    static struct scene scene, wide;
+    unsigned different = 0;
+    fill(&scene, LANES_ROTATE | LANES_TRANSLATE | LANES_SCALE);
+    wide = scene;
+    for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
+        run(kernel_at(k), &scene, 0.3f, OUT_ROUNDED);
+        run(kernel_at(k), &wide, 0.3f, OUT_DOUBLE);
+        for (uint32_t i = 0; i < BLOCKS * LANE_WIDTH; i++) {
+            const uint32_t n = scene.blocks[i / LANE_WIDTH].rig_nodes[i % LANE_WIDTH];
+            for (uint32_t e = 0; e < 12 && n < NODES; e++)
+                assert_true(scene.local[KERNEL_MATRIX * n + e] == (float)wide.f64[12 * n + e]);
+        }
+        run(kernel_at(k), &wide, 0.3f, OUT_FLOAT);
+        different += memcmp(scene.local, wide.local, sizeof scene.local) != 0;
+    }
+    assert_true(different > 0);
 }
 
 TEST(kernel_draws_splines)
@@ -269,7 +294,7 @@ TEST(kernel_products_have_the_same_bits)
     double wide[RIG_MAX * 12], narrow[RIG_MAX * 12] = {0};
     for (uint32_t count = 1; count <= RIG_MAX; count++)
         for (int shape = 0; shape < 4; shape++)
-            for (int form = 0; form < 4; form++) { /* 1: mat4, 2: wide */
+            for (int form = 0; form < 6; form++) { /* 1: mat4, 2: wide, 4: widened */
                 uint32_t joints = 0, lag = 0, roots = shape == 3 ? count / 2 + 1 : 1;
                 for (uint32_t n = 0; n < count; n++) {
                     const int32_t parent = shape == 0 ? (int32_t)n - 1 : shape == 1 ? 0 : (int32_t)(chance() * n);
@@ -284,18 +309,22 @@ TEST(kernel_products_have_the_same_bits)
                     lag = outputs[j].rig_node > j + lag ? outputs[j].rig_node - j : lag;
                 }
                 struct kernel_palette palette = {outputs, joints, lag, form % 2 == 1, expected};
-                struct kernel_rig rig = {nodes, count, scene, form >= 2 ? wide : NULL};
+                struct kernel_rig rig = {nodes, count, scene, form >= 2 ? wide : NULL, form >= 4};
                 memcpy(scene, local, sizeof scene);
                 for (uint32_t e = 0; e < count * 12; e++)
-                    narrow[e] = (double)local[e / 12 * KERNEL_MATRIX + e % 12] * 1.1;
+                    narrow[e] = (double)local[e / 12 * KERNEL_MATRIX + e % 12] * (form >= 4 ? 1 : 1.1);
                 memcpy(wide, narrow, sizeof wide);
+                rig.is_widened = false; /* from the same numbers, widened here */
                 KERNEL_SCALAR.compose(&rig, &palette);
+                rig.is_widened = form >= 4;
                 rig.matrices = other;
                 palette.out = out;
                 for (uint32_t k = 0; kernel_at(k) != NULL; k++) {
                     const size_t size = joints * (form % 2 == 1 ? 64u : 48u);
                     memcpy(other, local, sizeof other);
                     memcpy(wide, narrow, sizeof wide);
+                    if (form >= 4)
+                        memset(wide, 0x7f, sizeof wide);
                     kernel_at(k)->compose(&rig, &palette);
                     assert_memory_equal(other, scene, count * KERNEL_MATRIX * sizeof *scene);
                     assert_memory_equal(out, expected, size);
@@ -319,7 +348,7 @@ TEST(kernel_multiplies_parent_by_child_by_bind)
         float matrices[2 * KERNEL_MATRIX], out[16];
         struct kernel_palette palette = {&output, 1, 1, false, out};
         memcpy(matrices, local, sizeof local);
-        const struct kernel_rig rig = {nodes, 2, matrices, NULL};
+        const struct kernel_rig rig = {nodes, 2, matrices, NULL, false};
         kernel_at(k)->compose(&rig, &palette);
         for (int e = 0; e < 12; e++)
             CHECK_NEAR(out[e], rows[e], 0);

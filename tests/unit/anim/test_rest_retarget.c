@@ -6,6 +6,7 @@
 #include "anim/pose/pose.h"
 #include "anim/retarget/retarget.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct pair {
@@ -305,4 +306,59 @@ TEST(rest_retarget_of_a_rest_under_the_ground)
     end(&pair);
     pose_fini(&own);
     pose_fini(&other);
+}
+
+/* The search for a pose that stands is work, which is limited before it is done, and charged after. */
+TEST(rest_reference_counts_its_work)
+{
+    struct pair pair;
+    struct rest_rig rig;
+    struct rest_reference reference;
+    struct human bent = HUMAN_T;
+    bent.leg_deg = 120;
+    begin(&pair, &HUMAN_A, &bent);
+    play(&pair, false);
+    const struct model *source = &pair.source.model;
+    const uint64_t steps = 16 * ((uint64_t)source->node_count + source->clips[0].channel_count);
+    struct rest_choice choice = {.kind = REST_AUTO};
+    assert_int_equal(rest_rig_init(&rig, source, &pair.options.source, &pair.err), 0);
+    assert_int_equal(rest_reference_find(&reference, &rig, &choice, steps - 1, &pair.err), ERR_TOO_MANY_FRAMES);
+    assert_int_equal(rest_reference_find(&reference, &rig, &choice, steps, &pair.err), 0);
+    assert_true(reference.is_posed && reference.is_warned && reference.clip == 0);
+    assert_int_equal(reference.steps, steps);
+    choice.kind = REST_ZERO; /* the rest can always be taken */
+    assert_int_equal(rest_reference_find(&reference, &rig, &choice, 1, &pair.err), 0);
+    assert_true(!reference.is_posed && reference.is_warned && reference.steps == 0);
+    assert_true(retarget_reference(&pair.retarget, &(double){0})->steps == steps);
+    assert_true(pair.retarget.steps > steps);
+    rest_rig_fini(&rig);
+    end(&pair);
+    begin(&pair, &HUMAN_A, &HUMAN_T);
+    play(&pair, false);
+    assert_int_equal(retarget_reference(&pair.retarget, &(double){0})->steps, 0); /* a rest that stands costs nothing */
+    end(&pair);
+}
+
+/* A rig as large as allowed is searched by names and by words; a larger one is refused. */
+TEST(humanoid_of_the_largest_rig)
+{
+    static char names[HUMANOID_NODES_MAX + 1][16];
+    const struct humanoid_choice any = {0};
+    for (uint32_t count = HUMANOID_NODES_MAX; count <= HUMANOID_NODES_MAX + 1; count++) {
+        struct human_rig rig;
+        struct fixture f;
+        struct humanoid humanoid;
+        struct err err;
+        human_begin(&rig, &f, &HUMAN_A);
+        for (uint32_t n = f.builder.node_count; n < count; n++) {
+            snprintf(names[n], sizeof names[n], "Hair.L.%u", n);
+            const uint32_t node = fixture_node(&f, rig.nodes[ROLE_HEAD], FIXTURE_ZERO, FIXTURE_NO_TURN, FIXTURE_ONE);
+            f.builder.nodes[node].name = bake_textz(&f.builder, names[n]);
+        }
+        fixture_finish(&f);
+        assert_int_equal(humanoid_find(&f.model, &any, &humanoid, &err),
+                         count > HUMANOID_NODES_MAX ? ERR_NO_HUMANOID : 0);
+        assert_true(count > HUMANOID_NODES_MAX || humanoid.nodes[ROLE_LEFT_FOOT] == rig.nodes[ROLE_LEFT_FOOT]);
+        fixture_fini(&f);
+    }
 }

@@ -92,7 +92,7 @@ TEST(bake_decode_rules_of_compiled_clips)
     REFUSED(&f, compiled_clips[0].still_count, 9, "compiled_clips[0].still_nodes");
     REFUSED(&f, compiled_clips[0].error, 1e-5f, "compiled_clips[0].error");
     REFUSED(&f, compiled_clips[0].error, NAN, "compiled_clips[0].error");
-    REFUSED(&f, compiled_clips[0].flags, 8, "compiled_clips[0].flags");
+    REFUSED(&f, compiled_clips[0].flags, 16, "compiled_clips[0].flags");
     REFUSED(&f, compiled_clips[0].part_first, 0, "compiled_clips[0].rig_parts"); /* those at rest */
     REFUSED(&f, compiled_clips[0].part_first, UINT32_MAX, "compiled_clips[0].rig_parts");
     REFUSED(&f, compiled_clips[0].sized_count, 4, "compiled_clips[0].sized_count");

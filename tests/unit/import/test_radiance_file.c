@@ -3,7 +3,7 @@
 #include "anim/light/panorama.h"
 #include "anim/light/rgbe.h"
 #include "import/environment/radiance_file.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/support/temp_tree.h"
 
 #include "import/texture/texture.h"
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "tests/unit/support/check.h"
 
-#include "import/texture/texture_mip.h"
+#include "anim/light/mip.h"
 #include "import/texture/texture_mix.h"
 
 #include <string.h>

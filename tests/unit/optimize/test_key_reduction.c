@@ -137,3 +137,102 @@ TEST(key_reduction_ends_at_its_limit)
     assert_true(looks < 40 + KEYS && count > 2);
     assert_int_equal(kept[count - 1], KEYS - 1);
 }
+
+/* --- cubic curves --- */
+
+/* A component of the curve at a time, from those of its keys that stay (glTF 2.0, appendix C.4). */
+static double cubic_value(const struct key_curve *curve, const uint32_t *kept, uint32_t count, double time_s,
+                          uint32_t c)
+{
+    uint32_t i = 0;
+    while (i + 2 < count && curve->times[kept[i + 1]] <= time_s)
+        i++;
+    const float *a = curve->values + (size_t)kept[i] * 3 * curve->width + c;
+    if (count == 1)
+        return (double)a[curve->width];
+    const float *b = curve->values + (size_t)kept[i + 1] * 3 * curve->width + c;
+    const double d = curve->times[kept[i + 1]] - curve->times[kept[i]], u = (time_s - curve->times[kept[i]]) / d;
+    const double of_slopes =
+        d * ((u * u * u - 2 * u * u + u) * (double)a[2 * curve->width] + (u * u * u - u * u) * (double)b[0]);
+    return (2 * u * u * u - 3 * u * u + 1) * (double)a[curve->width] +
+           (3 * u * u - 2 * u * u * u) * (double)b[curve->width] + of_slopes;
+}
+
+static uint32_t check_cubic(const struct key_curve *curve, double tolerance)
+{
+    enum { LOOKS = 16 };
+    uint32_t kept[KEYS], all[KEYS];
+    uint64_t looks;
+    const uint32_t count = keys_reduce(curve, tolerance, UINT64_MAX, kept, &looks);
+    for (uint32_t k = 0; k < curve->count; k++)
+        all[k] = k;
+    assert_int_equal(kept[0], 0);
+    assert_true(count == 1 || kept[count - 1] == curve->count - 1);
+    for (uint32_t k = 0; k + 1 < curve->count; k++)
+        for (int part = 0; part < LOOKS; part++) {
+            const double time_s = curve->times[k] + (curve->times[k + 1] - curve->times[k]) * part / LOOKS;
+            double apart = 0, length = 0;
+            for (uint32_t c = 0; c < curve->width; c++) {
+                const double was = cubic_value(curve, all, curve->count, time_s, c);
+                apart = fmax(apart, fabs(cubic_value(curve, kept, count, time_s, c) - was));
+                length += was * was;
+            }
+            assert_true(apart <= 1.2 * tolerance * (curve->is_rotation ? sqrt(length) : 1) + 1e-6);
+        }
+    assert_true(looks <= 100 * (uint64_t)curve->count);
+    return count;
+}
+
+/* Two waves with their slopes, on times that are not even. */
+static void fill_cubic(double times[KEYS], float values[6 * KEYS])
+{
+    fill_times(times);
+    for (int k = 0; k < KEYS; k++) {
+        const double x = times[k] / 9, y = times[k] / 5;
+        const float rows[6] = {(float)(cos(x) / 9), (float)(-sin(y) / 5), (float)sin(x),
+                               (float)cos(y),       (float)(cos(x) / 9),  (float)(-sin(y) / 5)};
+        memcpy(values + 6 * (size_t)k, rows, sizeof rows);
+    }
+}
+
+TEST(key_reduction_of_a_cubic_curve)
+{
+    double times[KEYS];
+    float values[6 * KEYS];
+    fill_cubic(times, values);
+    const struct key_curve curve = {.times = times, .values = values, .count = KEYS, .width = 2, .is_cubic = true};
+    const uint32_t few = check_cubic(&curve, 1e-2), more = check_cubic(&curve, 1e-4);
+    assert_in_range(few, 8, 60);
+    assert_in_range(more, few, 200);
+    assert_int_equal(check_cubic(&curve, 0), KEYS);
+}
+
+TEST(key_reduction_of_a_cubic_that_jumps_between_its_keys)
+{
+    /* all values are 0, and only slopes move it */
+    double times[KEYS];
+    float values[6 * KEYS] = {0};
+    fill_times(times);
+    const struct key_curve curve = {.times = times, .values = values, .count = KEYS, .width = 2, .is_cubic = true};
+    assert_int_equal(check_cubic(&curve, 0), 1);
+    values[6 * 200 + 5] = 30; /* the second component, after key 200 */
+    assert_in_range(check_cubic(&curve, 1e-3), 3, 5);
+}
+
+TEST(key_reduction_of_a_cubic_rotation)
+{
+    double times[KEYS];
+    float values[12 * KEYS];
+    fill_times(times);
+    for (int k = 0; k < KEYS; k++) {
+        const double half = sin(times[k] / 20), slope = cos(times[k] / 20) / 20;
+        for (int row = 0; row < 3; row++) {
+            const double s = row == 1 ? sin(half) : cos(half) * slope, c = row == 1 ? cos(half) : -sin(half) * slope;
+            const float q[4] = {(float)(0.6 * s), 0, (float)(0.8 * s), (float)c};
+            memcpy(values + 12 * (size_t)k + 4 * (size_t)row, q, sizeof q);
+        }
+    }
+    const struct key_curve curve = {
+        .times = times, .values = values, .count = KEYS, .width = 4, .is_rotation = true, .is_cubic = true};
+    assert_in_range(check_cubic(&curve, 1e-3), 4, 80);
+}

@@ -98,3 +98,28 @@ TEST(weld_keeps_an_order_that_shows)
     assert_true(places[CORNERS] == WELDED_AWAY || places[CORNERS] < 4);
     assert_int_equal(places[100], WELDED_AWAY);
 }
+
+/* A fan: ordering it takes the square of its triangles. */
+TEST(weld_keeps_the_order_of_a_fan)
+{
+    enum { TRIANGLES = 3000 };
+    static float rows[2 * (TRIANGLES + 2)];
+    static uint32_t given[3 * TRIANGLES], places[TRIANGLES + 2], indices[3 * TRIANGLES];
+    for (uint32_t i = 0; i < TRIANGLES + 2; i++)
+        rows[2 * i] = (float)i;
+    for (uint32_t t = 0; t < TRIANGLES; t++) {
+        const uint32_t mixed = t * 1009 % TRIANGLES; /* no neighbours in a row */
+        given[3 * t + 1] = 1 + mixed;
+        given[3 * t + 2] = 2 + mixed;
+    }
+    const struct weld_stream stream = {rows, 2 * sizeof(float)};
+    const struct weld_input input = {.streams = &stream,
+                                     .stream_count = 1,
+                                     .indices = given,
+                                     .vertex_count = TRIANGLES + 2,
+                                     .index_count = 3 * TRIANGLES,
+                                     .is_triangles = true};
+    assert_int_equal(weld_vertices(&input, places, indices), TRIANGLES + 2);
+    for (uint32_t i = 0; i < 3 * TRIANGLES; i++)
+        assert_int_equal(indices[i], places[given[i]]);
+}

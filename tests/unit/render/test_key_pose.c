@@ -107,7 +107,7 @@ static double find_seen(const double *distances, const double *areas, uint32_t c
     struct scene s;
     setup(&s, false, STANDS);
     for (uint32_t p = 0; p < count; p++)
-        key_pose_add(&s.moments, &s.pose, p, &(struct pose_score){distances[p], 1, areas[p], 1});
+        key_pose_add(&s.moments, &s.pose, p, &(struct pose_score){distances[p], 1, areas[p], 1, 0, CALIBRATION_NONE});
     const double time_s = key_pose_find(&s.moments, end_s, 7);
     teardown(&s);
     return time_s;
@@ -151,6 +151,77 @@ TEST(moment_of_a_timeline_stands_and_is_large)
         CHECK_NEAR(key_pose_find(&s.moments, 9, 7), is_timeline ? 3 : 2, 0);
         teardown(&s);
     }
+}
+
+/* Of poses at 0, 1, 2, ... returns the time of the chosen one up to end_s. */
+static double find_among(const struct pose_score *poses, uint32_t count, bool is_timeline, double end_s)
+{
+    struct scene s;
+    setup(&s, false, STANDS);
+    s.moments.is_timeline = is_timeline;
+    for (uint32_t p = 0; p < count; p++)
+        key_pose_add(&s.moments, &s.pose, p, &poses[p]);
+    const double time_s = key_pose_find(&s.moments, end_s, 77);
+    teardown(&s);
+    return time_s;
+}
+
+/* Poses in which the model shows and moves a little. */
+static struct pose_score score_of(double distance, enum calibration calibration)
+{
+    return (struct pose_score){distance, 1, 1, 1, 0.01, calibration};
+}
+
+TEST(moment_is_no_calibration_at_either_end)
+{
+    struct pose_score poses[8];
+    static const double DISTANCES[8] = {9, 8, 3, 7, 5, 4, 9, 10};
+    static const enum calibration CALIBRATIONS[8] = {CALIBRATION_FULL, CALIBRATION_NEAR, CALIBRATION_NONE,
+                                                     CALIBRATION_FULL, CALIBRATION_NONE, CALIBRATION_NONE,
+                                                     CALIBRATION_NEAR, CALIBRATION_FULL};
+    for (int p = 0; p < 8; p++)
+        poses[p] = score_of(DISTANCES[p], CALIBRATIONS[p]);
+    CHECK_NEAR(find_among(poses, 8, false, 9), 3, 0); /* arms may well be spread in between */
+    CHECK_NEAR(find_among(poses, 8, false, 1), 0, 0); /* nothing else within the part */
+    poses[3].area = 0.1;
+    CHECK_NEAR(find_among(poses, 8, false, 9), 4, 0); /* hidden poses stay out as well */
+    for (int p = 0; p < 8; p++)
+        poses[p].calibration = CALIBRATION_FULL;
+    CHECK_NEAR(find_among(poses, 8, false, 9), 7, 0); /* a clip of nothing else */
+    for (int p = 0; p < 8; p++)
+        poses[p].calibration = CALIBRATION_NEAR;
+    CHECK_NEAR(find_among(poses, 8, false, 9), 7, 0); /* only on the way to nowhere */
+}
+
+TEST(moment_is_behind_a_jump_near_the_beginning)
+{
+    struct pose_score poses[40];
+    for (int p = 0; p < 40; p++)
+        poses[p] = score_of(p < 3 ? 9 : 2 + 0.1 * p, CALIBRATION_NONE);
+    CHECK_NEAR(find_among(poses, 40, false, 99), 0, 0);
+    poses[3].step = 0.2;
+    CHECK_NEAR(find_among(poses, 40, false, 99), 39, 0);
+    poses[3].step = 0.07; /* seven times the usual */
+    CHECK_NEAR(find_among(poses, 40, false, 99), 0, 0);
+    for (int p = 0; p < 40; p++)
+        poses[p].step = p == 3 ? 0.09 : 0.001; /* too small to count */
+    CHECK_NEAR(find_among(poses, 40, false, 99), 0, 0);
+    for (int p = 0; p < 40; p++)
+        poses[p].step = p == 5 ? 0.5 : 0.01; /* later than a tenth */
+    CHECK_NEAR(find_among(poses, 40, false, 99), 0, 0);
+    for (int p = 0; p < 40; p++)
+        poses[p].step = p % 8 == 3 ? 0.5 : 0; /* steps */
+    CHECK_NEAR(find_among(poses, 40, false, 99), 0, 0);
+}
+
+TEST(moment_of_a_timeline_is_not_at_rest)
+{
+    struct pose_score poses[3] = {score_of(0.1, CALIBRATION_NONE), score_of(2, CALIBRATION_NONE),
+                                  score_of(0.05, CALIBRATION_NONE)};
+    poses[0].width = poses[2].width = 3;
+    CHECK_NEAR(find_among(poses, 3, true, 9), 1, 0);
+    poses[1].distance = 0.5; /* then it hardly moves */
+    CHECK_NEAR(find_among(poses, 3, true, 9), 0, 0);
 }
 
 TEST(moment_of_points_that_lean)

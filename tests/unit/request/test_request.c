@@ -85,7 +85,7 @@ TEST(request_defaults)
     CHECK_NEAR(r.picture.fov_deg, 30, 0);
     CHECK_NEAR(r.picture.filled, 0.88, 1e-15);
     CHECK_NEAR(r.picture.distance, 1, 0);
-    assert_int_equal(r.picture.flags, PICTURE_AUTO_TIME);
+    assert_int_equal(r.picture.flags, PICTURE_FRAME_POSE | PICTURE_AUTO_TIME);
     assert_int_equal(r.pose.time_count, 1);
     request_fini(&r);
     r = parse_request("/v1/models");
@@ -179,7 +179,7 @@ TEST(request_camera_of_a_picture)
     r = parse_request("/v1/render?model=a&projection=level&camera=three_quarter&yaw=10&ortho=1");
     CHECK_NEAR(r.picture.yaw_deg, 45, 0);
     CHECK_NEAR(r.picture.pitch_deg, 0, 0); /* the projection's, whatever that of the side is */
-    assert_int_equal(r.picture.flags, PICTURE_ORTHO | PICTURE_AUTO_TIME);
+    assert_int_equal(r.picture.flags, PICTURE_ORTHO | PICTURE_FRAME_POSE | PICTURE_AUTO_TIME);
     request_fini(&r);
     r = parse_request("/v1/sheet?model=a&directions=4&camera=three_quarter&projection=dimetric");
     CHECK_NEAR(r.picture.yaw_deg, 35, 0);
@@ -189,6 +189,36 @@ TEST(request_camera_of_a_picture)
     assert_string_equal(r.view.camera.name, "front");
     CHECK_NEAR(r.picture.yaw_deg, 0, 0);
     request_fini(&r);
+}
+
+TEST(request_frames_a_pose_whose_time_the_renderer_picks)
+{
+    static const struct {
+        const char *query;
+        bool is_of_pose;
+    } ROWS[] = {
+        {"/v1/render?model=a", true},
+        {"/v1/render?model=a&t=auto", true},
+        {"/v1/turntable?model=a", true},
+        {"/v1/render?model=a&from=1&root_motion=extract", true},
+        {"/v1/render?model=a&frame=clip", false},
+        {"/v1/turntable?model=a&frame=clip", false},
+        {"/v1/render?model=a&t=0", false},
+        {"/v1/render?model=a&t=0&frame=pose", true},
+        {"/v1/turntable?model=a&t=0.5", false},
+        {"/v1/render?model=a&speed=2", false},
+        {"/v1/render?model=a&view=onion", false},
+        {"/v1/render?model=a&camera=eye", false},
+        {"/v1/render?model=a&frame_box=0,0,0,1,1,1", false},
+        {"/v1/sheet?model=a&frames=1", false},
+        {"/v1/sheet?model=a&clips=all", false},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct request r = parse_request(ROWS[i].query);
+        if (((r.picture.flags & PICTURE_FRAME_POSE) != 0) != ROWS[i].is_of_pose)
+            fail_msg("%s", ROWS[i].query);
+        request_fini(&r);
+    }
 }
 
 TEST(request_box_that_a_picture_frames)
@@ -213,7 +243,7 @@ TEST(request_gradient_and_flags_of_a_picture)
     assert_memory_equal(r.picture.background, "\xff\x80\x00\xff", 4);
     assert_memory_equal(r.picture.background_end, "\0\0\0\x80", 4);
     assert_int_equal(r.picture.flags, PICTURE_ONE_SAMPLE | PICTURE_PREMULTIPLIED | PICTURE_SHADOW | PICTURE_SMALL_FILE |
-                                          PICTURE_AUTO_TIME);
+                                          PICTURE_FRAME_POSE | PICTURE_AUTO_TIME);
     request_fini(&r);
     r = parse_request(
         "/v1/render?model=a&background=transparent,ff8000&aa=1&alpha=straight&shadow=0&compression=fast&t=0");

@@ -18,7 +18,7 @@ TEST(request_canonical_is_of_the_meaning)
     assert_true(is_same("/v1/pose?model=a&t=1&wrap=clamp", "/v1/pose?wrap=clamp&t=1.0&model=%61"));
     assert_true(is_same("/v1/pose?model=a&t=0,0.5,1", "/v1/pose?model=a&t=0:1:2"));
     assert_true(is_same("/v1/pose?model=a", "/v1/pose?model=a&t=0&what=scene&wrap=loop&format=json"));
-    assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=clip&fov=30"));
+    assert_true(is_same("/v1/render?model=a", "/v1/render?model=a&camera=three_quarter&t=auto&frame=pose&fov=30"));
     assert_true(
         is_same("/v1/render?model=a&camera=back", "/v1/render?model=a&yaw=-180&distance=1&margin=0.06&ortho=0"));
     assert_true(is_same("/v1/render?model=a&projection=level&camera=back", "/v1/render?model=a&yaw=180&ortho=1"));
@@ -103,6 +103,7 @@ static const struct {
     {"clip_map", NULL},
     {"bones", NULL},
     {"clip_bones", NULL},
+    {"clip_rest", NULL},
     {"t", "/v1/pose?model=a&t=1"},
     {"wrap", "/v1/pose?model=a&wrap=clamp"},
     {"from", "/v1/pose?model=a&from=0"},
@@ -143,6 +144,7 @@ static const struct {
     {"view", "/v1/render?model=a&view=depth"},
     {"joint", "/v1/render?model=a&view=weights&joint=0"},
     {"joint_name", "/v1/render?model=a&view=weights&joint_name=0"},
+    {"turn", "/v1/render?model=a&turn=0:1,2,3"},
     {"variant", "/v1/render?model=a&variant=0"},
     {"variant_name", "/v1/render?model=a&variant_name=0"},
     {"aa", "/v1/render?model=a&aa=0"},
@@ -160,7 +162,7 @@ static const struct {
     {"camera_name", "/v1/render?model=a&camera_name=a"},
     {"yaw", "/v1/render?model=a&yaw=9"},
     {"pitch", "/v1/render?model=a&pitch=9"},
-    {"frame", "/v1/render?model=a&frame=pose"},
+    {"frame", "/v1/render?model=a&frame=clip"},
     {"frame_box", "/v1/render?model=a&frame_box=0,0,0,1,1,1"},
     {"margin", "/v1/render?model=a&margin=0"},
     {"fov", "/v1/render?model=a&fov=9"},
@@ -190,6 +192,7 @@ static const struct {
     {"root_yaw", "/v1/render?model=a&root_motion=extract&root_yaw=1"},
     {"with", "/v1/compare?model=a&with=b"},
     {"tolerance", "/v1/compare?model=a&with=a&tolerance=0.5"},
+    {"angles", "/v1/flex?model=a&angles=45"},
     {"prefix", "/v1/models?prefix=a"},
     {"limit", "/v1/models?limit=9"},
     {"after", "/v1/models?after=a"},
@@ -209,10 +212,16 @@ static const struct {
     {"strict", NULL},
     {"up", "/v1/export?model=a&up=x"},
     {"unit", "/v1/export?model=a&unit=m"},
+    {"root_motion", "/v1/export?model=a&root_motion=to-root"},
     {"fps", "/v1/export?model=a&fps=9"},
     {"exact", "/v1/export?model=a&exact=1"},
     {"compress", "/v1/export?model=a&compress=meshopt"},
     {"optimize", "/v1/export?model=a&compress=none&optimize=1"},
+    {"loop", "/v1/check?model=a&loop=yes"},
+    {"ground", "/v1/check?model=a&ground=in_place"},
+    {"max_jump", "/v1/check?model=a&max_jump=0.5"},
+    {"max_drift", "/v1/check?model=a&max_drift=0.5"},
+    {"least_motion", "/v1/check?model=a&least_motion=0.5"},
     {"queries", NULL},
     {"fit", "/v1/hitboxes?model=a&fit=box"},
     {"test", NULL}, /* this and what follows come in a body, whose answers have no ETag */
@@ -307,7 +316,10 @@ TEST(request_canonical_of_retargeting)
                                         "&retarget=rest&bones=hips=a",
                                         "&retarget=rest&bones=spine=a",
                                         "&retarget=rest&bones=hips=b",
-                                        "&retarget=rest&clip_bones=hips=a"};
+                                        "&retarget=rest&clip_bones=hips=a",
+                                        "&retarget=rest&clip_rest=zero",
+                                        "&retarget=rest&clip_rest=frame:0",
+                                        "&retarget=rest&clip_rest=frame:1"};
     enum { COUNT = sizeof OTHER / sizeof *OTHER };
     static const char *const PATHS[] = {"pose", "export", "sheet"};
     char one[200], other[200];
@@ -319,6 +331,6 @@ TEST(request_canonical_of_retargeting)
                 assert_false(is_same(one, other));
             }
     assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=names", "/v1/pose?model=a&clip_file=b"));
-    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto",
+    assert_true(is_same("/v1/pose?model=a&clip_file=b&retarget=rest&feet=free&map=auto&clip_rest=auto",
                         "/v1/pose?model=a&clip_file=b&retarget=rest"));
 }

@@ -209,6 +209,10 @@ TEST(request_retarget)
     } BAD[] = {
         {"retarget=rest", "'retarget' needs 'clip_file'"},
         {"clip_file=b&feet=lock", "'feet' needs retarget=rest"},
+        {"clip_file=b&clip_rest=zero", "'clip_rest' needs retarget=rest"},
+        {"clip_file=b&retarget=rest&clip_rest=frame:", "frame:N with a whole number"},
+        {"clip_file=b&retarget=rest&clip_rest=frame:-1", "frame:N with a whole number"},
+        {"clip_file=b&retarget=rest&clip_rest=frame:1234567890", "frame:N with a whole number"},
         {"clip_file=b&retarget=names&bones=hips=a", "'bones' needs retarget=rest"},
         {"clip_file=b&retarget=bind", "names"},
         {"clip_file=b&retarget=rest&map=unity", "rigify"},

@@ -1,11 +1,11 @@
-/* texture_mip.c - resamples pixels by area, with tables to linear light and back. */
-#include "import/texture/texture_mip.h"
+/* mip.c - resamples pixels by area, with tables to linear light and back. */
+#include "anim/light/mip.h"
 
 #include "anim/light/rgbe.h"
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,41 +16,50 @@ static const float INVISIBLE_WEIGHT = 1.0f / 65536;
 /* Steps of the table back to sRGB: about 20 for the narrowest of the 256 levels, the darkest. */
 enum { ENCODE_STEPS = 65536 };
 
-static float linear_of[256], number_of[256];
-static uint8_t srgb_of[ENCODE_STEPS + 1];
+struct tables {
+    float linear_of[256], number_of[256];
+    uint8_t srgb_of[ENCODE_STEPS + 1];
+};
 
 /* The sRGB curve (IEC 61966-2-1). */
 static double linear_of_srgb(double s) { return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4); }
 
-static void make_tables(void)
+static struct tables *tables_new(void)
 {
-    static bool is_made;
-    if (is_made)
-        return;
+    struct tables *tables = mem_alloc(sizeof *tables);
     for (int i = 0; i < 256; i++) {
         const double s = i / 255.0;
-        number_of[i] = (float)s;
-        linear_of[i] = (float)linear_of_srgb(s);
+        tables->number_of[i] = (float)s;
+        tables->linear_of[i] = (float)linear_of_srgb(s);
     }
     /* The table is filled per level, which needs one pow() for each of 256 levels instead of one per step. */
     for (int level = 0, i = 0; i <= ENCODE_STEPS; level++) {
         const double end = level < 255 ? linear_of_srgb((level + 0.5) / 255) * ENCODE_STEPS : ENCODE_STEPS + 1;
         for (; i <= ENCODE_STEPS && i < end; i++)
-            srgb_of[i] = (uint8_t)level;
+            tables->srgb_of[i] = (uint8_t)level;
     }
-    is_made = true;
+    return tables;
 }
 
-float mip_linear_of(uint8_t srgb)
+/* Returns the tables, which the first caller makes. They stay until the process ends. */
+static const struct tables *tables_get(void)
 {
-    make_tables();
-    return linear_of[srgb];
+    static struct tables *_Atomic shared;
+    struct tables *tables = atomic_load_explicit(&shared, memory_order_acquire), *made;
+    if (tables != NULL)
+        return tables;
+    made = tables_new();
+    if (atomic_compare_exchange_strong(&shared, &tables, made))
+        return made;
+    free(made); /* another thread was first */
+    return tables;
 }
+
+float mip_linear_of(uint8_t srgb) { return tables_get()->linear_of[srgb]; }
 
 uint8_t mip_srgb_of(float linear)
 {
-    make_tables();
-    return srgb_of[linear > 0 ? linear < 1 ? (int)(linear * ENCODE_STEPS + 0.5f) : ENCODE_STEPS : 0];
+    return tables_get()->srgb_of[linear > 0 ? linear < 1 ? (int)(linear * ENCODE_STEPS + 0.5f) : ENCODE_STEPS : 0];
 }
 
 uint32_t mip_side(uint32_t side, uint32_t side_max)
@@ -92,9 +101,17 @@ static uint32_t overlap(uint32_t i, uint32_t t, uint32_t from, uint32_t to)
     return last > first ? (uint32_t)(last - first) : 0;
 }
 
+/* What the pixels are, and the numbers of their bytes. */
+struct meaning {
+    enum texture_content content;
+    const float *value_of; /* [256] */
+    const uint8_t *srgb_of;
+};
+
 /* Adds one pixel to sums[5]: colour times weight, weight, alpha, each times the area. */
-static inline void add_pixel(const uint8_t *pixel, float area, enum texture_content content, float *sums)
+static inline void add_pixel(const uint8_t *pixel, float area, const struct meaning *meaning, float *sums)
 {
+    const enum texture_content content = meaning->content;
     if (content == TEXTURE_RADIANCE) {
         float rgb[3];
         rgbe_to_linear(pixel, rgb);
@@ -102,7 +119,7 @@ static inline void add_pixel(const uint8_t *pixel, float area, enum texture_cont
             sums[c] += area * rgb[c];
         return;
     }
-    const float *value_of = content == TEXTURE_DATA ? number_of : linear_of;
+    const float *value_of = meaning->value_of;
     const float weight = content == TEXTURE_DATA ? area : area * ((float)pixel[3] + INVISIBLE_WEIGHT);
     for (int c = 0; c < 3; c++)
         sums[c] += weight * value_of[pixel[c]];
@@ -111,21 +128,21 @@ static inline void add_pixel(const uint8_t *pixel, float area, enum texture_cont
 }
 
 /* sum_row() for the usual case of two pixels to one, without the search for overlaps. */
-static void sum_row_of_pairs(const uint8_t *row, uint32_t to_width, enum texture_content content, float *sums)
+static void sum_row_of_pairs(const uint8_t *row, uint32_t to_width, const struct meaning *meaning, float *sums)
 {
     for (uint32_t x = 0; x < to_width; x++, sums += 5, row += 8) {
         memset(sums, 0, 5 * sizeof *sums);
-        add_pixel(row, 0.5f, content, sums);
-        add_pixel(row + 4, 0.5f, content, sums);
+        add_pixel(row, 0.5f, meaning, sums);
+        add_pixel(row + 4, 0.5f, meaning, sums);
     }
 }
 
 /* sums[to_width * 5], as add_pixel() makes them. */
-static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, enum texture_content content,
+static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, const struct meaning *meaning,
                     float *sums)
 {
     if (from_width / 2 == to_width && from_width % 2 == 0) {
-        sum_row_of_pairs(row, to_width, content, sums);
+        sum_row_of_pairs(row, to_width, meaning, sums);
         return;
     }
     for (uint32_t x = 0; x < to_width; x++, sums += 5) {
@@ -135,28 +152,28 @@ static void sum_row(const uint8_t *row, uint32_t from_width, uint32_t to_width, 
             const uint32_t part = overlap(i, x, from_width, to_width);
             if (part == 0)
                 break;
-            add_pixel(row + 4 * (size_t)i, (float)part / (float)from_width, content, sums);
+            add_pixel(row + 4 * (size_t)i, (float)part / (float)from_width, meaning, sums);
         }
     }
 }
 
-static uint8_t encode(float linear, enum texture_content content)
+static uint8_t encode(float linear, const struct meaning *meaning)
 {
-    if (content == TEXTURE_DATA)
+    if (meaning->content == TEXTURE_DATA)
         return (uint8_t)fminf(linear * 255 + 0.5f, 255);
     const float step = linear * ENCODE_STEPS + 0.5f;
-    return srgb_of[step < ENCODE_STEPS ? (int)step : ENCODE_STEPS];
+    return meaning->srgb_of[step < ENCODE_STEPS ? (int)step : ENCODE_STEPS];
 }
 
-static void put_row(const float *sums, uint32_t width, enum texture_content content, uint8_t *row)
+static void put_row(const float *sums, uint32_t width, const struct meaning *meaning, uint8_t *row)
 {
     for (uint32_t x = 0; x < width; x++, sums += 5, row += 4) {
-        if (content == TEXTURE_RADIANCE) {
+        if (meaning->content == TEXTURE_RADIANCE) {
             rgbe_from_linear(sums, row);
             continue;
         }
         for (int c = 0; c < 3; c++)
-            row[c] = encode(sums[c] / sums[3], content);
+            row[c] = encode(sums[c] / sums[3], meaning);
         row[3] = (uint8_t)fminf(sums[4] + 0.5f, 255);
     }
 }
@@ -164,7 +181,7 @@ static void put_row(const float *sums, uint32_t width, enum texture_content cont
 /* A target row is the weighted sum of the source rows under it. The sum of a source row under two target rows is
  * computed once and kept. */
 static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
-                     uint32_t to_height, enum texture_content content, float *sums, float *total)
+                     uint32_t to_height, const struct meaning *meaning, float *sums, float *total)
 {
     uint32_t summed = UINT32_MAX;
     for (uint32_t y = 0; y < to_height; y++) {
@@ -174,27 +191,39 @@ static void resample(const uint8_t *from, uint32_t from_width, uint32_t from_hei
             if (part == 0)
                 break;
             if (i != summed)
-                sum_row(from + 4 * (size_t)i * from_width, from_width, to_width, content, sums);
+                sum_row(from + 4 * (size_t)i * from_width, from_width, to_width, meaning, sums);
             summed = i;
             const float area = (float)part / (float)from_height;
             for (size_t k = 0; k < 5 * (size_t)to_width; k++)
                 total[k] += area * sums[k];
         }
-        put_row(total, to_width, content, to + 4 * (size_t)y * to_width);
+        put_row(total, to_width, meaning, to + 4 * (size_t)y * to_width);
     }
+}
+
+bool mip_try_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                      uint32_t to_height, enum texture_content content)
+{
+    if (from_width == to_width && from_height == to_height) {
+        memcpy(to, from, 4 * (size_t)to_width * to_height);
+        return true;
+    }
+    float *rows = calloc((size_t)to_width * 2, 5 * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    const struct tables *tables = tables_get();
+    const struct meaning meaning = {content, content == TEXTURE_DATA ? tables->number_of : tables->linear_of,
+                                    tables->srgb_of};
+    resample(from, from_width, from_height, to, to_width, to_height, &meaning, rows, rows + 5 * (size_t)to_width);
+    free(rows);
+    return true;
 }
 
 void mip_resample(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
                   uint32_t to_height, enum texture_content content)
 {
-    if (from_width == to_width && from_height == to_height) {
-        memcpy(to, from, 4 * (size_t)to_width * to_height);
-        return;
-    }
-    float *rows = mem_zalloc((size_t)to_width * 2, 5 * sizeof *rows);
-    make_tables();
-    resample(from, from_width, from_height, to, to_width, to_height, content, rows, rows + 5 * (size_t)to_width);
-    free(rows);
+    if (!mip_try_resample(from, from_width, from_height, to, to_width, to_height, content))
+        mem_exhausted();
 }
 
 void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
@@ -204,6 +233,16 @@ void mip_repeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, 
         const uint8_t *row = from + (uint64_t)y * from_height / to_height * from_width * 4;
         for (uint32_t x = 0; x < to_width; x++, to += 4)
             memcpy(to, row + (uint64_t)x * from_width / to_width * 4, 4);
+    }
+}
+
+void mip_unrepeat(const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *to, uint32_t to_width,
+                  uint32_t to_height)
+{
+    for (uint32_t y = 0; y < to_height; y++) {
+        const uint8_t *row = from + (2 * (uint64_t)y + 1) * from_height / (2 * (uint64_t)to_height) * from_width * 4;
+        for (uint32_t x = 0; x < to_width; x++, to += 4)
+            memcpy(to, row + (2 * (uint64_t)x + 1) * from_width / (2 * (uint64_t)to_width) * 4, 4);
     }
 }
 

@@ -1,5 +1,5 @@
 /* Selects the clip of a model if the request names none. */
-#include "wire/reply/idle_clip.h"
+#include "wire/reply/usual_clip.h"
 #include "tests/unit/support/check.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@ static uint32_t choice(const char *names)
         clips[model.clip_count++] =
             (struct clip){.name = {is_named ? (uint32_t)(at - names) : STR_NONE, is_named ? size_bytes : 0}};
     }
-    return idle_clip(&model);
+    return usual_clip(&model);
 }
 
-TEST(idle_clip_by_its_name)
+TEST(usual_clip_waits)
 {
     static const struct {
         const char *names;
@@ -35,8 +35,38 @@ TEST(idle_clip_by_its_name)
         {"Run,combatStand,LookIdle", 2},
         {"bystander,idleness,understand", 0},
         {"Idle|Run,Walk", 0}, /* the armature's name */
+        {"Rig|Run|Layer0,Rig|Idle|BaseLayer,Rig|Idle|Base Layer", 1},
+        {"Run|Layer0,Idle,|Layer", 1},
+        {"Run,Crouch_Wait,Rest,STAND_2", 3},
+        {"Run,Crouch_Wait,Rest", 2},
+        {"Run,HeavyBreathing,Wait", 2},
+        {"Run,Breathing02,Wait", 1},
+        {"Run,BreathingHeavily,RestToRun", 1},
+        {"Run,staying,waiter,forest,breather", 1},
         {"", 0},
         {"|,:,Idle", 2},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        assert_int_equal(choice(ROWS[i].names), ROWS[i].choice);
+}
+
+TEST(usual_clip_is_not_one_of_harm_or_calibration)
+{
+    static const struct {
+        const char *names;
+        uint32_t choice;
+    } ROWS[] = {
+        {"Death,Walk", 1},
+        {"CharacterArmature|Death,CharacterArmature|HitReact,CharacterArmature|Run", 2},
+        {"Rig|DEATH|Layer0,Rig|Run|Layer0", 1},
+        {"Falling Idle,Jump", 1}, /* it falls, whatever else the name says */
+        {"hurt_01,-", 1},
+        {"Hit,Fall,Death", 0},     /* all alike */
+        {"Death,T-Pose,Fall", 1},  /* a calibration is better than that */
+        {"TPose,RestPose,Run", 2}, /* a rest pose is nothing that rests */
+        {"BindPose,IDLE", 1},
+        {"Deathly,Whit,Footfall,Idle", 3}, /* whole words count */
+        {"Whit,Walk", 0},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         assert_int_equal(choice(ROWS[i].names), ROWS[i].choice);

@@ -1,0 +1,41 @@
+/* Applies the rules of posectl flex to one model: asks the server, which knows them. */
+#include "clients/cli/check/check.h"
+
+#include <string.h>
+
+/* Reports one finding of the answer. A rule that this posectl does not know is one of a newer server's. */
+static void take_finding(const struct inspection *model, const cJSON *finding)
+{
+    const char *name = member_text(finding, "rule");
+    const int rule = rule_find(name, strlen(name));
+    const struct subject subject = subject_of("joint", json_get(finding, "joint"));
+    if (rule >= 0)
+        findings_add(model, (enum rule_id)rule, subject.text, "%s", member_text(finding, "message"));
+}
+
+void check_flex(const struct check *check, struct connection *connection, size_t index)
+{
+    cJSON *answer = NULL;
+    const cJSON *finding;
+    struct text query = {0};
+    struct inspection model = {.rules = check->sets[index],
+                               .connection = connection,
+                               .models = &check->models,
+                               .index = index,
+                               .source = check->models.items[index].source,
+                               .findings = &check->findings[index]};
+    text_put(&query, "");
+    args_put_query(check->args, &query);
+    if (connection_request_json(connection, "flex", model.source, query.at, NULL, &answer) < 0) {
+        if (connection_blames_command_line(connection))
+            model.findings->refusal = must_copy(connection->posed.error.message);
+        else
+            check_take_refusal(&model);
+    }
+    cJSON_ArrayForEach(finding, json_get(answer, "findings")) take_finding(&model, finding);
+    if (answer != NULL && args_has(check->args, OPTION_FLEX_SHEET))
+        model.findings->has_no_sheet =
+            flex_sheet_give(connection, model.source, answer, args_text(check->args, OPTION_FLEX_SHEET, "")) < 0;
+    cJSON_Delete(answer);
+    text_free(&query);
+}

@@ -1,0 +1,86 @@
+"""posectl flex: findings, reports and exit status as posectl check has them, and the sheet."""
+import json
+import os
+import xml.etree.ElementTree
+
+import numpy
+import pytest
+from PIL import Image
+
+import rigs
+from posectl import png_size, posectl
+from rigs import limb
+from small_models import gltf
+
+pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
+
+PAINTED = rigs.LIMB_SIDES * 14 + 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("flex")
+    (folder / "good.gltf").write_text(limb())
+    (folder / "painted.gltf").write_text(limb(painted={PAINTED: 0}))
+    (folder / "still.gltf").write_text(gltf())
+    return folder
+
+
+def test_findings_and_exit_status(folder):
+    done = posectl("flex", ".", cwd=folder)
+    assert done.status == 1 and done.out.splitlines()[0] == "painted.gltf" and "flex-left-behind" in done.out
+    assert f"vertex {PAINTED} of mesh 'tube'" in done.out and done.out.endswith("3 models: 1 error, 0 warnings, 0 infos\n")
+    assert posectl("flex", "good.gltf", cwd=folder).status == 0
+    assert posectl("flex", ".", "--fail-on", "never", cwd=folder).status == 0
+    assert posectl("flex", ".", "--severity", "flex-left-behind=info", cwd=folder).status == 0
+    assert posectl("flex", "painted.gltf", "--joint", "upper", cwd=folder).status == 0
+    wrapper = posectl("flex", "good.gltf", "--angles", "180", cwd=folder)
+    assert wrapper.status == 1 and "flex-volume" in wrapper.out and "180 degrees" in wrapper.out
+
+
+def test_reports(folder):
+    found = json.loads(posectl("flex", ".", "--json", cwd=folder).out)
+    assert [(m["model"], [(f["rule"], f["severity"], f["subject"]) for f in m["findings"]]) for m in found["models"]] == [
+        ("good.gltf", []), ("painted.gltf", [("flex-left-behind", "error", "joint 'lower'")]), ("still.gltf", [])]
+    suite = xml.etree.ElementTree.fromstring(posectl("flex", ".", "--format", "junit", cwd=folder).out)
+    suites = [suite] if suite.tag == "testsuite" else suite.findall("testsuite")
+    assert [case.get("classname") for case in suites[0].iter("testcase")] == ["posectl.flex"] * 3 and suites[0].get("name") == "posectl flex"
+    assert len(list(suite.iter("failure"))) == 1
+    run, = json.loads(posectl("flex", ".", "--format", "sarif", cwd=folder).out)["runs"]
+    assert [(r["ruleId"], r["level"]) for r in run["results"]] == [("flex-left-behind", "error")]
+
+
+def test_accepted_findings(folder, tmp_path):
+    known = tmp_path / "known.json"
+    assert posectl("flex", ".", "--write-baseline", known, cwd=folder).status == 0
+    done = posectl("flex", ".", "--baseline", known, cwd=folder)
+    assert done.status == 0 and "1 accepted" in done.out
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--angles", "0"], "above 0"), (["--angles", "45,nine"], "nine"), (["--sheet", "x.png"], "a picture of one model")])
+def test_a_wrong_command_line_is_status_2(folder, options, words):
+    done = posectl("flex", ".", *options, cwd=folder)
+    assert done.status == 2 and words in done.err and done.out == ""
+
+
+def test_an_unreadable_model(folder, tmp_path):
+    (tmp_path / "bad.gltf").write_text("{")
+    done = posectl("flex", ".", cwd=tmp_path)
+    assert done.status == 1 and "unreadable" in done.out
+
+
+def test_the_sheet(folder, tmp_path):
+    sheet = tmp_path / "sheet.png"
+    done = posectl("flex", "painted.gltf", "--joint", "lower", "--angles", "45", "--sheet", sheet, cwd=folder)
+    if "render" in done.err and "no renderer" in done.err:
+        pytest.skip("no renderer")
+    assert done.status == 1 and "row 1: lower: x+45 x-45 y+45 y-45 z+45 z-45" in done.err, done.err
+    assert png_size(sheet) == (6 * 160, 160)
+    pixels = numpy.asarray(Image.open(sheet).convert("RGB"))
+    cells = [pixels[:, 160 * column:160 * (column + 1)] for column in range(6)]
+    for cell in cells:
+        assert tuple(cell[80, 1]) == (200, 30, 30) and (cell[8:152, 8:152] != 255).any()
+    assert len({cell.tobytes() for cell in cells}) == 6  # each turn looks different
+    none = posectl("flex", "still.gltf", "--sheet", tmp_path / "none.png", cwd=folder)
+    assert none.status == 1 and "no joint of the model bends triangles" in none.err and not (tmp_path / "none.png").exists()
