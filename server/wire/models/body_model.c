@@ -3,7 +3,7 @@
 #include "anim/compiled/clip_palette.h"
 #include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "base/file_formats.h"
 #include "base/sort.h"
 #include "wire/models/body_faces.h"
