@@ -32,5 +32,6 @@ void body_put_found(struct reply_context *context);
 /* GET /v1/formats: lists the file formats that this build reads, with their limitations (protocol/formats.def). */
 void body_put_formats(struct buf *out);
 
-cost_fn cost_of_model, cost_of_keys, cost_of_texture, cost_of_compare, cost_of_check, cost_of_flex, cost_of_opened, cost_of_found;
+cost_fn cost_of_model, cost_of_keys, cost_of_texture, cost_of_compare, cost_of_check, cost_of_flex, cost_of_opened,
+    cost_of_found;
 bytes_fn keys_bytes;
