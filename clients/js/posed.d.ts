@@ -620,8 +620,6 @@ export class Model {
   compare(old: string, options?: CompareParameters): Promise<Json>;
   /** What is wrong with the motion of a clip, or of all clips. */
   check(options?: CheckParameters): Promise<Json>;
-}
-
   /** What the skin does where joints bend (protocol/flex.md). */
   flex(options?: FlexParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */

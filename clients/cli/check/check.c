@@ -140,9 +140,20 @@ static int tell_refusal(const struct check *check)
     return STATUS_DONE;
 }
 
+/* Draws the sheet of flex, if one is asked for and the model was measured. Returns STATUS_FAILED if that fails. */
+static int draw_sheet(const struct check *check, struct connection *connection)
+{
+    const cJSON *answer = check->models.count > 0 ? check->findings[0].sheet_answer : NULL;
+    const char *file = args_text(check->args, OPTION_FLEX_SHEET, "");
+    const bool is_drawn =
+        answer == NULL || flex_sheet_give(connection, check->models.items[0].source, answer, file) == 0;
+    return is_drawn ? STATUS_DONE : STATUS_FAILED;
+}
+
 static int check_models(struct check *check, struct command_context *context)
 {
     struct progress progress = {.what = check->command};
+    int drawn = STATUS_DONE;
     int status = context_open(context, check->args, pool_jobs(check->args));
     if (status == STATUS_DONE)
         status = model_list_read(&check->models, &context->paths, check->args, &context->connection);
@@ -162,9 +173,10 @@ static int check_models(struct check *check, struct command_context *context)
     if (status == STATUS_DONE)
         status = tell_refusal(check);
     if (status == STATUS_DONE)
+        drawn = draw_sheet(check, &context->connection);
+    if (status == STATUS_DONE)
         status = finish(check);
-    const bool has_no_sheet = check->models.count > 0 && check->findings[0].has_no_sheet;
-    return status == STATUS_DONE && (check->models.unread > 0 || has_no_sheet) ? STATUS_FAILED : status;
+    return status == STATUS_DONE && check->models.unread > 0 ? STATUS_FAILED : status == STATUS_DONE ? drawn : status;
 }
 
 static void free_check(struct check *check)
@@ -177,6 +189,7 @@ static void free_check(struct check *check)
         for (size_t k = 0; k < check->findings[i].note_count; k++)
             free(check->findings[i].notes[k].message);
         free(check->findings[i].refusal);
+        cJSON_Delete(check->findings[i].sheet_answer);
         free(check->findings[i].at);
         free(check->findings[i].notes);
     }

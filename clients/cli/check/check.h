@@ -27,10 +27,10 @@ struct findings {
     struct note *notes;
     size_t note_count;
     bool is_unreadable;
-    bool has_no_sheet; /* the sheet of flex could not be drawn */
-    char *refusal;     /* why the server refused the command line, or NULL */
-    bool is_skipped;   /* it is no model: skipped_model.h. The reason is a note */
-    bool is_done;      /* false: the run was interrupted before it reached the model */
+    cJSON *sheet_answer; /* of /v1/flex, for the sheet; or NULL */
+    char *refusal;       /* why the server refused the command line, or NULL */
+    bool is_skipped;     /* it is no model: skipped_model.h. The reason is a note */
+    bool is_done;        /* false: the run was interrupted before it reached the model */
 };
 
 struct check;
@@ -95,7 +95,8 @@ inspect_fn check_model;
 void check_take_refusal(const struct inspection *model);
 /* check_flex.c: applies the rules of flex, which the server knows. */
 inspect_fn check_flex;
-/* flex_sheet.c: draws the turns of an answer of /v1/flex into a PNG file. Returns 0, or -1 after printing the error. */
+/* flex_sheet.c: draws the turns of an answer of /v1/flex into a PNG file, and lists its rows on stderr. In the main
+ * thread, after the progress ended, which would stand among the rows. Returns 0, or -1 after printing the error. */
 int flex_sheet_give(struct connection *connection, const char *source, const cJSON *answer, const char *file);
 /* check_budgets.c: reports what exceeds its budget. */
 void check_budgets(const struct inspection *model);

@@ -33,9 +33,9 @@ void check_flex(const struct check *check, struct connection *connection, size_t
             check_take_refusal(&model);
     }
     cJSON_ArrayForEach(finding, json_get(answer, "findings")) take_finding(&model, finding);
-    if (answer != NULL && args_has(check->args, OPTION_FLEX_SHEET))
-        model.findings->has_no_sheet =
-            flex_sheet_give(connection, model.source, answer, args_text(check->args, OPTION_FLEX_SHEET, "")) < 0;
-    cJSON_Delete(answer);
+    if (args_has(check->args, OPTION_FLEX_SHEET))
+        model.findings->sheet_answer = answer;
+    else
+        cJSON_Delete(answer);
     text_free(&query);
 }

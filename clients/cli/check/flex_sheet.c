@@ -1,5 +1,5 @@
-/* The sheet of posectl flex: a picture with a row for each joint and a column for each of its turns, near the triangles
- * that bend. The turn of a finding has a red frame. */
+/* The sheet of posectl flex: a picture with a row for each joint and a column for each of its turns. One camera for a
+ * row shows all that its turns move, so that they compare. The turn of a finding has a red frame. */
 #include "clients/cli/check/check.h"
 #include "clients/cli/moments/picture_file.h"
 #include "clients/cli/output/output.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { CELL = 160, FRAME = 4, ROWS_MOST = 100, COLUMNS_MOST = 48, AXES = 3 };
-static const double AROUND = 1.6; /* what a cell shows, in sizes of the bend zone */
+static const double MARGIN = 0.05; /* around what moves, in its longest sides: more than the frame covers */
 
 struct flex_sheet {
     struct connection *connection;
@@ -26,24 +26,23 @@ static uint8_t *pixel_at(const struct flex_sheet *sheet, size_t row, size_t colu
     return sheet->picture.pixels + 3 * ((row * CELL + y) * sheet->picture.width + column * CELL + x);
 }
 
-/* Puts &turn=, and &frame_box= around the bend zone, as a cube so that it stays inside when it turns. */
+/* Puts &turn=, and &frame_box= around all that the turns of the joint move. */
 static void put_query(const cJSON *joint, const cJSON *turn, struct text *query)
 {
     const double angle = member_number(turn, "angle");
     const char axis = member_text(turn, "axis")[0];
-    const cJSON *box = json_get(joint, "box");
-    double middle[AXES], half = 0;
+    const cJSON *box = json_get(joint, "moved_box");
+    double ends[2 * AXES], longest = 0;
     for (int i = 0; i < AXES; i++) {
-        const double least = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(box, "min"), i));
-        const double most = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(box, "max"), i));
-        middle[i] = least / 2 + most / 2;
-        half = fmax(half, AROUND * (most - least) / 2);
+        ends[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(box, "min"), i));
+        ends[AXES + i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(box, "max"), i));
+        longest = fmax(longest, ends[AXES + i] - ends[i]);
     }
     text_printf(query, "&clip=-&allow_empty=1&turn=%.0f:%.9g,%.9g,%.9g&width=%d&height=%d&background=ffffff&frame_box=",
                 member_number(joint, "node"), axis == 'x' ? angle : 0, axis == 'y' ? angle : 0, axis == 'z' ? angle : 0,
                 CELL, CELL);
     for (int i = 0; i < 2 * AXES; i++)
-        text_printf(query, "%s%.9g", i == 0 ? "" : ",", middle[i % AXES] + (i < AXES ? -half : half));
+        text_printf(query, "%s%.9g", i == 0 ? "" : ",", ends[i] + (i < AXES ? -MARGIN : MARGIN) * longest);
 }
 
 /* Returns whether a finding is about this turn, or about the whole joint. */
@@ -109,8 +108,8 @@ static size_t list_rows(const struct flex_sheet *sheet, const cJSON *rows[ROWS_M
             const size_t turn_count = (size_t)cJSON_GetArraySize(turns);
             bool has_finding = false;
             cJSON_ArrayForEach(turn, turns) has_finding = has_finding || is_found(sheet, joint, turn);
-            if (json_get(joint, "box") == NULL || has_finding != (pass == 0) || turn_count == 0 || count == ROWS_MOST ||
-                turn_count > COLUMNS_MOST)
+            if (json_get(joint, "moved_box") == NULL || has_finding != (pass == 0) || turn_count == 0 ||
+                count == ROWS_MOST || turn_count > COLUMNS_MOST)
                 continue;
             rows[count++] = joint;
             *columns = turn_count > *columns ? turn_count : *columns;

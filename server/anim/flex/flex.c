@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { MOVED_FOR_ONE = 8 }; /* vertices that move as a rigid body take the time of one that is deformed */
+
 bool flex_array(struct flex *flex, void *array, uint64_t count, size_t item_bytes)
 {
     if (count < SIZE_MAX / 2 && mem_try_resize(array, (size_t)count + 1, item_bytes))
@@ -33,6 +35,19 @@ bool flex_spend(struct flex *flex, uint64_t steps, uint64_t vertices)
     return true;
 }
 
+/* Adds to the box where the current turn puts the zone and what moves with the joint. */
+static void add_moved(const struct flex *flex, const struct dmat4 *scene_from_rest, struct box *box)
+{
+    const struct flex_zone *zone = &flex->zone;
+    for (uint32_t i = 0; i < zone->entry_count; i++)
+        box_add(box, DOUBLE3(flex->bent[zone->entries[i]]));
+    for (uint32_t i = 0; i < zone->moved_count; i++) {
+        double turned[3];
+        dmat4_point(scene_from_rest, DOUBLE3(flex->surface.rest[zone->moved[i]]), turned);
+        box_add(box, turned);
+    }
+}
+
 static int add_turn(struct flex *flex, struct flex_joint *joint, struct flex_turn turn, struct dmat4 *scene_from_rest)
 {
     struct flex_report *report = flex->report;
@@ -41,10 +56,11 @@ static int add_turn(struct flex *flex, struct flex_joint *joint, struct flex_tur
         return rc;
     turn.volume_lost = (double)NAN;
     if (flex->zone.triangle_count > 0) {
-        if (!flex_spend(flex, 0, flex->zone.entry_count) ||
+        if (!flex_spend(flex, 0, (uint64_t)flex->zone.entry_count + flex->zone.moved_count / MOVED_FOR_ONE) ||
             flex_deform(flex, flex->zone.entries, flex->zone.entry_count, flex->bent) < 0)
             return flex->err->code;
         flex_zone_measure(flex, scene_from_rest, &turn);
+        add_moved(flex, scene_from_rest, &joint->moved_box);
     }
     flex_turn_back(flex, joint->node);
     report->turns = mem_grow(report->turns, &report->turn_capacity, report->turn_count + 1, sizeof *report->turns);
@@ -64,7 +80,7 @@ static int measure_joint(struct flex *flex, struct flex_joint *joint)
     joint->zone_triangles = flex->zone.triangle_count;
     joint->zone_area = flex->zone.area;
     joint->zone_volume = flex->zone.volume;
-    joint->zone_box = BOX_EMPTY;
+    joint->zone_box = joint->moved_box = BOX_EMPTY;
     for (uint32_t i = 0; i < flex->zone.entry_count; i++)
         box_add(&joint->zone_box, DOUBLE3(flex->surface.rest[flex->zone.entries[i]]));
     joint->turn_first = flex->report->turn_count;

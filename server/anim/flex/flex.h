@@ -42,7 +42,8 @@ struct flex_joint {
     int32_t long_axis;                    /* its own axis that is nearest to its bone, or -1 without a bone */
     double bend_most_deg, twist_most_deg; /* how far its turns go about the other axes, and about the long one */
     uint32_t zone_triangles;
-    struct box zone_box;           /* at rest */
+    struct box zone_box;  /* at rest */
+    struct box moved_box; /* around the zone and what moves with the joint, over all turns; empty without a zone */
     double zone_area, zone_volume; /* volume: NaN for an open or flat zone */
     uint32_t turn_first, turn_count;
     uint32_t left_behind, dragged; /* vertices */

@@ -35,12 +35,13 @@ struct flex_zone {
     uint32_t *triangles;     /* [triangle_count] of the surface */
     uint32_t *pieces;        /* [triangle_count]: which piece a triangle belongs to */
     uint32_t *entries;       /* [entry_count], ascending: their corners */
+    uint32_t *moved;         /* [moved_count], ascending: the other corners that move with the joint as a rigid body */
     struct flex_edge *edges; /* [edge_count]: the boundary */
     double (*centres)[4];    /* [loop_count], working memory: sum of places, and how many */
     double *rest_volumes;    /* [piece_count], signed; 0: the piece is flat */
     double *volumes, *areas; /* [piece_count], working memory */
     uint32_t *numbers;       /* by place, working memory: of a piece or a loop */
-    uint32_t triangle_count, entry_count, edge_count, loop_count, piece_count;
+    uint32_t triangle_count, entry_count, moved_count, edge_count, loop_count, piece_count;
     uint64_t edge_capacity, loop_capacity, piece_capacity;
     double area, volume; /* of all pieces; volume: NaN when all are flat */
 };

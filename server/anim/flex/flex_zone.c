@@ -21,6 +21,7 @@ void flex_zone_fini(struct flex_zone *zone)
     free(zone->triangles);
     free(zone->pieces);
     free(zone->entries);
+    free(zone->moved);
     free(zone->edges);
     free(zone->centres);
     free(zone->rest_volumes);
@@ -36,6 +37,7 @@ int flex_zone_reserve(struct flex *flex)
     return flex_array(flex, &zone->triangles, surface->triangle_count, sizeof *zone->triangles) &&
                    flex_array(flex, &zone->pieces, surface->triangle_count, sizeof *zone->pieces) &&
                    flex_array(flex, &zone->entries, surface->entry_count, sizeof *zone->entries) &&
+                   flex_array(flex, &zone->moved, surface->entry_count, sizeof *zone->moved) &&
                    flex_array(flex, &zone->numbers, surface->entry_count, sizeof *zone->numbers)
                ? 0
                : flex->err->code;
@@ -54,33 +56,38 @@ static bool reserve(struct flex *flex, void *array, uint64_t *capacity, uint64_t
 
 /* --- which triangles --- */
 
-static bool is_deforming(const float *shares, const uint32_t *corners)
+/* What a triangle does when the joint turns, and a bit of the marks of its corners. */
+enum { STAYS = 0, DEFORMS = 1, MOVES = 2 };
+
+static uint8_t deed_of(const float *shares, const uint32_t *corners)
 {
     bool stays = true, moves = true;
     for (int c = 0; c < 3; c++) {
         stays = stays && shares[corners[c]] < RIGID_SHARE;
         moves = moves && shares[corners[c]] > 1 - RIGID_SHARE;
     }
-    return !stays && !moves;
+    return stays ? STAYS : moves ? MOVES : DEFORMS;
 }
 
 static void find_triangles(struct flex *flex)
 {
     struct flex_zone *zone = &flex->zone;
     const struct flex_surface *surface = &flex->surface;
-    zone->triangle_count = zone->entry_count = 0;
+    zone->triangle_count = zone->entry_count = zone->moved_count = 0;
     memset(flex->marks, 0, surface->entry_count);
     for (uint32_t t = 0; t < surface->triangle_count; t++) {
         const uint32_t *corners = surface->corners + (size_t)3 * t;
-        if (!is_deforming(flex->shares, corners))
-            continue;
-        zone->triangles[zone->triangle_count++] = t;
+        const uint8_t deed = deed_of(flex->shares, corners);
+        if (deed == DEFORMS)
+            zone->triangles[zone->triangle_count++] = t;
         for (int c = 0; c < 3; c++)
-            flex->marks[corners[c]] = 1;
+            flex->marks[corners[c]] |= deed;
     }
     for (uint32_t e = 0; e < surface->entry_count; e++)
-        if (flex->marks[e] != 0)
+        if ((flex->marks[e] & DEFORMS) != 0)
             zone->entries[zone->entry_count++] = e;
+        else if (flex->marks[e] == MOVES)
+            zone->moved[zone->moved_count++] = e;
 }
 
 /* --- pieces and boundary --- */

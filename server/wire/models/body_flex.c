@@ -35,6 +35,17 @@ static void put_turn(struct buf *out, const struct flex_turn *turn)
                 turn->flipped_share, turn->collapsed, turn->collapsed_share);
 }
 
+/* Writes ,"key":{"min":..,"max":..}, or nothing for an empty box. */
+static void put_box(struct buf *out, const char *key, const struct box *box)
+{
+    if (box_is_empty(box))
+        return;
+    json_printf(out, ",%s:", key);
+    put_vec3(out, "{\"min\":", box->min);
+    put_vec3(out, ",\"max\":", box->max);
+    buf_put_char(out, '}');
+}
+
 static void put_joint(struct reply_context *context, const struct flex_report *report, const struct flex_joint *joint)
 {
     struct buf *out = context->out;
@@ -46,11 +57,8 @@ static void put_joint(struct reply_context *context, const struct flex_report *r
     json_printf(out, ",\"triangles\":%u", joint->zone_triangles);
     put_number(out, "area", joint->zone_area);
     put_number(out, "volume", joint->zone_volume);
-    if (!box_is_empty(&joint->zone_box)) {
-        put_vec3(out, ",\"box\":{\"min\":", joint->zone_box.min);
-        put_vec3(out, ",\"max\":", joint->zone_box.max);
-        buf_put_char(out, '}');
-    }
+    put_box(out, "box", &joint->zone_box);
+    put_box(out, "moved_box", &joint->moved_box);
     json_printf(out, ",\"left_behind\":%u,\"dragged\":%u,\"turns\":[", joint->left_behind, joint->dragged);
     for (uint32_t t = 0; t < joint->turn_count; t++) {
         json_comma(out, t > 0);

@@ -134,6 +134,20 @@ def test_a_vertex_painted_wrong_is_found(ask, seed):
     assert finding["value"] == pytest.approx(most * (1 - share) / size, rel=1e-4)
 
 
+def test_the_moved_box_is_around_what_any_turn_moves(ask):
+    """The zone and what is beyond it, but no vertex that stays, and none of no triangle."""
+    at = lambda vertex: rigs.limb_points()[vertex][1]
+    faces = [face for face in rigs.limb_triangles() if max(map(at, face)) < 3.9]  # without the last ring
+    for name, options in (("box.gltf", {}), ("cut.gltf", {"faces": faces}), ("split.gltf", {"split": True})):
+        box = lower(ask(name, limb(**options), angles="90,35"))["moved_box"]
+        moved = {v for face in options.get("faces", rigs.limb_triangles()) for v in face if max(map(at, face)) > 1.5}
+        places = [rigs.limb_in_scene(rigs.bent_limb(axis, side * degrees)[v])
+                  for axis in "xyz" for degrees in (35, 90) for side in (1, -1) for v in moved]
+        assert box["min"] == pytest.approx([min(p[i] for p in places) for i in range(3)], abs=1e-5), name
+        assert box["max"] == pytest.approx([max(p[i] for p in places) for i in range(3)], abs=1e-5), name
+    assert "moved_box" not in lower(ask("apart.gltf", limb(lambda y: float(y > 2.1), faces=[f for f in rigs.limb_triangles() if f[0] // rigs.LIMB_SIDES != 8])))
+
+
 def test_flat_and_rigid_skins_have_no_volume(ask):
     answer = ask("strip.gltf", limb(faces=[face for face in rigs.limb_triangles(False) if {v % rigs.LIMB_SIDES for v in face} <= {1, 2}]))
     assert lower(answer)["volume"] is None and lower(answer)["triangles"] == 8

@@ -76,6 +76,7 @@ def test_the_sheet(folder, tmp_path):
     if "render" in done.err and "no renderer" in done.err:
         pytest.skip("no renderer")
     assert done.status == 1 and "row 1: lower: x+45 x-45 y+45 y-45 z+45 z-45" in done.err, done.err
+    assert done.err.index("row 1") > done.err.rindex("flex 1/1") and "flex 0/1" not in done.err[done.err.index("row 1"):]
     assert png_size(sheet) == (6 * 160, 160)
     pixels = numpy.asarray(Image.open(sheet).convert("RGB"))
     cells = [pixels[:, 160 * column:160 * (column + 1)] for column in range(6)]
@@ -84,3 +85,20 @@ def test_the_sheet(folder, tmp_path):
     assert len({cell.tobytes() for cell in cells}) == 6  # each turn looks different
     none = posectl("flex", "still.gltf", "--sheet", tmp_path / "none.png", cwd=folder)
     assert none.status == 1 and "no joint of the model bends triangles" in none.err and not (tmp_path / "none.png").exists()
+
+
+def test_a_cell_of_the_sheet_cuts_nothing_that_moves(folder, tmp_path):
+    """The zone and the long end of the limb alone: no pixel of them at the edge of any cell, and they fill the row together."""
+    at = lambda vertex: rigs.limb_points()[vertex][1]
+    (folder / "end.gltf").write_text(limb(faces=[face for face in rigs.limb_triangles() if max(map(at, face)) > 1.5]))
+    sheet = tmp_path / "end.png"
+    done = posectl("flex", "end.gltf", "--joint", "lower", "--angles", "30,75", "--sheet", sheet, cwd=folder)
+    if "render" in done.err and "no renderer" in done.err:
+        pytest.skip("no renderer")
+    assert done.status == 0, done.err
+    drawn = (numpy.asarray(Image.open(sheet).convert("RGB")) != 255).any(axis=2)
+    cells = [drawn[:, 160 * column:160 * (column + 1)] for column in range(12)]
+    for cell in cells:
+        assert cell.any() and not (cell[:4].any() or cell[-4:].any() or cell[:, :4].any() or cell[:, -4:].any())
+    rows, columns = (numpy.flatnonzero(sum(cells).any(axis=axis)) for axis in (1, 0))
+    assert max(rows[-1] - rows[0], columns[-1] - columns[0]) > 110
