@@ -40,7 +40,7 @@ def keys_of(path, _stamp):
     """The file's hash, its name's extension, and the glTF extensions that it uses."""
     data = path.read_bytes()
     keys = [path.suffix[1:].lower()]
-    if keys[0] in ("gltf", "glb", "vrm"):
+    if keys[0] in ("gltf", "glb", "vrm", "vrma"):
         keys += sorted(extensions_of(document_of(data)))
     return hashlib.sha256(data).hexdigest()[:16], tuple(keys)
 

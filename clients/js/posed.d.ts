@@ -461,10 +461,35 @@ export interface ModelInfo extends Json {
   clips: Array<{ index: number; name: string | null; start: number; duration: number } & Json>;
   skins: Array<{ index: number; name: string | null; rigid: boolean; method?: "rigid" | "dual_quaternion" | "blended"; joints: Array<{ node: number; name: string | null }> } & Json>;
   nodes: Array<{ node: number; name: string | null; parent: number; mesh: number | null; skin: number | null } & Json>;
+  /** Of VRM and .vrma files. */
+  humanoid?: Record<string, number>;
+  expressions?: Expression[];
+  look_at?: { kind: 'bone' | 'expression'; node?: number; offset: number[] } & Record<'inner' | 'outer' | 'down' | 'up', { most_deg: number; output: number }>;
   /** The bones of a human that retargeting finds; nodes by role. */
   bones?: { by: string; score: number; roles: Record<string, number>; missing: string[] };
   warnings: Array<{ code: string; message: string }>;
 }
+
+/** A face of a VRM file's human, by its name, and what a weight of 1 does. */
+export interface Expression {
+  name: string;
+  preset: boolean;
+  binary: boolean;
+  override_mouth: ExpressionOverride;
+  override_blink: ExpressionOverride;
+  override_look_at: ExpressionOverride;
+  /** In a .vrma file: the node whose x translation is the weight. */
+  node?: number;
+  binds: ExpressionBind[];
+}
+
+export type ExpressionOverride = 'none' | 'block' | 'blend';
+
+export type ExpressionBind =
+  | { kind: 'morph'; node: number; index: number; weight: number }
+  | { kind: 'color'; material: number; value: number[];
+      property: 'color' | 'emission_color' | 'shade_color' | 'matcap_color' | 'rim_color' | 'outline_color' }
+  | { kind: 'texture_transform'; material: number; scale: number[]; offset: number[] };
 
 export interface Candidate {
   index: number;

@@ -27,7 +27,7 @@ enum { RENDER_SOCKET_FD = 3 };
 
 /* Cells times layers are also bounded, because each cell has a moment of each layer. */
 enum { RENDER_CELLS_MAX = 1024, RENDER_LAYER_MOMENTS_MAX = 4096 };
-/* The roles of anim/retarget/humanoid.h. */
+/* The roles of anim/humanoid/humanoid.h. */
 enum { RENDER_ROLES = 55 };
 /* The rules of anim/retarget/name_map.h, each followed by a NUL. */
 enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };

@@ -2,6 +2,8 @@
 import * as THREE from 'three';
 import { GLTFExporter } from 'three/examples/jsm/exporters/GLTFExporter.js';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
+import { VRMLoaderPlugin } from '@pixiv/three-vrm';
+import { VRMAnimationLoaderPlugin, VRMLookAtQuaternionProxy, createVRMAnimationClip } from '@pixiv/three-vrm-animation';
 import { MeshoptDecoder } from 'three/examples/jsm/libs/meshopt_decoder.module.js';
 
 // The browser's interfaces that the exporter needs. A picture is kept as its original bytes, so that it stays unchanged.
@@ -114,4 +116,39 @@ export function verticesAt({ scene, animations }, clip, times) {
 export async function rewrite(bytes) {
   const { scene, animations } = await load(bytes);
   return Buffer.from(await new GLTFExporter().parseAsync(scene, { binary: true, animations, onlyVisible: false }));
+}
+
+async function loadVrm(bytes, Plugin) {
+  const loader = new GLTFLoader();
+  loader.register(pictures);
+  loader.register((parser) => new Plugin(parser));
+  const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return new Promise((done, failed) => loader.parse(data, '', done, failed));
+}
+
+// A VRM file moved by a .vrma file as three-vrm does it: at each of the times the scene's positions of all vertices, by the name of
+// the mesh's node.
+export async function vrmAt(model, motion, times) {
+  const { userData: { vrm } } = await loadVrm(model, VRMLoaderPlugin);
+  const { userData: { vrmAnimations } } = await loadVrm(motion, VRMAnimationLoaderPlugin);
+  const proxy = new VRMLookAtQuaternionProxy(vrm.lookAt);
+  proxy.name = 'lookAtQuaternionProxy';
+  vrm.scene.add(proxy);
+  const mixer = new THREE.AnimationMixer(vrm.scene);
+  const action = mixer.clipAction(createVRMAnimationClip(vrmAnimations[0], vrm));
+  action.setLoop(THREE.LoopOnce);
+  action.clampWhenFinished = true;
+  return times.map((time) => {
+    action.reset().play();
+    mixer.setTime(time);
+    vrm.update(0);
+    vrm.scene.updateMatrixWorld(true);
+    const meshes = {}, point = new THREE.Vector3();
+    vrm.scene.traverse((object) => {
+      if (!object.isMesh) return;
+      const { count } = object.geometry.attributes.position;
+      meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
+    });
+    return meshes;
+  });
 }

@@ -60,7 +60,7 @@ static int check_info(const struct model *model, struct err *err)
     if (model->info_count != 1)
         return err_set(err, ERR_BAD_BAKE, "infos has %u elements instead of 1", model->info_count);
     const struct model_info *info = model->infos;
-    const uint32_t flags = MODEL_HAS_UP | MODEL_HAS_FORWARD | MODEL_HAS_UNIT | MODEL_OWN_SCALES;
+    const uint32_t flags = MODEL_HAS_UP | MODEL_HAS_FORWARD | MODEL_HAS_UNIT | MODEL_OWN_SCALES | MODEL_T_POSE;
     const char *field = !bake_is_str(model, info->format)                        ? "format"
                         : !bake_is_str(model, info->generator)                   ? "generator"
                         : (info->flags & ~flags) != 0                            ? "flags"
@@ -324,7 +324,7 @@ static int check_assets(const struct model *model, struct err *err)
 int bake_check(const struct model *model, struct err *err)
 {
     static int (*const checks[])(const struct model *, struct err *) = {
-        check_info,        check_assets,     bake_check_skins, bake_check_nodes,
+        check_info,        check_assets,     bake_check_skins, bake_check_nodes,    bake_check_faces,
         bake_check_meshes, bake_check_draws, bake_check_clips, bake_check_compiled,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {

@@ -18,6 +18,7 @@ int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, the
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
+int bake_check_faces(const struct model *model, struct err *err);    /* after nodes: expressions and gazes */
 int bake_check_compiled(const struct model *model, struct err *err); /* after clips: the rig, frames */
 
 /* The times of keys and frames lie between -BAKE_TIME_MAX and BAKE_TIME_MAX: their differences, doubles, and products
@@ -25,6 +26,9 @@ int bake_check_compiled(const struct model *model, struct err *err); /* after cl
 #define BAKE_TIME_MAX 1e100
 
 /* --- shared by several groups --- */
+
+/* True when a text sorts before another, byte by byte. Both are in the model's text. */
+bool bake_is_before(const struct model *model, struct str a, struct str b);
 
 static inline int bake_check_fail(struct err *err, const char *section, uint64_t element, const char *field)
 {

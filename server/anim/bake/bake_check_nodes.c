@@ -202,8 +202,7 @@ static int check_scales(const struct model *model, struct err *err)
     return is_said == (flags != 0) ? 0 : bake_check_fail(err, "infos", 0, "flags");
 }
 
-/* True when a text sorts before another, byte by byte. */
-static bool is_before(const struct model *model, struct str a, struct str b)
+bool bake_is_before(const struct model *model, struct str a, struct str b)
 {
     const uint32_t least = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
     const int order = memcmp(model->text + a.offset, model->text + b.offset, least);
@@ -215,7 +214,7 @@ static const char *humanoid_fault(const struct model *model, uint32_t i)
     const struct humanoid_bone *bone = &model->humanoid_bones[i];
     return i >= HUMANOID_BONES_MAX                                            ? "count"
            : !bake_is_str(model, bone->name) || bone->name.offset == STR_NONE ? "name"
-           : i > 0 && !is_before(model, bone[-1].name, bone->name)            ? "name"
+           : i > 0 && !bake_is_before(model, bone[-1].name, bone->name)       ? "name"
            : bone->node >= model->node_count                                  ? "node"
            : bone->reserved != 0                                              ? "reserved"
                                                                               : NULL;

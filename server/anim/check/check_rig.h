@@ -3,7 +3,7 @@
 #pragma once
 
 #include "anim/check/check_internal.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 
 /* A foot touches the ground with two points of its sole: below the ankle, and below the ball. */
 enum { FEET = 2, SOLE_HEEL = 0, SOLE_BALL = 1, SOLE_POINTS = 4 };

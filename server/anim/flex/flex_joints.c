@@ -1,7 +1,7 @@
 /* flex_joints.c - which joints turn, about which axes, and how far. */
 #include "anim/flex/flex_internal.h"
 
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "base/mem.h"
 
 /* Without angles=: half of the way and all of it, for the largest ranges of flex_ranges.def that linear skins can show

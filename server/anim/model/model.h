@@ -11,6 +11,7 @@
 #pragma once
 
 #include "anim/model/compiled_clip.h"
+#include "anim/model/model_face.h"
 #include "anim/model/model_material.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ enum model_flags {
     MODEL_HAS_FORWARD = 2, /* the file states which way the model faces */
     MODEL_HAS_UNIT = 4,    /* the file states the length of a unit */
     MODEL_OWN_SCALES = 8,  /* some node has NODE_SCALE_BY_AXIS or NODE_SCALE_OWN */
+    MODEL_T_POSE = 16,     /* the file promises that its human stands in VRM's T-pose at rest */
 };
 
 struct model_info {

@@ -44,6 +44,7 @@ static void copy_rest(struct bake_builder *builder, const struct model *model)
     COPY(struct marker, markers, marker, markers)
     COPY(struct hitbox, hitboxes, hitbox, hitboxes)
     if (info != NULL) {
+        info->flags &= ~(uint32_t)MODEL_T_POSE; /* the file has no expressions, and its readers do not know the flag */
         info->format = copy_text(builder, model, model->infos[0].format);
         info->generator = copy_text(builder, model, model->infos[0].generator);
     }

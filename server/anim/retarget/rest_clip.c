@@ -10,39 +10,65 @@
 
 enum { VALUES_MAX = 1 << 24 };
 
-/* Returns the floats of all channels at one time. */
-static uint64_t values_of(const struct rest_motion *motion)
+/* Returns 1 for an eye that turns and is no joint of the motion. */
+static bool is_own_eye(const struct rest_motion *motion, const struct rest_face *face, int eye)
 {
-    uint64_t values = 0;
+    return face != NULL && face->eyes[eye] >= 0 && motion->joint_of_node[face->eyes[eye]] < 0;
+}
+
+/* Returns the floats of all channels at one time. */
+static uint64_t values_of(const struct rest_motion *motion, const struct rest_face *face)
+{
+    uint64_t values = face == NULL ? 0 : face->weight_count;
     for (uint32_t j = 0; j < motion->joint_count; j++)
         values += motion->joints[j].has_translation ? 7 : 4;
+    for (int eye = 0; eye < 2; eye++)
+        values += is_own_eye(motion, face, eye) ? 4 : 0;
     return values;
 }
 
-static void add_channels(struct rest_clip *made, const struct rest_motion *motion)
+static void add_channel(struct rest_clip *made, uint32_t node, uint32_t path, uint32_t components, uint32_t first)
 {
-    made->channels = mem_zalloc(2 * (size_t)motion->joint_count + 1, sizeof *made->channels);
+    made->channels[made->channel_count++] = (struct rest_channel){node, path, components, first, NULL};
+}
+
+static void add_channels(struct rest_clip *made, const struct rest_motion *motion, const struct rest_face *face)
+{
+    const uint32_t face_nodes = face == NULL ? 0 : face->node_count;
+    made->channels = mem_zalloc(2 * (size_t)motion->joint_count + face_nodes + 2, sizeof *made->channels);
     for (uint32_t j = 0; j < motion->joint_count; j++) {
         const struct rest_joint *joint = &motion->joints[j];
-        made->channels[made->channel_count++] = (struct rest_channel){joint->node, PATH_ROTATION, j, NULL};
+        add_channel(made, joint->node, PATH_ROTATION, 4, 0);
         if (joint->has_translation)
-            made->channels[made->channel_count++] = (struct rest_channel){joint->node, PATH_TRANSLATION, j, NULL};
+            add_channel(made, joint->node, PATH_TRANSLATION, 3, 0);
     }
-    made->value_count = values_of(motion) * made->time_count;
+    for (int eye = 0; eye < 2; eye++)
+        if (is_own_eye(motion, face, eye))
+            add_channel(made, (uint32_t)face->eyes[eye], PATH_ROTATION, 4, 0);
+    for (uint32_t n = 0; n < face_nodes; n++) {
+        const struct face_node *node = &face->nodes[n];
+        add_channel(made, node->node, PATH_WEIGHTS, face->model->nodes[node->node].weight_count, node->first);
+    }
+    made->value_count = values_of(motion, face) * made->time_count;
     made->values = mem_alloc(made->value_count * sizeof *made->values + 1);
     float *at = made->values;
     for (uint32_t c = 0; c < made->channel_count; c++) {
         made->channels[c].values = at;
-        at += (made->channels[c].path == PATH_ROTATION ? 4 : 3) * (size_t)made->time_count;
+        at += made->channels[c].component_count * (size_t)made->time_count;
     }
 }
 
 /* Stores rotations with the sign closest to the one before, so that their components are continuous. */
-static void store(struct rest_clip *made, const struct pose *pose, uint32_t i)
+static void store(struct rest_clip *made, const struct pose *pose, const struct rest_face *face, uint32_t i)
 {
     for (uint32_t c = 0; c < made->channel_count; c++) {
         const struct rest_channel *channel = &made->channels[c];
         const struct trs *local = &pose->local[channel->node];
+        if (channel->path == PATH_WEIGHTS) {
+            memcpy(channel->values + channel->component_count * (size_t)i, face->weights + channel->first,
+                   channel->component_count * sizeof *channel->values);
+            continue;
+        }
         if (channel->path == PATH_TRANSLATION) {
             for (int k = 0; k < 3; k++)
                 channel->values[3 * (size_t)i + (size_t)k] = (float)local->translation[k];
@@ -162,7 +188,9 @@ static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t 
         rest_motion_evaluate(motion, (int32_t)clip, made->times[i], &pose);
         if (tracks->offsets != NULL)
             put_feet(motion, (const double(*)[3])tracks->offsets[i], &pose);
-        store(made, &pose, i);
+        if (options->face != NULL)
+            rest_face_evaluate(options->face, &motion->model, &motion->source_pose, &pose);
+        store(made, &pose, options->face, i);
         limb_angles_see(&made->limbs, motion, &pose);
         see_feet(&motion->source, &motion->source_pose, tracks->has_ball, &tracks->source[i]);
         see_feet(&motion->model, &pose, tracks->has_ball, &tracks->model[i]);
@@ -197,10 +225,11 @@ int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t 
                    const struct rest_clip_options *options, struct err *err)
 {
     const struct model *source = motion->source.model;
-    const uint64_t steps = rest_motion_steps(motion) * (options->has_locked_feet ? 2 : 1);
+    const uint64_t face_steps = options->face == NULL ? 0 : rest_face_steps(options->face);
+    const uint64_t steps = (rest_motion_steps(motion) + face_steps) * (options->has_locked_feet ? 2 : 1);
     char name[SHORT_NAME_SIZE];
     *made = (struct rest_clip){0};
-    const uint64_t most = VALUES_MAX / (values_of(motion) + 1);
+    const uint64_t most = VALUES_MAX / (values_of(motion, options->face) + 1);
     const uint64_t affordable = options->max_steps == 0 ? UINT64_MAX : options->max_steps / steps;
     made->times =
         clip_times_make(source, &source->clips[clip], most < affordable ? most : affordable, &made->time_count);
@@ -214,7 +243,7 @@ int rest_clip_init(struct rest_clip *made, struct rest_motion *motion, uint32_t 
     struct tracks tracks = {.model = mem_alloc(made->time_count * sizeof *tracks.model),
                             .source = mem_alloc(made->time_count * sizeof *tracks.source),
                             .has_ball = has_ball(motion)};
-    add_channels(made, motion);
+    add_channels(made, motion, options->face);
     const bool is_done = make(made, motion, clip, options, &tracks);
     free(tracks.model);
     free(tracks.source);

@@ -7,12 +7,14 @@
 #pragma once
 
 #include "anim/retarget/limb_angles.h"
+#include "anim/retarget/rest_face.h"
 
 struct rest_channel {
     uint32_t node;
-    uint32_t path;  /* PATH_ROTATION or PATH_TRANSLATION */
-    uint32_t joint; /* index into motion->joints */
-    float *values;  /* [time_count][4 or 3] */
+    uint32_t path; /* PATH_ROTATION, PATH_TRANSLATION or PATH_WEIGHTS */
+    uint32_t component_count;
+    uint32_t first; /* of weights: into those of the face */
+    float *values;  /* [time_count][component_count] */
 };
 
 struct rest_clip {
@@ -30,6 +32,7 @@ struct rest_clip {
 struct rest_clip_options {
     bool has_locked_feet;
     uint64_t max_steps;             /* limit on the work; a step is about one node at one time; 0: no limit */
+    struct rest_face *face;         /* of the same models; may be NULL */
     const _Atomic bool *is_stopped; /* may be NULL; once it is true the call stops */
 };
 

@@ -141,6 +141,8 @@ struct mat3 rest_correct(const struct rest_motion *motion, int role, const struc
     const int end = end_of(role);
     double own[3], other[3];
     const bool is_posed = motion->reference.is_posed;
+    if (motion->is_by_t_pose)
+        return MAT3_IDENTITY;
     if (is_trunk(role))
         return is_posed ? rest_correct_trunk(motion, role > ROLE_SPINE) : MAT3_IDENTITY;
     if (is_foot(role))

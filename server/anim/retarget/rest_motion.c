@@ -2,6 +2,7 @@
 
 #include "anim/retarget/rest_correction.h"
 #include "anim/retarget/rest_pairs.h"
+#include "anim/retarget/t_pose.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -113,6 +114,10 @@ static void find_stance(struct rest_motion *motion)
     const int32_t hips = motion->joint_of_node[motion->model.humanoid.nodes[ROLE_HIPS]];
     struct rest_joint *joint = &motion->joints[hips];
     struct pose pose;
+    if (motion->is_by_t_pose) {
+        t_pose_place(&motion->model_from_source, motion->scale, joint->source_rest, joint->model_rest);
+        return;
+    }
     pose_init(&pose);
     rest_motion_evaluate(motion, motion->reference.stance_clip, motion->reference.stance_time_s, &pose);
     raise(joint->model_rest, &motion->model.axes.m[3],
@@ -121,11 +126,15 @@ static void find_stance(struct rest_motion *motion)
     pose_fini(&pose);
 }
 
-/* Puts the source into the pose that stands for its rest. Over the ground it stays where its rest is. */
+/* Puts the source into the pose that stands for its rest. Over the ground it stays where its rest is. Between two
+ * T-poses places count from the scene's origin, so a rest is not lowered. */
 static void set_reference(struct rest_motion *motion)
 {
-    const struct rest_reference *reference = &motion->reference;
+    struct rest_reference *reference = &motion->reference;
     struct rest_rig *source = &motion->source;
+    motion->is_by_t_pose = !reference->is_posed && t_pose_is_of_both(motion->model.model, source->model);
+    if (motion->is_by_t_pose)
+        reference->lowering = 0;
     if (reference->is_posed)
         rest_rig_set_pose(source, reference->clip, reference->time_s, &reference->axes);
     motion->model_from_source = mat3_mul_transpose(&motion->model.axes, &source->axes);
@@ -176,7 +185,8 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
     if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, max_steps, err) < 0)
         return err->code;
     set_reference(motion);
-    motion->scale = motion->model.leg_length / motion->source.leg_length;
+    motion->scale = motion->is_by_t_pose ? t_pose_scale(&motion->model, &motion->source)
+                                         : motion->model.leg_length / motion->source.leg_length;
     motion->joints = mem_alloc((size_t)model->node_count * sizeof *motion->joints + 1);
     motion->joint_of_node = mem_alloc((size_t)model->node_count * sizeof *motion->joint_of_node + 1);
     motion->turns = mem_alloc((size_t)model->node_count * sizeof *motion->turns + 1);

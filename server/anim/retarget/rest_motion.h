@@ -52,6 +52,7 @@ struct rest_motion {
     struct mat3 model_from_source;   /* A */
     struct mat3 seen_from_source;    /* A, or by the scene's axes where the source's rest does not give any */
     double scale;                    /* k */
+    bool is_by_t_pose;               /* t_pose.h leads: both files promise VRM's T-pose, and their rests serve */
     struct rest_reference reference; /* the source's pose that stands for its rest */
     double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */
     struct rest_joint *joints;       /* [joint_count], parents first */

@@ -1,7 +1,7 @@
 #include "anim/retarget/rest_pairs.h"
 
 #include "anim/retarget/retarget.h"
-#include "anim/retarget/alike_names.h"
+#include "anim/humanoid/alike_names.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * any thread. */
 #pragma once
 
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 
 /* partners: [node_count of the source]. In: partners by name, as in retarget.h. Out: partners by role, and by a similar
  * name (alike_names.h) where the exact name is missing. A node of the model has at most one partner. */

@@ -100,7 +100,8 @@ static void find_axes(struct rest_rig *rig)
             unit3(forward);
         }
     }
-    snap(forward, info->forward, (info->flags & MODEL_HAS_FORWARD) != 0, FORWARD_NEAR);
+    const bool is_t_pose = (info->flags & MODEL_T_POSE) != 0; /* VRM 0 faces -z, whatever glTF says */
+    snap(forward, info->forward, (info->flags & MODEL_HAS_FORWARD) != 0, is_t_pose ? UP_NEAR : FORWARD_NEAR);
     flatten(forward, up);
     cross3(up, forward, across);
     const double side = has_left && dot3(across, left) < 0 ? -1 : 1;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "anim/pose/pose.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "anim/model/mat3.h"
 
 struct rest_rig {

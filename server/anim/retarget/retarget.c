@@ -96,10 +96,11 @@ static int no_match(const struct retarget *retarget, const struct clip *from, st
     const bool is_renamed = retarget_rename(retarget, node, &name);
     return err_set(err, ERR_CLIP_NO_MATCH,
                    "clip '%s' moves nothing of this model: no node it moves ('%s'%s%s%s is the first) has the name of "
-                   "one node of the model",
+                   "one node of the model%s",
                    short_name(source, from->name, clip), short_name(source, source->nodes[node].name, first),
                    is_renamed ? ", renamed '" : "", joined_name_put(&name, renamed, sizeof renamed),
-                   is_renamed ? "'," : "");
+                   is_renamed ? "'," : "",
+                   source->humanoid_bone_count > 0 ? "; retarget=rest moves the bones of a human by their roles" : "");
 }
 
 int retarget_clip(struct retarget *retarget, uint32_t index, struct err *err)

@@ -69,8 +69,11 @@ bool retarget_has_locked_feet(const struct retarget *retarget);
 /* By rest: returns the leg length of the model divided by that of the source. */
 double retarget_scale(const struct retarget *retarget);
 
-/* True for a channel that has a partner but moves nothing: by rest, all scales are left out, and all translations
- * except the hips'. */
+/* The face of clips by rest; NULL by name. */
+const struct rest_face *retarget_face(const struct retarget *retarget);
+
+/* True for a channel that moves the face, or has a partner but moves nothing: by rest, all scales are left out, and all
+ * translations except the hips'. */
 bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel);
 
 /* Returns the node of the model that a channel of the source moves, or -1 - RETARGET_. */

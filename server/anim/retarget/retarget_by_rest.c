@@ -10,6 +10,7 @@
 /* The state of a view by rest besides struct retarget. */
 struct rest_retarget {
     struct rest_motion motion;
+    struct rest_face face;
     struct rest_clip_options options;
     bool has_locked_feet; /* stays when the options are gone */
     double *times;        /* keys of all converted clips */
@@ -21,6 +22,7 @@ void retarget_free_rest(struct rest_retarget *rest)
     if (rest == NULL)
         return;
     rest_motion_fini(&rest->motion);
+    rest_face_fini(&rest->face);
     free(rest->times);
     free(rest->values);
     free(rest);
@@ -47,9 +49,17 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
     view->key_time_count = view->key_value_count = 0;
     const int rc = rest_motion_init(&rest->motion, view, &options->model, retarget->source, &options->source,
                                     &options->clip_rest, rest->options.max_steps, retarget->partners, err);
-    if (rc == 0)
-        charge(retarget, rest->motion.reference.steps);
-    return rc;
+    if (rc < 0)
+        return rc;
+    charge(retarget, rest->motion.reference.steps);
+    rest_face_init(&rest->face, &rest->motion.model, retarget->source);
+    rest->options.face = &rest->face;
+    return 0;
+}
+
+const struct rest_face *retarget_face(const struct retarget *retarget)
+{
+    return retarget->rest == NULL ? NULL : &retarget->rest->face;
 }
 
 const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg)
@@ -66,6 +76,8 @@ double retarget_scale(const struct retarget *retarget) { return retarget->rest->
 bool retarget_leaves_out(const struct retarget *retarget, const struct channel *channel)
 {
     const int32_t partner = retarget->partners[channel->node];
+    if (retarget->rest != NULL && retarget->rest->face.is_source[channel->node] != 0)
+        return true;
     if (retarget->rest == NULL || partner < 0 || !path_is_transform(channel->path) || channel->path == PATH_ROTATION)
         return false;
     const struct rest_motion *motion = &retarget->rest->motion;
@@ -109,7 +121,8 @@ static bool copy_others(struct retarget *retarget, const struct clip *from, stru
         const int32_t partner = retarget_partner(retarget, &channel);
         const uint64_t values = (uint64_t)channel.key_count * channel.component_count *
                                 (channel.interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
-        if (path_is_transform(channel.path) || partner < 0)
+        if (path_is_transform(channel.path) || partner < 0 ||
+            rest_face_moves(&retarget->rest->face, (uint32_t)partner, channel.path))
             continue;
         channel.node = (uint32_t)partner;
         if (!add_keys(retarget, source->key_times + channel.key_time_first, channel.key_count,
@@ -145,7 +158,7 @@ static bool put_made(struct retarget *retarget, struct rest_clip *made, struct c
         struct channel channel = begin;
         channel.node = made->channels[c].node;
         channel.path = made->channels[c].path;
-        channel.component_count = channel.path == PATH_ROTATION ? 4 : 3;
+        channel.component_count = made->channels[c].component_count;
         channel.value_first += (uint32_t)(made->channels[c].values - values);
         add_channel(retarget, clip, &channel);
     }
@@ -174,5 +187,5 @@ uint64_t retarget_close_rest(struct retarget *retarget)
     rest_motion_trim(&rest->motion);
     rest->options = (struct rest_clip_options){0};
     return sizeof *rest + view->key_time_count * sizeof(double) + view->key_value_count * sizeof(float) +
-           rest_motion_held_bytes(&rest->motion);
+           rest_motion_held_bytes(&rest->motion) + rest_face_held_bytes(&rest->face);
 }

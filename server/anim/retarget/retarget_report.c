@@ -33,6 +33,15 @@ void retarget_report_fini(struct retarget_report *report)
     *report = (struct retarget_report){0};
 }
 
+/* The direction of a VRM animation's eyes has no partner: it moves both eyes. */
+static void mark_eyes(struct retarget_report *report, uint32_t source)
+{
+    const struct rest_face *face = retarget_face(report->retarget);
+    for (int eye = 0; face != NULL && face->gaze == (int32_t)source && eye < 2; eye++)
+        if (face->eyes[eye] >= 0)
+            report->is_moved[face->eyes[eye]] = 1;
+}
+
 void retarget_report_add(struct retarget_report *report, int32_t clip)
 {
     const struct model *source = report->retarget->source;
@@ -42,6 +51,7 @@ void retarget_report_add(struct retarget_report *report, int32_t clip)
     for (uint32_t c = 0; c < from->channel_count; c++) {
         const struct channel *channel = &source->channels[from->channel_first + c];
         const int32_t partner = retarget_partner(report->retarget, channel);
+        mark_eyes(report, channel->node);
         if (retarget_leaves_out(report->retarget, channel))
             continue;
         if (partner >= 0) {

@@ -2,6 +2,7 @@
 #include "import/gltf/gltf.h"
 
 #include "import/gltf/gltf_buffer.h"
+#include "import/vrm/vrm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,9 @@ static int read_all(struct gltf *gltf, struct err *err)
     gltf_warn_of_ignored(gltf);
     if (gltf_read_variants(gltf, err) < 0 || gltf_read_meshes(gltf, err) < 0 || gltf_read_weights(gltf, err) < 0 ||
         gltf_read_cameras(gltf, err) < 0 || gltf_read_lights(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0 ||
-        gltf_read_extras(gltf, err) < 0 || gltf_read_humanoid(gltf, err) < 0 || gltf_read_carried(gltf, err) < 0 ||
-        import_put_drops(gltf->import, err) < 0 || gltf_read_instances(gltf, err) < 0)
+        gltf_read_extras(gltf, err) < 0 || vrm_read(gltf->import, gltf->root, err) < 0 ||
+        gltf_read_carried(gltf, err) < 0 || import_put_drops(gltf->import, err) < 0 ||
+        gltf_read_instances(gltf, err) < 0)
         return err->code;
     return gltf->builder->is_failed ? import_full(gltf->import, err) : 0;
 }

@@ -146,6 +146,5 @@ int gltf_read_cameras(struct gltf *gltf, struct err *err);
 int gltf_read_lights(struct gltf *gltf, struct err *err); /* gltf_lights.c */
 int gltf_read_animations(struct gltf *gltf, struct err *err);
 int gltf_read_extras(struct gltf *gltf, struct err *err);
-int gltf_read_humanoid(struct gltf *gltf, struct err *err);
 int gltf_read_carried(struct gltf *gltf, struct err *err);   /* gltf_carried.c: what only exported files have again */
 int gltf_read_instances(struct gltf *gltf, struct err *err); /* last: adds nodes that the file does not list */

@@ -1,7 +1,7 @@
 #include "render/camera/calibration_pose.h"
 
 #include "anim/model/mat.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@ struct calibration_joints {
     uint32_t upper_arms[2], lower_arms[2], hands[2], upper_legs[2], lower_legs[2], feet[2];
 };
 
-/* Finds the joints by their roles (anim/retarget/humanoid.h). */
+/* Finds the joints by their roles (anim/humanoid/humanoid.h). */
 void calibration_joints_find(struct calibration_joints *joints, const struct model *model);
 /* How the evaluated pose calibrates: not at all; with spread arms only, as on the way to or from such a pose; or fully.
  * up: unit vector. */

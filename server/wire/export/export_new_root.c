@@ -3,7 +3,7 @@
 #include "wire/export/export_internal.h"
 
 #include "anim/pose/root_motion.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "wire/reply/select.h"
 
 #include <string.h>

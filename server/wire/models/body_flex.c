@@ -1,7 +1,7 @@
 /* body_flex.c - what the skin of a model does where its joints bend, as JSON. */
 #include "anim/flex/flex.h"
 #include "anim/pose/pose.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "wire/models/model_bodies.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"

@@ -3,9 +3,10 @@
 #include "anim/compiled/clip_palette.h"
 #include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "base/file_formats.h"
 #include "base/sort.h"
+#include "wire/models/body_faces.h"
 #include "wire/models/model_bodies.h"
 #include "wire/picture/picture_plan.h"
 #include "wire/reply/reply_json.h"
@@ -429,6 +430,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
+    body_put_faces(out, model);
     put_bones(out, model);
     put_variants(out, model);
     put_files(out, model);

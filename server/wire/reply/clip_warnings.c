@@ -1,6 +1,7 @@
 #include "wire/reply/clip_warnings.h"
 
 #include "wire/reply/clip_sources.h"
+#include "wire/reply/face_warnings.h"
 #include "wire/reply/reply_json.h"
 
 #include <stdio.h>
@@ -99,5 +100,6 @@ void clip_warnings_put(const struct reply_context *context, const struct retarge
         json_comma(out, has_slide || has_rest);
         put_limb_warning(out, report);
     }
-    put_idle_rules(out, clips, has_unit || has_up || has_slide || has_rest || has_limbs);
+    const bool has_one = has_unit || has_up || has_slide || has_rest || has_limbs;
+    put_idle_rules(out, clips, face_put_warnings(out, retarget, has_one));
 }

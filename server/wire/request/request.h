@@ -8,7 +8,7 @@
 #include "anim/shape/volume.h"
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "anim/retarget/name_map.h"
 #include "anim/retarget/rest_reference.h"
 #include "anim/pose/pose.h"

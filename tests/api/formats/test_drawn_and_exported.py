@@ -9,6 +9,7 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 import conformance  # noqa: E402
 import small_static  # noqa: E402
+import vrm_files  # noqa: E402
 from conftest import REPOSITORY, SAMPLES, Server  # noqa: E402
 from conversions import original, readers  # noqa: E402
 from conversions.case import Case  # noqa: E402
@@ -52,7 +53,8 @@ def write_more(root):
     (root / "scene.lws").write_text(lws())
     (root / "scene.q3s").write_bytes(small_static.q3o())  # a scene is an object that stands in it
     shutil.copy(SAMPLES / "robot.glb", root / "robot.vrm")
-    return ["markers.csm", "scene.lws", "scene.q3s", "robot.vrm", "wave.md5anim"]
+    (root / "move.vrma").write_bytes(vrm_files.motion())
+    return ["markers.csm", "scene.lws", "scene.q3s", "robot.vrm", "move.vrma", "wave.md5anim"]
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,7 @@ ELSEWHERE = {
     "mesh": "tests/api/formats/test_ogre.py",
     "ms3d": "tests/oracle/binary_models.py", "obj": "tests/oracle/obj_evaluator.py", "ply": "tests/api/formats/test_static_formats.py",
     "smd": "tests/oracle/smd_evaluator.py", "stl": "tests/api/formats/test_static_formats.py", "vrm": "tests/api/formats/test_gltf_extensions.py",
+    "vrma": "tests/api/formats/test_vrm.py",
     "x": "tests/oracle/x_evaluator.py", "x3d": "tests/api/formats/test_static_formats.py",
     "zae": "tests/api/formats/test_collada.py",
 }

@@ -20,7 +20,7 @@ STORED = pathlib.Path(__file__).with_name("import_hashes.json")
 HEADER = "server/import/import_version.h"
 WRITE = "WRITE_HASHES=1 python3 -m pytest tests/api/formats/test_import_version.py"
 # Formats without a small file in the tree, or that are refused.
-WITHOUT_FILE = {"blend", "csm", "lws", "q3s", "vrm"}
+WITHOUT_FILE = {"blend", "csm", "lws", "q3s", "vrm", "vrma"}
 
 
 def import_version():

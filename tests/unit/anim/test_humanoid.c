@@ -2,7 +2,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/human.h"
 
-#include "anim/retarget/alike_names.h"
+#include "anim/humanoid/alike_names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 
 enum {
     TABLE = sizeof(struct bake_header),
-    SECTIONS = 56,
-    ARRAYS = 1408
-}; /* 32 + 56 * 24 = 1376, up to a multiple of 64 */
+    SECTIONS = 59,
+    ARRAYS = 1472
+}; /* 32 + 59 * 24 = 1448, up to a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -22,19 +22,19 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 14, 56 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 56, 0, 0, 0, 0x40, 6};
-    assert_memory_equal(b, header, sizeof header); /* 1600 bytes = 0x640, see below */
-    /* section 1: id 1, 108 bytes an element, at 1408, 1 element */
-    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0x80, 5, 0, 0, 0, 0, 0, 0, 1};
+    /* header: magic, version 14, 59 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 59, 0, 0, 0, 0x80, 6};
+    assert_memory_equal(b, header, sizeof header); /* 1664 bytes = 0x680, see below */
+    /* section 1: id 1, 108 bytes an element, at 1472, 1 element */
+    const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0xc0, 5, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE, info, sizeof info);
-    /* section 3, nodes: 76 bytes an element, none, at 1536, the next multiple of 64 after 1408 + 108 */
-    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0, 6};
+    /* section 3, nodes: 76 bytes an element, none, at 1600, the next multiple of 64 after 1472 + 108 */
+    const unsigned char nodes[24] = {3, 0, 0, 0, 76, 0, 0, 0, 0x40, 6};
     assert_memory_equal(b + TABLE + 2 * 24, nodes, sizeof nodes);
-    /* section 16, influence_firsts: one element for no vertex, at 1536; the rest from 1600 on is empty */
-    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 1};
+    /* section 16, influence_firsts: one element for no vertex, at 1600; the rest from 1664 on is empty */
+    const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x40, 6, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 55 * 24 + 8), 1600);
+    assert_int_equal(get_u64(b + TABLE + 58 * 24 + 8), 1664);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -438,6 +438,40 @@ TEST(bake_refuses_broken_cameras)
     fixture_fini(&f);
 }
 
+TEST(bake_decode_rules_of_faces)
+{
+    struct fixture f;
+    fixture_worked(&f);
+    REFUSED(&f, expressions[0].name.offset, STR_NONE, "expressions[0].name");
+    REFUSED(&f, expressions[1].name.size_bytes, 5000, "expressions[1].name");
+    REFUSED(&f, expressions[1].name.offset, f.model.expressions[0].name.offset, "expressions[1].name"); /* "happ" */
+    REFUSED(&f, expressions[0].flags, 4, "expressions[0].flags");
+    REFUSED(&f, expressions[0].override_mouth, 3, "expressions[0].override_mouth");
+    REFUSED(&f, expressions[1].override_blink, 3, "expressions[1].override_blink");
+    REFUSED(&f, expressions[1].override_look_at, 3, "expressions[1].override_look_at");
+    REFUSED(&f, expressions[1].node, 99, "expressions[1].node");
+    REFUSED(&f, expressions[1].node, -2, "expressions[1].node");
+    REFUSED(&f, expressions[1].bind_first, 1, "expressions[1].bind_first");
+    REFUSED(&f, expressions[1].bind_count, 2, "expressions[1].bind_count");
+    REFUSED(&f, expressions[1].bind_count, 0, "expression_binds has 3 elements instead of 2");
+    REFUSED(&f, expression_binds[0].kind, BIND_KIND_COUNT, "expression_binds[0].kind");
+    REFUSED(&f, expression_binds[0].target, 99, "expression_binds[0].target");
+    REFUSED(&f, expression_binds[1].target, 99, "expression_binds[1].target");
+    REFUSED(&f, expression_binds[0].index, 99, "expression_binds[0].index");
+    REFUSED(&f, expression_binds[1].index, EXPRESSION_COLOR_COUNT, "expression_binds[1].index");
+    REFUSED(&f, expression_binds[2].index, 1, "expression_binds[2].index");
+    REFUSED(&f, expression_binds[0].weight, NAN, "expression_binds[0].weight");
+    REFUSED(&f, expression_binds[1].weight, 1, "expression_binds[1].weight");
+    REFUSED(&f, expression_binds[0].values[3], 1, "expression_binds[0].values");
+    REFUSED(&f, expression_binds[2].values[3], INFINITY, "expression_binds[2].values");
+    REFUSED(&f, gazes[0].kind, GAZE_KIND_COUNT, "gazes[0].kind");
+    REFUSED(&f, gazes[0].node, 99, "gazes[0].node");
+    REFUSED(&f, gazes[0].offset[1], NAN, "gazes[0].offset");
+    REFUSED(&f, gazes[0].ranges[GAZE_UP].most_deg, 0, "gazes[0].ranges");
+    REFUSED(&f, gazes[0].ranges[GAZE_UP].output, NAN, "gazes[0].ranges");
+    fixture_fini(&f);
+}
+
 TEST(bake_refuses_broken_property_channels)
 {
     struct fixture f;
@@ -500,7 +534,7 @@ TEST(bake_decode_rules_of_assets)
     REFUSED(&f, infos[0].unit_m, 0, "infos[0].unit_m");
     REFUSED(&f, infos[0].up[1], 2, "infos[0].up");
     REFUSED(&f, infos[0].forward[0], NAN, "infos[0].forward");
-    REFUSED(&f, infos[0].flags, 16, "infos[0].flags");
+    REFUSED(&f, infos[0].flags, 32, "infos[0].flags");
     REFUSED(&f, infos[0].flags, MODEL_OWN_SCALES, "infos[0].flags"); /* no node has them */
     REFUSED(&f, infos[0].rest_min.x, 100, "infos[0].rest_min");
     REFUSED(&f, infos[0].rest_max.x, NAN, "infos[0].rest_min");

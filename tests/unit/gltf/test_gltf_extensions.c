@@ -91,6 +91,54 @@ static bool bone_is(const struct gltf_run *run, uint32_t index, const char *name
     return gltf_str_is(run, bone->name, name) && bone->node == node;
 }
 
+TEST(gltf_faces_that_do_not_fit_are_left_out)
+{
+    static const char *const BINDS[] = {
+        "{'node':9,'index':0}",
+        "{'node':-1,'index':0}",
+        "{'node':0.5,'index':0}",
+        "{'node':'a','index':0}",
+        "{'node':0,'index':0}",
+        "{'node':0,'index':4294967296}",
+        "{'index':0}",
+        "7",
+        "[]",
+    };
+    static const char *const AROUND[][2] = {
+        {"'VRMC_vrm':{'expressions':{'preset':{'happy':{'morphTargetBinds':[",
+         "],'materialColorBinds':[{'material':0,'type':'color','targetValue':[1,1,1,1e999]},{'material':3,'type':'"
+         "color',"
+         "'targetValue':[1,1,1,1]},{'material':0,'type':'none','targetValue':[1,1,1,1]},{'material':0,'type':'color',"
+         "'targetValue':[1,1,1]}],'textureTransformBinds':[{'material':0,'scale':[1,1,1]}]},'a':5,'':{}},'custom':{"
+         "'happy':{},'b':[]}},'lookAt':{'rangeMapVerticalUp':{'inputMaxValue':-5,'outputScale':1e999},"
+         "'offsetFromHeadBone':[1,2]}}"},
+        {"'VRM':{'blendShapeMaster':{'blendShapeGroups':[{'presetName':'joy','binds':[",
+         "],'materialValues':[{'materialName':'m','propertyName':'_None','targetValue':[1,1,1,1]},{'materialName':'x',"
+         "'propertyName':'_Color','targetValue':[1,1,1,1]},{'materialName':5},4]},{'presetName':'joy'},{},3]},"
+         "'firstPerson':{'lookAtVerticalUp':{'xRange':0}}}"},
+        {"'VRMC_vrm_animation':{'expressions':{'preset':{'sad':{},'happy':",
+         ",'a':5,'lookUp':{'node':0}}},'lookAt':{'node':7}}"},
+    };
+    struct gltf_run run;
+    gltf_run_init(&run);
+    for (size_t i = 0; i < sizeof AROUND / sizeof *AROUND; i++)
+        for (size_t b = 0; b < sizeof BINDS / sizeof *BINDS; b++) {
+            char json[1400];
+            snprintf(json, sizeof json,
+                     "{'asset':{'version':'2.0'},'nodes':[{}],'materials':[{'name':'m'}],'extensions':{%s%s%s}}",
+                     AROUND[i][0], BINDS[b], AROUND[i][1]);
+            gltf_run_json(&run, json);
+            assert_true(gltf_succeeded(&run));
+            assert_true(gltf_warned(&run, "expressions_ignored"));
+            assert_true(gltf_warned(&run, "expression_binds_ignored"));
+            assert_int_equal(run.builder.expression_bind_count, 0);
+            assert_int_equal(run.builder.gaze_count, 1);
+            assert_int_equal(run.builder.gazes[0].node, -1);
+            assert_true(run.builder.gazes[0].ranges[GAZE_UP].most_deg > 0);
+        }
+    gltf_run_fini(&run);
+}
+
 TEST(gltf_bones_of_a_human)
 {
     static const char *const FILES[] = {

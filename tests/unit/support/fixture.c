@@ -249,6 +249,27 @@ static void worked_assets(struct bake_builder *b)
     carried[2] = (struct carried){CARRY_NODE, 1, bake_textz(b, "KHR_node_selectability"), bake_textz(b, "{}")};
 }
 
+static void worked_faces(struct bake_builder *b)
+{
+    struct expression *expressions = bake_add_expression(b, 2);
+    expressions[0] = (struct expression){.name = bake_textz(b, "happy"),
+                                         .flags = EXPRESSION_PRESET,
+                                         .override_mouth = EXPRESSION_BLOCK,
+                                         .node = -1,
+                                         .bind_count = 2};
+    expressions[1] = (struct expression){
+        .name = bake_textz(b, "wink"), .flags = EXPRESSION_BINARY, .node = 1, .bind_first = 2, .bind_count = 1};
+    uint32_t face = 0;
+    while (b->nodes[face].weight_count == 0)
+        face++;
+    struct expression_bind *binds = bake_add_expression_bind(b, 3);
+    binds[0] = (struct expression_bind){BIND_MORPH, face, 0, 0.5f, {0}};
+    binds[1] = (struct expression_bind){BIND_COLOR, 0, EXPRESSION_RIM_COLOR, 0, {1, 0.5f, 0, 1}};
+    binds[2] = (struct expression_bind){BIND_TEXTURE_TRANSFORM, 0, 0, 0, {1, 2, 0.5f, 0}};
+    *bake_add_gaze(b, 1) = (struct gaze){
+        .kind = GAZE_EXPRESSION, .node = 1, .offset = {0, 0.06f, 0}, .ranges = {{90, 10}, {60, 1}, {30, 2}, {20, 3}}};
+}
+
 void fixture_worked(struct fixture *f)
 {
     const float half = 0.70710678f;
@@ -326,6 +347,7 @@ void fixture_worked(struct fixture *f)
     worked_clips(f);
     worked_properties(b);
     worked_assets(b);
+    worked_faces(b);
     b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);
 }

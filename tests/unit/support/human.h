@@ -1,7 +1,7 @@
 /* human.h - rigs of humans for tests: joints at chosen places, with any lengths of limbs and any rest pose. */
 #pragma once
 
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 #include "tests/unit/support/fixture.h"
 
 /* The shape of a rig. Canonical space: x to its left, y up, z forward. Its joints are placed there. */

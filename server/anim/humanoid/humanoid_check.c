@@ -1,5 +1,5 @@
 /* humanoid_check.c - finds roles that are missing, or at joints where they cannot be. */
-#include "anim/retarget/humanoid_internal.h"
+#include "anim/humanoid/humanoid_internal.h"
 
 #include <stdio.h>
 #include <string.h>

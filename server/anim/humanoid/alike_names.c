@@ -1,5 +1,5 @@
 /* alike_names.c - sorted copies of all names in their plain form, in one block. */
-#include "anim/retarget/alike_names.h"
+#include "anim/humanoid/alike_names.h"
 
 #include "base/ascii.h"
 #include "base/mem.h"

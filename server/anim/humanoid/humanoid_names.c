@@ -1,7 +1,7 @@
 /* humanoid_names.c - finds the bones of a human by the names of joints: all tables, and words; the best score wins. */
-#include "anim/retarget/humanoid_internal.h"
+#include "anim/humanoid/humanoid_internal.h"
 
-#include "anim/retarget/role_words.h"
+#include "anim/humanoid/role_words.h"
 #include "base/ascii.h"
 
 #include <stdlib.h>

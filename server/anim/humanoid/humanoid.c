@@ -1,5 +1,5 @@
 /* humanoid.c - takes the roles from the file, the names of its joints, or rules. */
-#include "anim/retarget/humanoid_internal.h"
+#include "anim/humanoid/humanoid_internal.h"
 
 #include "base/ascii.h"
 

@@ -2,7 +2,7 @@
  * (protocol/humanoid/words.def). Pure; any thread. */
 #pragma once
 
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/humanoid.h"
 
 enum { ROLE_WORD_SIZE = 64 };
 

@@ -1,8 +1,8 @@
 /* humanoid_internal.h - shared by the files of humanoid.h. */
 #pragma once
 
-#include "anim/retarget/alike_names.h"
-#include "anim/retarget/humanoid.h"
+#include "anim/humanoid/alike_names.h"
+#include "anim/humanoid/humanoid.h"
 
 /* --- humanoid.c --- */
 

@@ -1,4 +1,4 @@
-#include "anim/retarget/role_words.h"
+#include "anim/humanoid/role_words.h"
 
 #include "base/ascii.h"
 #include "base/mem.h"
