@@ -182,7 +182,7 @@ def folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in/bad <&\">.gltf").write_text("no")
     (tmp_path / "in/weak.gltf").write_text(character(weights=(0.25, 0.5, 0, 0)))
-    shutil.copy(SAMPLES / "robot.glb", tmp_path / "in/fine.glb")
+    shutil.copy(SAMPLES / "octopus.glb", tmp_path / "in/fine.glb")
     return tmp_path
 
 

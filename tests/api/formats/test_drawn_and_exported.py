@@ -18,7 +18,7 @@ from png_picture import Picture  # noqa: E402
 
 EXACT = 2e-6  # of the size
 # Meshes of points, or of nothing, and morph targets of a single point
-NOTHING_TO_DRAW = {"corner_morph.gltf", "corner_names.gltf", "corner_weights.gltf"}
+NOTHING_TO_DRAW = {"corner_morph.gltf", "corner_names.gltf"}
 # Scales that children do not inherit, and random files of which glTF has no form
 NOT_IN_GLTF = {"gate.fbx", "joints.fbx", *(f"random_{seed}.{ending}" for ending in ("bvh", "fbx") for seed in range(4))} - {"random_1.bvh"}
 MARKERS = {"C7": [(0, 0, 1700), (10, 0, 1700), (20, 0, 1710)], "CLAV": [(0, 100, 1600), (10, 100, 1600), (20, 100, 1600)]}
