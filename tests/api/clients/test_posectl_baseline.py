@@ -30,7 +30,7 @@ def folder(tmp_path):
     (tmp_path / "in/deep").mkdir(parents=True)
     (tmp_path / "in/bad.gltf").write_text("no")
     (tmp_path / "in/deep/weak.gltf").write_text(weak())
-    shutil.copy(SAMPLES / "robot.glb", tmp_path / "in/fine.glb")
+    shutil.copy(SAMPLES / "octopus.glb", tmp_path / "in/fine.glb")
     return tmp_path
 
 
@@ -224,7 +224,7 @@ def test_pictures_have_a_junit_report_with_a_case_for_each_model(folder):
 
 def test_models_without_such_a_clip_are_skipped(folder):
     (folder / "in/bad.gltf").unlink()
-    draw(folder, "--clips", "wave", "--report", "thumbs.xml", status=0)
+    draw(folder, "--clips", "swim", "--report", "thumbs.xml", status=0)
     suite = ElementTree.parse(folder / "thumbs.xml").getroot().find("testsuite")
     assert [suite.get(word) for word in ("tests", "failures", "skipped")] == ["2", "0", "0"], "a model without clips is drawn at rest"
     draw(folder, "--clips", "nothing*", "--report", "thumbs.xml")
