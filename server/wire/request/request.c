@@ -57,6 +57,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.files);
     buf_fini(&request->lists.bones);
     buf_fini(&request->lists.clip_bones);
+    buf_fini(&request->lists.turns);
     free(request->sources);
     for (uint32_t i = 0; i < request->query_count; i++)
         request_fini(&request->queries[i].request); /* queries do not nest */
