@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, NAME_TRIES = 8 };
+enum { PATH_SIZE = 4096, NAME_TRIES = 1000 /* one that tidies may remove the file before it is locked */ };
 static const char TEMPORARY[] = ".tmp-";
 
 static int make_folders(const char *path)
