@@ -620,7 +620,7 @@ export class Model {
   compare(old: string, options?: CompareParameters): Promise<Json>;
   /** What is wrong with the motion of a clip, or of all clips. */
   check(options?: CheckParameters): Promise<Json>;
-  /** What the skin does where joints bend (protocol/flex.md). */
+  /** What the skin does where joints bend (protocol/rules/flex.md). */
   flex(options?: FlexParameters): Promise<Json>;
   /** A texture of the model, by its index, as a picture. */
   texture(index: number, options?: TextureParameters): Promise<Picture>;

@@ -84,7 +84,9 @@ void findings_add(const struct inspection *model, enum rule_id rule, const char 
 void findings_note(const struct inspection *model, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* check_model.c: sets nodes, node_count and is_joint from the model, and frees them. */
+/* check_model.c: an inspection of a model of the run, without its description and nodes. */
+struct inspection inspection_of(const struct check *check, struct connection *connection, size_t index);
+/* Sets nodes, node_count and is_joint from the model, and frees them. */
 void inspection_find_nodes(struct inspection *model);
 void inspection_free_nodes(struct inspection *model);
 

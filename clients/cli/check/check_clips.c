@@ -1,4 +1,4 @@
-/* Applies the rules about the motion of clips: asks the server, which knows them (protocol/motion_rules.def). */
+/* Applies the rules about the motion of clips: asks the server, which knows them (protocol/rules/motion_rules.def). */
 #include "clients/cli/check/check.h"
 
 #include <stdlib.h>

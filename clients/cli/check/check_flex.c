@@ -18,12 +18,7 @@ void check_flex(const struct check *check, struct connection *connection, size_t
     cJSON *answer = NULL;
     const cJSON *finding;
     struct text query = {0};
-    struct inspection model = {.rules = check->sets[index],
-                               .connection = connection,
-                               .models = &check->models,
-                               .index = index,
-                               .source = check->models.items[index].source,
-                               .findings = &check->findings[index]};
+    struct inspection model = inspection_of(check, connection, index);
     text_put(&query, "");
     args_put_query(check->args, &query);
     if (connection_request_json(connection, "flex", model.source, query.at, NULL, &answer) < 0) {

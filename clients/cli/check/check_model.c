@@ -103,15 +103,20 @@ void inspection_free_nodes(struct inspection *model)
     free(model->is_joint);
 }
 
-void check_model(const struct check *check, struct connection *connection, size_t index)
+struct inspection inspection_of(const struct check *check, struct connection *connection, size_t index)
 {
-    cJSON *json;
-    struct inspection model = {.rules = check->sets[index],
+    return (struct inspection){.rules = check->sets[index],
                                .connection = connection,
                                .models = &check->models,
                                .index = index,
                                .source = check->models.items[index].source,
                                .findings = &check->findings[index]};
+}
+
+void check_model(const struct check *check, struct connection *connection, size_t index)
+{
+    cJSON *json;
+    struct inspection model = inspection_of(check, connection, index);
     if (connection_request_json(connection, "model", model.source, "", NULL, &json) < 0) {
         check_take_refusal(&model);
         return;

@@ -261,7 +261,7 @@ class Model:
         return dict(self.client.json("/v1/check", model=self.path, clip=clip, **options))
 
     def flex(self, joint: Optional[Union[int, str]] = None, **options: Any) -> Dict[str, Any]:
-        """Return what the skin does where a joint, or each joint, bends (protocol/flex.md)."""
+        """Return what the skin does where a joint, or each joint, bends (protocol/rules/flex.md)."""
         return dict(self.client.json("/v1/flex", model=self.path, joint=joint, **options))
 
     def compare(self, old: str, clip: Clip = None, **options: Any) -> Dict[str, Any]:

@@ -1,6 +1,6 @@
 /* check.h - what is wrong with the motion of a clip. Pure; any thread.
  *
- * Each finding belongs to a rule (protocol/motion_rules.def), and says which joint, when, and by how much. Distances
+ * Each finding belongs to a rule (protocol/rules/motion_rules.def), and says which joint, when, and by how much. Distances
  * are shares of the model's size, the longest side of its box at rest, or of what its nodes span at the start of the
  * clip where it draws nothing. */
 #pragma once
@@ -10,7 +10,7 @@
 
 enum motion_rule {
 #define RULE(symbol, name, severity, text) MOTION_##symbol,
-#include "protocol/motion_rules.def"
+#include "protocol/rules/motion_rules.def"
 #undef RULE
     MOTION_RULE_COUNT
 };

@@ -73,26 +73,14 @@ static void find_bones(struct search *search)
     free(above);
 }
 
-/* Returns the distance of a point from a line between two points. */
-static double line_distance(const double p[3], const double a[3], const double b[3])
-{
-    const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, to[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
-    const double length = dot3(along, along);
-    const double share = length > 0 ? fmin(fmax(dot3(along, to) / length, 0), 1) : 0;
-    double apart[3];
-    for (int i = 0; i < 3; i++)
-        apart[i] = to[i] - share * along[i];
-    return sqrt(dot3(apart, apart));
-}
-
 /* Returns the distance of a vertex from a bone: the lines from the joint to those below it. */
 static double bone_distance(struct search *search, uint32_t vertex, const struct bone *bone)
 {
     const double *p = DOUBLE3(search->islands.model->positions[vertex]);
-    double least = line_distance(p, bone->place, bone->place);
+    double least = segment_distance(p, bone->place, bone->place);
     for (uint32_t c = bone->child; c != UINT32_MAX && !islands_are_too_many(&search->islands);
          c = search->bones[c].sibling) {
-        least = fmin(least, line_distance(p, bone->place, search->bones[c].place));
+        least = fmin(least, segment_distance(p, bone->place, search->bones[c].place));
         search->islands.work++;
     }
     return least;

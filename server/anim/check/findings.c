@@ -12,7 +12,7 @@ const char *motion_rule_name(enum motion_rule rule)
 {
     static const char *const NAMES[] = {
 #define RULE(symbol, name, severity, text) [MOTION_##symbol] = name,
-#include "protocol/motion_rules.def"
+#include "protocol/rules/motion_rules.def"
 #undef RULE
     };
     return NAMES[rule];

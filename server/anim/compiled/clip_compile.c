@@ -131,7 +131,8 @@ static uint32_t judge_splines(const struct model *model, const struct compiled_c
                 tried.flags[tried.count++] = ways->flags[last];
             }
         }
-        measure(model, clip, SHARE, &tried, work, found);
+        if (tried.count > 0)
+            measure(model, clip, SHARE, &tried, work, found);
         for (uint32_t i = 0; i < tried.count; i++) {
             errors[of[i]] = fmax(found[i].largest, found[i].expected);
             if (errors[of[i]] <= ERROR_MAX)

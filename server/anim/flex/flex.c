@@ -24,10 +24,11 @@ bool flex_spend(struct flex *flex, uint64_t steps, uint64_t vertices)
         return false;
     }
     if (steps > options->steps - report->step_count || vertices > options->vertices - report->vertex_count) {
-        err_set(flex->err, ERR_TOO_MANY_FRAMES,
-                "bending %u joints takes more than the %llu nodes or %llu vertices that a request may evaluate; name a "
-                "joint, or fewer angles",
-                report->joint_count, (unsigned long long)options->steps, (unsigned long long)options->vertices);
+        err_set(
+            flex->err, ERR_TOO_MANY_FRAMES,
+            "bending the joints takes more than the %llu nodes or %llu vertices that a request may evaluate; name a "
+            "joint, or fewer angles",
+            (unsigned long long)options->steps, (unsigned long long)options->vertices);
         return false;
     }
     report->step_count += steps;

@@ -12,7 +12,7 @@
 
 enum flex_rule {
 #define RULE(symbol, name, severity, text) symbol,
-#include "protocol/flex_rules.def"
+#include "protocol/rules/flex_rules.def"
 #undef RULE
     FLEX_RULE_COUNT
 };

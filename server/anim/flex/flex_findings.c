@@ -5,7 +5,7 @@
 
 static const char *const NAMES[FLEX_RULE_COUNT] = {
 #define RULE(symbol, name, severity, text) name,
-#include "protocol/flex_rules.def"
+#include "protocol/rules/flex_rules.def"
 #undef RULE
 };
 const char *flex_rule_name(enum flex_rule rule) { return NAMES[rule]; }

@@ -76,25 +76,13 @@ static bool is_island(const struct search *search, uint32_t group)
 
 /* --- bones --- */
 
-/* Returns the distance of a point from a line between two points. */
-static double line_distance(const double p[3], const double a[3], const double b[3])
-{
-    const double along[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, to[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
-    const double length = dot3(along, along);
-    const double share = length > 0 ? fmin(fmax(dot3(along, to) / length, 0), 1) : 0;
-    double apart[3];
-    for (int i = 0; i < 3; i++)
-        apart[i] = to[i] - share * along[i];
-    return sqrt(dot3(apart, apart));
-}
-
 /* Returns the distance of a point from a joint's bone: the lines to the joints below it. */
 static double bone_distance(const struct flex *flex, const double point[3], uint32_t node)
 {
     const double *place = flex->pose.scene_from_node[node].m + 12;
-    double least = line_distance(point, place, place);
+    double least = segment_distance(point, place, place);
     for (uint32_t i = flex->child_firsts[node]; i < flex->child_firsts[node + 1]; i++)
-        least = fmin(least, line_distance(point, place, flex->pose.scene_from_node[flex->children[i]].m + 12));
+        least = fmin(least, segment_distance(point, place, flex->pose.scene_from_node[flex->children[i]].m + 12));
     return least;
 }
 

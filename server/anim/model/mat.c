@@ -301,6 +301,20 @@ void quat_slerp(const double a[4], const double b[4], double u, double out[4])
     quat_repair(out);
 }
 
+double segment_distance(const double point[3], const double from[3], const double to[3])
+{
+    double along[3], apart[3];
+    for (int i = 0; i < 3; i++) {
+        along[i] = to[i] - from[i];
+        apart[i] = point[i] - from[i];
+    }
+    const double square = dot3(along, along);
+    const double share = square > 0 ? fmin(fmax(dot3(along, apart) / square, 0), 1) : 0;
+    for (int i = 0; i < 3; i++)
+        apart[i] -= share * along[i];
+    return sqrt(dot3(apart, apart));
+}
+
 void quat_from_degrees(const double degrees[3], double out[4])
 {
     static const double RADIANS_PER_DEGREE = 0.017453292519943295;

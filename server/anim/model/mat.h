@@ -44,6 +44,9 @@ static inline double determinant3(const double *x, const double *y, const double
     return dot3(x, across);
 }
 
+/* Returns the distance of a point from the nearest point between two others, in their unit. */
+double segment_distance(const double point[3], const double from[3], const double to[3]);
+
 static inline bool vec3_is_finite(const struct vec3 *v) { return isfinite(v->x) && isfinite(v->y) && isfinite(v->z); }
 static inline bool floats_are_finite(const float *values, uint64_t count)
 {

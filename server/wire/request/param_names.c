@@ -228,26 +228,33 @@ static int add_subtrees(struct param_value *value, enum mask_scope scope)
 int param_subtree(struct param_value *value) { return add_subtrees(value, BLEND_SUBTREE); }
 int param_except(struct param_value *value) { return add_subtrees(value, BLEND_EXCEPT); }
 
+/* Reads "X,Y,Z" in degrees, and leaves the text as it was. */
+static bool parse_turn(char *text, double degrees[3])
+{
+    bool is_good = true;
+    for (int axis = 0; axis < 3 && is_good; axis++) {
+        char *end = text + strcspn(text, ",");
+        const char delimiter = *end;
+        *end = '\0';
+        is_good = (delimiter == '\0') == (axis == 2) && number_parse_double(text, &degrees[axis]) &&
+                  fabs(degrees[axis]) <= 360;
+        degrees[axis] += 0; /* avoids -0 */
+        *end = delimiter;
+        text = end + 1;
+    }
+    return is_good;
+}
+
 /* Each value is one "JOINT:X,Y,Z". Names may contain colons and commas. */
 int param_joint_turn(struct param_value *value)
 {
     static const char EXPECTED[] = "JOINT:X,Y,Z, such as head:0,20,0, with degrees from -360 to 360";
     struct buf *turns = &value->request->lists.turns;
     struct request_turn turn = {0};
-    char *numbers = strrchr(value->text, ':');
-    if (numbers == NULL)
+    char *colon = strrchr(value->text, ':');
+    if (colon == NULL || !parse_turn(colon + 1, turn.degrees))
         return param_bad(value, EXPECTED);
-    *numbers++ = '\0';
-    for (int axis = 0; axis < 3; axis++) {
-        const size_t number_bytes = strcspn(numbers, ",");
-        const bool is_last = numbers[number_bytes] == '\0';
-        numbers[number_bytes] = '\0';
-        if (is_last != (axis == 2) || !number_parse_double(numbers, &turn.degrees[axis]) ||
-            !(fabs(turn.degrees[axis]) <= 360))
-            return param_bad(value, EXPECTED);
-        turn.degrees[axis] += 0; /* avoids -0 */
-        numbers += number_bytes + 1;
-    }
+    *colon = '\0';
     if (turns->size_bytes == REQUEST_TURNS_MOST * sizeof turn)
         return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
                        REQUEST_TURNS_MOST);

@@ -15,6 +15,7 @@ import pytest
 
 from conftest import REPOSITORY, Server
 from rigs import drawn_often
+from walkers import hamilton, turned
 
 sys.path.insert(0, str(REPOSITORY / "clients" / "python"))
 import posed  # noqa: E402
@@ -23,18 +24,6 @@ DRAWS = False
 
 RATE, FRAMES = 30, 37  # the last frame is the first again
 NAMES = ["hips", "spine", "neck", "arm", "hand"]
-
-
-def turned(axis, degrees):
-    half = math.radians(degrees) / 2
-    return [*(math.sin(half) * x for x in axis), math.cos(half)]
-
-
-def times(a, b):
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return [aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz]
 
 
 def clean(seed):
@@ -92,13 +81,13 @@ def test_faults_are_found_and_clean_clips_have_none(ask, seed):
     assert ask(f"clean{seed}", clean(seed)) == []
     joint, frame = rng.choice(NAMES), rng.randrange(3, FRAMES - 4)
     tracks = clean(seed)
-    tracks[joint][frame] = times(tracks[joint][frame], turned([1, 0, 0], 20))
+    tracks[joint][frame] = hamilton(tracks[joint][frame], turned([1, 0, 0], 20))
     found, = ask(f"pop{seed}", tracks)
     assert found[:2] == ("pop", joint) and found[2]["time"] == pytest.approx(frame / RATE, abs=1e-5)
     assert found[2]["unit"] == "degrees" and found[2]["value"] == pytest.approx(20, abs=8)
     tracks = clean(seed)
     joint = rng.choice(NAMES[1:])
-    tracks[joint] = [times(q, turned([0, 1, 0], 3 * i / (FRAMES - 1))) for i, q in enumerate(tracks[joint])]
+    tracks[joint] = [hamilton(q, turned([0, 1, 0], 3 * i / (FRAMES - 1))) for i, q in enumerate(tracks[joint])]
     rules = ask(f"loop{seed}", tracks)
     assert [f[0] for f in rules] == ["loop-jump"] and rules[0][2]["time"] == pytest.approx((FRAMES - 1) / RATE, abs=1e-5)
     assert ask(f"loop{seed}", tracks, loop="no") == []
@@ -119,7 +108,7 @@ def test_errors_and_bounds(ask):
 
 def test_packets_have_the_same_answer(ask):
     tracks = clean(2)
-    tracks["arm"][9] = times(tracks["arm"][9], turned([1, 0, 0], 20))
+    tracks["arm"][9] = hamilton(tracks["arm"][9], turned([1, 0, 0], 20))
     ask("packets", tracks)
     target = "/v1/check?model=packets.gltf&loop=yes"
     with packets.Link(ask.server.ports["tcp"]) as link:
@@ -129,7 +118,7 @@ def test_packets_have_the_same_answer(ask):
 
 def test_clients_have_the_same_answer(ask):
     tracks = clean(3)
-    tracks["arm"][9] = times(tracks["arm"][9], turned([1, 0, 0], 20))
+    tracks["arm"][9] = hamilton(tracks["arm"][9], turned([1, 0, 0], 20))
     ask("clients", tracks)
     expected = ask.server.json("/v1/check", model="clients.gltf", clip="idle", loop="yes")
     assert [f["rule"] for f in expected["clips"][0]["findings"]] == ["pop"]

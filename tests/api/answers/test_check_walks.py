@@ -4,7 +4,7 @@ import random
 
 import pytest
 import walkers
-from walkers import DURATION, FRAMES, HEIGHT, NAMES, RATE, Walk, smooth, times, turned
+from walkers import DURATION, FRAMES, HEIGHT, NAMES, RATE, Walk, hamilton, smooth, turned
 
 from conftest import Server
 from rigs import Writer
@@ -64,7 +64,7 @@ def test_a_foot_two_centimetres_through_the_floor(ask, seed):
 def test_a_key_turned_by_20_degrees(ask, seed):
     rng = random.Random(seed)
     walk, joint, frame = Walk(seed), rng.choice(["Spine", "Neck", "Head", "LeftArm", "RightForeArm", "LeftHand"]), rng.randrange(3, FRAMES - 4)
-    walk.tracks[joint][frame] = times(walk.tracks[joint][frame], turned([1, 0, 0], 20))
+    walk.tracks[joint][frame] = hamilton(walk.tracks[joint][frame], turned([1, 0, 0], 20))
     found = ask(walk)
     assert [(f["rule"], f["joint"]["name"]) for f in found] == [("pop", joint)] and found[0]["time"] == pytest.approx(frame / RATE, abs=1e-5)
 
@@ -73,7 +73,7 @@ def test_a_key_turned_by_20_degrees(ask, seed):
 def test_a_loop_off_by_three_degrees(ask, seed):
     """The joint is told that is turned, not the hand that moves farthest."""
     walk, joint = Walk(seed), random.Random(seed).choice(["Spine", "Neck", "LeftArm", "RightForeArm", "RightHand"])
-    walk.tracks[joint] = [times(q, turned([0, 0.6, 0.8], 3 * i / (FRAMES - 1))) for i, q in enumerate(walk.tracks[joint])]
+    walk.tracks[joint] = [hamilton(q, turned([0, 0.6, 0.8], 3 * i / (FRAMES - 1))) for i, q in enumerate(walk.tracks[joint])]
     found = ask(walk)
     assert [(f["rule"], f["joint"]["name"]) for f in found] == [("loop-jump", joint)] and found[0]["time"] == pytest.approx(DURATION, abs=1e-5)
     assert ask(walk, loop="no") == []
@@ -99,7 +99,7 @@ def test_a_weight_painted_wrong(ask, seed):
 def test_a_joint_that_jitters(ask, seed):
     rng = random.Random(seed)
     walk, joint = Walk(seed), rng.choice(["Spine", "Head", "LeftForeArm", "RightHand"])
-    walk.tracks[joint] = [times(q, turned([0.6, 0, 0.8], rng.choice([-1, 1]) * rng.uniform(1, 3) if i % 2 else 0)) for i, q in enumerate(walk.tracks[joint])]
+    walk.tracks[joint] = [hamilton(q, turned([0.6, 0, 0.8], rng.choice([-1, 1]) * rng.uniform(1, 3) if i % 2 else 0)) for i, q in enumerate(walk.tracks[joint])]
     walk.tracks[joint][-1] = walk.tracks[joint][0]
     (name, time, value), = of_rule(ask(walk, loop="no"), "jitter")
     assert name == joint and 0 < time < DURATION and 1 < value < 4
@@ -110,7 +110,7 @@ def test_a_joint_that_freezes_and_catches_up(ask, seed):
     rng = random.Random(seed)
     walk, joint = Walk(seed), rng.choice(["LeftArm", "RightArm"])
     sweep = [turned([1, 0, 0], 60 * smooth(i / (FRAMES - 1) * 2 if i < FRAMES / 2 else 2 - i / (FRAMES - 1) * 2)) for i in range(FRAMES)]
-    walk.tracks[joint] = [times(q, s) for q, s in zip(walk.tracks[joint], sweep)]
+    walk.tracks[joint] = [hamilton(q, s) for q, s in zip(walk.tracks[joint], sweep)]
     assert of_rule(ask(walk), "frozen-joint") == []
     for frame in range(8, 13):
         walk.tracks[joint][frame] = walk.tracks[joint][7]
@@ -135,7 +135,7 @@ def test_a_speed_that_jumps_at_the_end_of_a_loop(ask, seed):
     """The arm is at the end where it began, but swings the other way."""
     rng = random.Random(seed)
     walk, joint = Walk(seed), rng.choice(["LeftArm", "RightForeArm"])
-    walk.tracks[joint] = [times(q, turned([1, 0, 0], 60 * math.sin(math.pi * i / (FRAMES - 1)))) for i, q in enumerate(walk.tracks[joint])]
+    walk.tracks[joint] = [hamilton(q, turned([1, 0, 0], 60 * math.sin(math.pi * i / (FRAMES - 1)))) for i, q in enumerate(walk.tracks[joint])]
     found = ask(walk)
     assert [(f["rule"], f["joint"]["name"], f["unit"]) for f in found] == [("loop-jump", joint, "degrees/s")], found
     assert found[0]["time"] == pytest.approx(DURATION, abs=1e-5) and found[0]["value"] == pytest.approx(2 * 60 * math.pi / DURATION, rel=0.4)

@@ -6,20 +6,11 @@ import numpy as np
 import pytest
 
 from conftest import SAMPLES
-from humans import A, LIMBS, MIXAMO, RATE, SIDES, T, Human, places, pointing
+from humans import A, LIMBS, MIXAMO, RATE, SIDES, T, Human, apart, named, places, pointing
 from importers import NO_RENDERING
 
 pytestmark = pytest.mark.short
 TIMES = [i / RATE for i in range(0, 61, 6)]
-
-
-def named(spine, limbs, name):
-    names = dict(zip(("hips", "spine", "neck", "head"), spine))
-    for side, _ in SIDES:
-        for role, limb in zip(("UpperLeg", "LowerLeg", "Foot", "Toes", "UpperArm", "LowerArm", "Hand"), limbs):
-            names[side + role] = name(limb, side)
-    return names
-
 
 BODY = ["hip", "knee", "ankle", "foot", "shoulder", "elbow", "wrist"]
 RIGS = {
@@ -74,8 +65,7 @@ def test_words_and_sides(start, tmp_path, rig):
     source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
     moved, answer = places(server, hero, TIMES, model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest")
     for limb in LIMBS:
-        cosines = (pointing(hero, moved, limb) * pointing(walker, source, limb)).sum(axis=1)
-        assert math.degrees(math.acos(min(1, cosines.min()))) < 1, limb
+        assert apart(hero, moved, walker, source, limb) < 1, limb
     assert answer["clip_file"]["unmatched"]["nodes"] == []
 
 

@@ -5,8 +5,13 @@ swing. It walks over the ground, or in place. Limbs are tubes whose vertices fol
 import base64
 import json
 import math
+import pathlib
 import random
 import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "oracle"))
+from matrices import hamilton  # noqa: E402
 
 RATE, FRAMES = 30, 37  # of a clip; the last frame is the first again
 DURATION = (FRAMES - 1) / RATE
@@ -30,13 +35,6 @@ RADIUS = 0.03
 def turned(axis, degrees):
     half = math.radians(degrees) / 2
     return [*(math.sin(half) * x for x in axis), math.cos(half)]
-
-
-def times(a, b):
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return [aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz]
 
 
 def smooth(u):
@@ -68,8 +66,8 @@ class Walk:
             turns = {name: [0, 0, 0, 1] for name in NAMES}
             turns["Spine"] = turned((0, 1, 0), sway * wave)
             turns["Head"] = turned((0, 1, 0), -sway * wave)
-            turns["LeftArm"] = times(turned((0, 0, 1), -70), turned((0, 1, 0), -swing * wave))
-            turns["RightArm"] = times(turned((0, 0, 1), 70), turned((0, 1, 0), -swing * wave))
+            turns["LeftArm"] = hamilton(turned((0, 0, 1), -70), turned((0, 1, 0), -swing * wave))
+            turns["RightArm"] = hamilton(turned((0, 0, 1), 70), turned((0, 1, 0), -swing * wave))
             turns["LeftForeArm"] = turned((0, 1, 0), -swing - swing / 2 * wave)
             turns["RightForeArm"] = turned((0, 1, 0), swing - swing / 2 * wave)
             for side, start in (("Left", 0.0), ("Right", 0.5)):

@@ -396,9 +396,9 @@ def test_the_schema_has_every_key_and_rule():
     """And the page, and --rules."""
     schema = json.loads((REPOSITORY / "protocol/posed.rules.schema.json").read_text())
     table = (REPOSITORY / "clients/cli/check/rules.def").read_text()
-    table = table.replace('#include "protocol/flex_rules.def"\n', (REPOSITORY / "protocol/flex_rules.def").read_text())
+    table = table.replace('#include "protocol/rules/flex_rules.def"\n', (REPOSITORY / "protocol/rules/flex_rules.def").read_text())
     keys = dict(re.findall(r'^KEY\(\w+, "([^"]+)", (\w+),', table, re.M))
-    table = table.replace('#include "protocol/motion_rules.def"\n', (REPOSITORY / "protocol/motion_rules.def").read_text())
+    table = table.replace('#include "protocol/rules/motion_rules.def"\n', (REPOSITORY / "protocol/rules/motion_rules.def").read_text())
     rules = re.findall(r'^RULE\(\w+, "([^"]+)"', table, re.M)
     assert list(schema["properties"]) == list(keys) and schema["additionalProperties"] is False
     kinds = {"WHOLE": "whole", "NUMBER": "number", "NAMES": "patterns", "PATHS": "patterns", "RATES": "rates", "TEXT": "text", "MODEL": "text"}

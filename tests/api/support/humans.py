@@ -16,7 +16,8 @@ for _side, _ in SIDES:
 ROLES = ["hips", *ABOVE]
 
 
-def _named(spine, limbs, side_of):
+def named(spine, limbs, side_of):
+    """Names of the joints by role; side_of(limb, side) names one of a limb."""
     names = dict(zip(("hips", "spine", "neck", "head"), spine))
     for side, _ in SIDES:
         for role, limb in zip(("UpperLeg", "LowerLeg", "Foot", "Toes", "UpperArm", "LowerArm", "Hand"), limbs):
@@ -24,12 +25,12 @@ def _named(spine, limbs, side_of):
     return names
 
 
-MIXAMO = _named(["mixamorig:Hips", "mixamorig:Spine", "mixamorig:Neck", "mixamorig:Head"],
+MIXAMO = named(["mixamorig:Hips", "mixamorig:Spine", "mixamorig:Neck", "mixamorig:Head"],
                 ["UpLeg", "Leg", "Foot", "ToeBase", "Arm", "ForeArm", "Hand"],
                 lambda limb, side: f"mixamorig:{side.title()}{limb}")
-UNREAL = _named(["pelvis", "spine_01", "neck_01", "head"],
+UNREAL = named(["pelvis", "spine_01", "neck_01", "head"],
                 ["thigh", "calf", "foot", "ball", "upperarm", "lowerarm", "hand"], lambda limb, side: f"{limb}_{side[0]}")
-RIGIFY = _named(["DEF-spine", "DEF-spine.001", "DEF-spine.004", "DEF-spine.006"],
+RIGIFY = named(["DEF-spine", "DEF-spine.001", "DEF-spine.004", "DEF-spine.006"],
                 ["thigh", "shin", "foot", "toe", "upper_arm", "forearm", "hand"],
                 lambda limb, side: f"DEF-{limb}.{side[0].upper()}")
 HALF = 0.5 ** 0.5
@@ -246,3 +247,9 @@ def pointing(human, at, limb):
     side = limb[: -len(next(bone for bone in ENDS if limb.endswith(bone)))]
     lines = at[side + ENDS[limb[len(side):]]] - at[limb]
     return np.array([human.canonical(line) / np.linalg.norm(human.canonical(line)) for line in lines])
+
+
+def apart(hero, moved, walker, source, limb):
+    """The greatest angle between a limb of two humans, in degrees; places of both at the same times."""
+    cosines = (pointing(hero, moved, limb) * pointing(walker, source, limb)).sum(axis=1)
+    return math.degrees(math.acos(min(1, cosines.min())))
