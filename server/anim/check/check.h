@@ -1,8 +1,8 @@
 /* check.h - what is wrong with the motion of a clip. Pure; any thread.
  *
- * Each finding belongs to a rule (protocol/rules/motion_rules.def), and says which joint, when, and by how much. Distances
- * are shares of the model's size, the longest side of its box at rest, or of what its nodes span at the start of the
- * clip where it draws nothing. */
+ * Each finding belongs to a rule (protocol/rules/motion_rules.def), and says which joint, when, and by how much.
+ * Distances are shares of the model's size, the longest side of its box at rest, or of what its nodes span at the start
+ * of the clip where it draws nothing. */
 #pragma once
 
 #include "anim/model/model.h"
