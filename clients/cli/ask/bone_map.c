@@ -21,6 +21,11 @@ static cJSON *list_bones(const cJSON *model)
     }
     cJSON_ArrayForEach(entry, json_get(bones, "missing"))
         cJSON_AddStringToObject(list, cJSON_GetStringValue(entry), "-");
+#define X(symbol, word, above, is_required)                                                                            \
+    if (is_required && !cJSON_IsObject(bones))                                                                         \
+        cJSON_AddStringToObject(list, word, "-");
+#include "protocol/humanoid/roles.def"
+#undef X
     return list;
 }
 
@@ -36,7 +41,8 @@ static int add_model(struct command_context *context, size_t index, const char *
     if (connection_read_json(&context->connection, &answer, &model) != 0)
         return connection_status(&context->connection, POSED_E_PROTOCOL);
     if (!cJSON_IsObject(json_get(model, "bones")))
-        terminal_info("'%s': less than half of the bones of a human are known by name", path);
+        terminal_info("'%s': less than half of the bones of a human are known by name; write joints in place of -",
+                      path);
     cJSON_AddItemToObject(map, member, list_bones(model));
     cJSON_Delete(model);
     return STATUS_DONE;

@@ -22,12 +22,23 @@ static enum outcome check_one(struct connection *connection, size_t index, const
     return findings->is_unreadable ? OUTCOME_FAILED : OUTCOME_MADE;
 }
 
+/* Returns the format of a report that is written to `file`, or NULL, by its extension. */
+static const char *format_of(const char *file)
+{
+    static const char *const FORMATS[][2] = {{".json", "json"}, {".xml", "junit"}, {".sarif", "sarif"}};
+    const char *extension = file == NULL ? NULL : strrchr(file, '.');
+    for (size_t i = 0; extension != NULL && i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (strcmp(extension, FORMATS[i][0]) == 0)
+            return FORMATS[i][1];
+    return "text";
+}
+
 /* Writes the report. Returns STATUS_FAILED if a finding is at least as severe as --fail-on. */
 static int give_report(const struct check *check)
 {
-    const char *format = args_text(check->args, OPTION_FORMAT, terminal.is_json ? "json" : "text");
     const char *fail_on = args_text(check->args, OPTION_FAIL_ON, "error");
     const char *file = args_text(check->args, OPTION_FILE, NULL);
+    const char *format = args_text(check->args, OPTION_FORMAT, terminal.is_json ? "json" : format_of(file));
     const int threshold = strcmp(fail_on, "never") == 0 ? SEVERITY_COUNT : severity_find(fail_on);
     struct text out = {0};
     if (file != NULL && strcmp(file, "-") != 0)
@@ -129,15 +140,34 @@ static int finish(struct check *check)
     return status == STATUS_DONE ? give_report(check) : status;
 }
 
-/* Prints what the server has against the command line, once. Returns STATUS_USAGE if there is something. */
+/* Prints what the server has against the command line, once, or that no model has what it names. Returns STATUS_USAGE
+ * if there is something. */
 static int tell_refusal(const struct check *check)
 {
-    for (size_t i = 0; i < check->models.count; i++)
-        if (check->findings[i].refusal != NULL) {
-            terminal_error("%s", check->findings[i].refusal);
-            return STATUS_USAGE;
-        }
-    return STATUS_DONE;
+    size_t lack_count = 0;
+    const char *refusal = NULL;
+    for (size_t i = 0; i < check->models.count && refusal == NULL; i++) {
+        refusal = check->findings[i].refusal;
+        lack_count += check->findings[i].lack != NULL;
+    }
+    if (refusal == NULL && lack_count > 0 && lack_count == check->models.count)
+        refusal = check->findings[0].lack;
+    if (refusal != NULL)
+        terminal_error("%s", refusal);
+    return refusal != NULL ? STATUS_USAGE : STATUS_DONE;
+}
+
+static bool is_sheet_good(const struct check *check)
+{
+    const char *file = args_text(check->args, OPTION_FLEX_SHEET, NULL);
+    const char *extension = file == NULL ? NULL : strrchr(file, '.');
+    if (file != NULL && check->models.count != 1)
+        terminal_error("--sheet is a picture of one model, and these are %zu", check->models.count);
+    else if (file != NULL && (extension == NULL || strcmp(extension, ".png") != 0))
+        terminal_error("--sheet writes a PNG: the name of its file ends in .png, and '%s' does not", file);
+    else
+        return true;
+    return false;
 }
 
 /* Draws the sheet of flex, if one is asked for and the model was measured. Returns STATUS_FAILED if that fails. */
@@ -163,10 +193,8 @@ static int check_models(struct check *check, struct command_context *context)
     if (status == STATUS_DONE)
         status = read_references(check, &context->connection);
     check->findings = must_alloc((check->models.count + 1) * sizeof *check->findings);
-    if (status == STATUS_DONE && args_has(check->args, OPTION_FLEX_SHEET) && check->models.count != 1) {
-        terminal_error("--sheet is a picture of one model, and these are %zu", check->models.count);
+    if (status == STATUS_DONE && !is_sheet_good(check))
         status = STATUS_USAGE;
-    }
     if (status == STATUS_DONE)
         status = pool_run(&context->session, pool_jobs(check->args), check->models.count, check_one, check, &progress);
     check->seconds = now_s() - progress.start_s;
@@ -189,6 +217,7 @@ static void free_check(struct check *check)
         for (size_t k = 0; k < check->findings[i].note_count; k++)
             free(check->findings[i].notes[k].message);
         free(check->findings[i].refusal);
+        free(check->findings[i].lack);
         cJSON_Delete(check->findings[i].sheet_answer);
         free(check->findings[i].at);
         free(check->findings[i].notes);

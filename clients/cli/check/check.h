@@ -29,6 +29,7 @@ struct findings {
     bool is_unreadable;
     cJSON *sheet_answer; /* of /v1/flex, for the sheet; or NULL */
     char *refusal;       /* why the server refused the command line, or NULL */
+    char *lack;          /* that the model lacks the joint that the command line names, or NULL */
     bool is_skipped;     /* it is no model: skipped_model.h. The reason is a note */
     bool is_done;        /* false: the run was interrupted before it reached the model */
 };

@@ -13,6 +13,25 @@ static void take_finding(const struct inspection *model, const cJSON *finding)
         findings_add(model, (enum rule_id)rule, subject.text, "%s", member_text(finding, "message"));
 }
 
+/* A joint that the command line names and a model lacks is a note, unless all models lack it. */
+static void take_error(struct inspection *model)
+{
+    const struct connection *connection = model->connection;
+    const struct posed_error *error = &connection->posed.error;
+    const bool is_lacking = error->status == POSED_E_SERVER &&
+                            (error->code == POSED_ERR_JOINT_NOT_FOUND || error->code == POSED_ERR_AMBIGUOUS_NAME);
+    if (is_lacking) {
+        struct text why = {0};
+        text_put(&why, error->message);
+        connection_put_candidates(connection, "; candidates: ", &why);
+        findings_note(model, RULE_UNREADABLE, "not bent: %s", why.at);
+        model->findings->lack = why.at;
+    } else if (connection_blames_command_line(connection))
+        model->findings->refusal = must_copy(error->message);
+    else
+        check_take_refusal(model);
+}
+
 void check_flex(const struct check *check, struct connection *connection, size_t index)
 {
     cJSON *answer = NULL;
@@ -21,12 +40,8 @@ void check_flex(const struct check *check, struct connection *connection, size_t
     struct inspection model = inspection_of(check, connection, index);
     text_put(&query, "");
     args_put_query(check->args, &query);
-    if (connection_request_json(connection, "flex", model.source, query.at, NULL, &answer) < 0) {
-        if (connection_blames_command_line(connection))
-            model.findings->refusal = must_copy(connection->posed.error.message);
-        else
-            check_take_refusal(&model);
-    }
+    if (connection_request_json(connection, "flex", model.source, query.at, NULL, &answer) < 0)
+        take_error(&model);
     cJSON_ArrayForEach(finding, json_get(answer, "findings")) take_finding(&model, finding);
     if (args_has(check->args, OPTION_FLEX_SHEET))
         model.findings->sheet_answer = answer;

@@ -144,18 +144,23 @@ int connection_request_json(struct connection *connection, const char *operation
     return rc != 0 ? rc : connection_read_json(connection, &answer, json);
 }
 
-/* Prints "candidates: 0 'walk', 1 'wave'": the names that the error's JSON offers instead. */
-static void report_candidates(const struct posed_error *error)
+void connection_put_candidates(const struct connection *connection, const char *before, struct text *out)
 {
-    struct text out = {0};
+    const struct posed_error *error = &connection->posed.error;
     cJSON *json = cJSON_ParseWithLength(error->json == NULL ? "" : error->json, error->json_bytes);
     const cJSON *candidate;
     cJSON_ArrayForEach(candidate, json_get(json_get(json, "error"), "candidates"))
     {
-        text_put(&out, out.size_bytes == 0 ? "candidates: " : ", ");
-        text_printf(&out, "%.0f '%s'", member_number(candidate, "index"), member_text(candidate, "name"));
+        text_printf(out, "%s%.0f '%s'", before, member_number(candidate, "index"), member_text(candidate, "name"));
+        before = ", ";
     }
     cJSON_Delete(json);
+}
+
+static void report_candidates(const struct connection *connection)
+{
+    struct text out = {0};
+    connection_put_candidates(connection, "candidates: ", &out);
     if (out.size_bytes > 0)
         terminal_error("%s", out.at);
     text_free(&out);
@@ -175,7 +180,7 @@ void connection_report_error(const struct connection *connection)
     terminal_coded_error(code, message.at, is_answered ? error->json : NULL, error->json_bytes);
     text_free(&message);
     if (is_answered)
-        report_candidates(error);
+        report_candidates(connection);
     if (is_answered && error->code == POSED_ERR_UNKNOWN_PARAMETER && !connection->session->has_own_parameters)
         terminal_error("the server's version differs from that of posectl");
 }

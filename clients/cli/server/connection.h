@@ -38,6 +38,8 @@ bool connection_blames_command_line(const struct connection *connection);
 /* Returns the exit status for the result of a request. Prints the error, and the candidates for a name that was not
  * found. */
 int connection_status(const struct connection *connection, int rc);
+/* Appends "0 'walk', 1 'wave'", the names that the last error offers instead, with `before` in front, or nothing. */
+void connection_put_candidates(const struct connection *connection, const char *before, struct text *out);
 void connection_report_error(const struct connection *connection);
 /* Returns the error's message without "MODEL: " at its beginning, for lines that name the model already. */
 const char *connection_error_message(const struct connection *connection, const char *model);

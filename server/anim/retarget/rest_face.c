@@ -207,6 +207,21 @@ bool rest_face_lacks_gaze(const struct rest_face *face)
     return face->gaze < 0 && face->source->gaze_count > 0 && face->source->gazes[0].node >= 0;
 }
 
+static void note(void *context, struct str name)
+{
+    (void)name;
+    *(bool *)context = true;
+}
+
+uint32_t rest_face_count_warnings(const struct rest_face *face)
+{
+    bool has_missing = false;
+    if (face == NULL)
+        return 0;
+    rest_face_each_missing(face, note, &has_missing);
+    return (uint32_t)has_missing + rest_face_lacks_gaze(face);
+}
+
 /* --- the gaze --- */
 
 static double whole_atan(double y, double x)

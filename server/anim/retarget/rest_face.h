@@ -56,3 +56,5 @@ bool rest_face_moves(const struct rest_face *face, uint32_t node, uint32_t path)
 void rest_face_each_missing(const struct rest_face *face, void (*put)(void *context, struct str name), void *context);
 /* True when the source has a direction of the eyes, and the model nothing that follows it. */
 bool rest_face_lacks_gaze(const struct rest_face *face);
+/* Returns how many of these two are true: expressions are missing, the gaze is. 0 for NULL. */
+uint32_t rest_face_count_warnings(const struct rest_face *face);

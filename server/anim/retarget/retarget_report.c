@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char RULES[] = ";rules=", SLIDE[] = ";slide=", RESTS[] = ";rests=", LIMBS[] = ";limbs=";
+static const char RULES[] = ";rules=", SLIDE[] = ";slide=", RESTS[] = ";rests=", LIMBS[] = ";limbs=",
+                  FACES[] = ";faces=";
 enum { NAMES_SIZE = 448 }; /* of each list; all three, with words and numbers, fit RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
@@ -181,19 +182,22 @@ bool retarget_report_limbs_differ(const struct retarget_report *report)
 }
 
 /* Before the slide, whose digits end the text. */
-static void put_rests(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
+static void put_warned(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
 {
-    uint32_t count = 0, limbs = 0;
+    uint32_t count = 0, limbs = 0, faces = 0;
     double turned_deg;
     for (uint32_t r = 0; r < report_count; r++) {
         const struct rest_reference *reference = retarget_reference(reports[r].retarget, &turned_deg);
         count += reference != NULL && reference->is_warned;
         limbs += retarget_report_limbs_differ(&reports[r]);
+        faces += rest_face_count_warnings(retarget_face(reports[r].retarget));
     }
     if (count > 0)
         buf_printf(out, "%s%u", RESTS, count);
     if (limbs > 0)
         buf_printf(out, "%s%u", LIMBS, limbs);
+    if (faces > 0)
+        buf_printf(out, "%s%u", FACES, faces);
 }
 
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
@@ -213,7 +217,7 @@ void retarget_report_put(const struct retarget_report *reports, uint32_t report_
     buf_printf(out, ";joints=%u", still.count);
     put_names(out, "joint_names", &still);
     put_rules(out, reports, report_count);
-    put_rests(out, reports, report_count);
+    put_warned(out, reports, report_count);
     put_slide(out, reports, report_count);
 }
 
@@ -233,7 +237,10 @@ static uint32_t find_number(const struct buf *text, const char *word)
     return count;
 }
 
-uint32_t retarget_text_warnings(const struct buf *text) { return find_number(text, RESTS) + find_number(text, LIMBS); }
+uint32_t retarget_text_warnings(const struct buf *text)
+{
+    return find_number(text, RESTS) + find_number(text, LIMBS) + find_number(text, FACES);
+}
 
 /* The names and rules before it are percent-encoded, so they contain no ';'. */
 int32_t retarget_text_slide(const struct buf *text)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum treatment { UNKNOWN, READ, LOOKS, LEFT };
+enum treatment { UNKNOWN, READ, LOOKS, HUMAN, LEFT };
 
 static const struct extension {
     const char *name;
@@ -51,6 +51,10 @@ int gltf_check_extensions(const struct gltf *gltf, struct err *err)
         const enum treatment treatment = treatment_of(item->valuestring);
         if (treatment == UNKNOWN || treatment == LEFT)
             bake_warn(gltf->builder, "extension_ignored", "the extension %.100s is not used", item->valuestring);
+        if (treatment == HUMAN)
+            bake_warn(gltf->builder, "extension_ignored",
+                      "the extension %.100s is not used, but for the human's bones, expressions and gaze",
+                      item->valuestring);
     }
     return 0;
 }

@@ -73,7 +73,8 @@ def test_a_map_to_edit(models, tmp_path):
     done = posectl("map", "hero.gltf", "rigless.gltf", "-o", edited, cwd=models)
     assert done.status == 0, done.err
     bones = json.loads(edited.read_text())
-    assert bones["map"]["leftUpperLeg"] == UNREAL["leftUpperLeg"] and bones["clip_map"] == {}
+    assert bones["map"]["leftUpperLeg"] == UNREAL["leftUpperLeg"]
+    assert len(bones["clip_map"]) == 15 and set(bones["clip_map"].values()) == {"-"} and "in place of -" in done.err
     bones["clip_map"] = NAMES
     edited.write_text(json.dumps(bones))
     assert frames(models, "hero.gltf", "rigless.gltf", "--map", edited, "--clip-map", edited) == frames(models, "hero.gltf", "walk.gltf")

@@ -65,6 +65,29 @@ def test_a_wrong_command_line_is_status_2(folder, options, words):
     assert done.status == 2 and words in done.err and done.out == ""
 
 
+def test_a_joint_that_models_lack(folder, tmp_path):
+    """Misspelt it is refused with candidates; a model of several that lacks it is not at fault."""
+    done = posectl("flex", "good.gltf", "--joint", "lowre", cwd=folder)
+    assert done.status == 2 and "has no node 'lowre'; candidates: " in done.err and "'lower'" in done.err and done.out == ""
+    done = posectl("flex", ".", "--joint", "lower", "-v", cwd=folder)
+    assert done.status == 1 and "note     unreadable             not bent: 'still.gltf' has no node 'lower'" in done.out
+    assert "1 error," in done.out, "of painted.gltf"
+
+
+@pytest.mark.parametrize("name, begins", [("r.json", "{"), ("r.sarif", "{"), ("r.xml", "<?xml"), ("r.txt", "painted.gltf")])
+def test_the_extension_selects_the_format(folder, tmp_path, name, begins):
+    posectl("flex", "painted.gltf", "-o", tmp_path / name, cwd=folder)
+    text = (tmp_path / name).read_text()
+    assert text.startswith(begins) and ("$schema" in text) == name.endswith("sarif")
+    posectl("flex", "painted.gltf", "-o", tmp_path / name, "--format", "junit", cwd=folder)
+    assert (tmp_path / name).read_text().startswith("<?xml"), "as asked for"
+
+
+def test_a_sheet_is_a_png(folder, tmp_path):
+    done = posectl("flex", "good.gltf", "--sheet", tmp_path / "sheet.jpg", cwd=folder)
+    assert done.status == 2 and "ends in .png" in done.err and not (tmp_path / "sheet.jpg").exists()
+
+
 def test_an_unreadable_model(folder, tmp_path):
     (tmp_path / "bad.gltf").write_text("{")
     done = posectl("flex", ".", cwd=tmp_path)

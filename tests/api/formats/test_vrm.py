@@ -95,6 +95,9 @@ def test_what_does_not_fit_is_named(start, root):
     assert [(one["code"], one["message"]) for one in told["warnings"] if "unmatched" in one["code"]] == [
         ("expressions_unmatched", "'nobody' is no expression of the model")]
     assert [node["name"] for node in told["unmatched"]["nodes"]] == ["nobody"]
+    counted = [int(server.get(f"/v1/pose?model={model}&clip_file=move.vrma&clip=0&retarget=rest").headers["x-posed-warnings"])
+               - sum(len(server.json("/v1/model", model=one)["warnings"]) for one in (model, "move.vrma")) for model in ("hero.vrm", "plain.gltf")]
+    assert counted == [len(answer_of(server, model=model)["warnings"]) for model in ("hero.vrm", "plain.gltf")]
     assert told["unmatched"]["joints"] == []
     height = {name: next(n for n in server.json("/v1/pose", model=name, t=0)["frames"][0]["scene"][1:2])[13] for name in ("hero.vrm", "move.vrma")}
     assert told["retarget"]["scale"] == pytest.approx(height["hero.vrm"] / height["move.vrma"], rel=1e-6)
