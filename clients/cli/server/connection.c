@@ -148,11 +148,12 @@ void connection_put_candidates(const struct connection *connection, const char *
 {
     const struct posed_error *error = &connection->posed.error;
     cJSON *json = cJSON_ParseWithLength(error->json == NULL ? "" : error->json, error->json_bytes);
+    const char *separator = before;
     const cJSON *candidate;
     cJSON_ArrayForEach(candidate, json_get(json_get(json, "error"), "candidates"))
     {
-        text_printf(out, "%s%.0f '%s'", before, member_number(candidate, "index"), member_text(candidate, "name"));
-        before = ", ";
+        text_printf(out, "%s%.0f '%s'", separator, member_number(candidate, "index"), member_text(candidate, "name"));
+        separator = ", ";
     }
     cJSON_Delete(json);
 }
