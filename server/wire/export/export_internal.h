@@ -105,6 +105,14 @@ struct export_new_root {
     const struct model *model;     /* the context's without the new root */
 };
 
+/* A copy of a source's clips without motion over the ground (export_root_motion.c). */
+struct export_still {
+    const struct clip *from; /* the source's clips */
+    struct clip *clips;
+    float *values; /* the source's, then those of the channels that change */
+    uint32_t value_count;
+};
+
 /* The JSON of a carried extension, as the file has it: a range of e->carried. */
 struct export_text {
     size_t offset, size_bytes; /* 0 bytes: the file does not have it */
@@ -174,8 +182,7 @@ struct export
     uint32_t *streams;     /* [primitive_count]: the view of its Draco stream, or GLB_NONE */
     struct export_clips clips;
     struct export_new_root root;
-    const struct clip *still_from; /* the clips of a source, */
-    struct clip *still_clips;      /* and their copy without motion over the ground (export_root_motion.c) */
+    struct export_still still;
     uint8_t *is_taken;             /* [clip_count of the model] */
     uint32_t still_node;           /* the node that a clip without channels keeps still; node_count: no such node */
     struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */

@@ -202,59 +202,85 @@ static void insert(struct channel *channels, uint32_t count, const struct channe
     channels[count] = added;
 }
 
-/* Gives *out, a copy of the source, the channels of the clip, with values of its own, and changes those of the mover.
- */
+/* Gives *out, a copy of the source, the channels of the clip, with new values for those that the movement changes. All
+ * other values stay where export_shared() finds that clips and channels share them. */
 static bool move_clip(struct export *e, const struct model *source, uint32_t index, const struct root_mover *mover,
                       struct model *out)
 {
-    enum { COPIED_PER_STEP = 8 };
     const struct clip *clip = &source->clips[index];
     const bool is_to_root = e->context->request->export.root_motion == EXPORT_ROOT_TO_ROOT;
     const struct channel *moving = channel_of(source, index, mover->node, PATH_TRANSLATION);
-    uint64_t count = value_count(moving);
-    for (uint32_t c = 0; c < clip->channel_count; c++)
-        count += value_count(&source->channels[clip->channel_first + c]);
-    if (!export_is_affordable(e, count / COPIED_PER_STEP)) /* channels may share their keys, copies do not */
-        return false;
     struct channel *channels = export_array(e, (size_t)clip->channel_count + 1, sizeof *channels);
-    float *values = export_array(e, (size_t)count, sizeof *values), *own = NULL;
-    if (channels == NULL || values == NULL)
+    if (channels == NULL)
         return false;
-    uint32_t at = 0, channel_count = 0;
+    const uint32_t own = e->still.value_count, above = own + (uint32_t)value_count(moving);
+    float *values = e->still.values;
+    uint32_t channel_count = 0;
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         const struct channel *from = &source->channels[clip->channel_first + c];
         if (is_to_root && (int32_t)from->node == mover->above && from->path == PATH_TRANSLATION)
             continue; /* constant, and in above_start */
         channels[channel_count] = *from;
-        channels[channel_count++].value_first = at;
-        memcpy(values + at, source->key_values + from->value_first, value_count(from) * sizeof *values);
-        own = from == moving ? values + at : own;
-        at += (uint32_t)value_count(from);
+        if (from == moving)
+            channels[channel_count].value_first = own;
+        channel_count++;
     }
-    move_values(mover, moving, own, is_to_root ? values + at : NULL);
+    memcpy(values + own, source->key_values + moving->value_first, value_count(moving) * sizeof *values);
+    move_values(mover, moving, values + own, is_to_root ? values + above : NULL);
     if (is_to_root)
-        insert(channels, channel_count++, moving, (uint32_t)mover->above, at);
-    e->still_clips[index].channel_first = 0;
-    e->still_clips[index].channel_count = channel_count;
-    out->clips = e->still_clips;
+        insert(channels, channel_count++, moving, (uint32_t)mover->above, above);
+    e->still.value_count = above + (is_to_root ? (uint32_t)value_count(moving) : 0);
+    e->still.clips[index].channel_first = 0;
+    e->still.clips[index].channel_count = channel_count;
+    out->clips = e->still.clips;
     out->channels = channels;
     out->channel_count = channel_count;
     out->key_values = values;
-    out->key_value_count = (uint32_t)count;
+    out->key_value_count = e->still.value_count;
     out->compiled_clip_count = out->lane_value_count = 0;
     return true;
 }
 
-/* Begins a copy of the source's clips, each of which move_clip() changes for its own copy of the model. */
+/* Returns how many values move_clip() adds at most for the clips of the file. */
+static uint64_t count_added(const struct export *e, const struct model *source)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < source->clip_count; i++) {
+        uint64_t most = 0;
+        for (uint32_t c = 0; c < source->clips[i].channel_count; c++) {
+            const struct channel *channel = &source->channels[source->clips[i].channel_first + c];
+            if (channel->path == PATH_TRANSLATION && value_count(channel) > most)
+                most = value_count(channel);
+        }
+        if (source->clips != e->model->clips || e->is_taken[i] != 0)
+            sum += e->context->request->export.root_motion == EXPORT_ROOT_TO_ROOT ? 2 * most : most;
+    }
+    return sum;
+}
+
+/* Begins a copy of the source's clips and values, which move_clip() changes. The values have one address for all
+ * clips, so there is room for what all of them add. False: the reply is an error. */
 static bool copy_clips(struct export *e, const struct model *source)
 {
-    if (e->still_from == source->clips)
+    enum { COPIED_PER_STEP = 8 };
+    if (e->still.from == source->clips)
         return true;
-    e->still_from = source->clips;
-    e->still_clips = export_array(e, source->clip_count, sizeof *e->still_clips);
-    if (e->still_clips != NULL)
-        memcpy(e->still_clips, source->clips, source->clip_count * sizeof *e->still_clips);
-    return e->still_clips != NULL;
+    if (!export_is_affordable(e, (uint64_t)source->clip_count + source->channel_count))
+        return false;
+    const uint64_t added = count_added(e, source), count = source->key_value_count + added;
+    if (!export_is_affordable(e, source->key_value_count / COPIED_PER_STEP + added))
+        return false;
+    if (count > UINT32_MAX)
+        return context_fail_too_large(e->context);
+    e->still.from = source->clips;
+    e->still.clips = export_array(e, source->clip_count, sizeof *e->still.clips);
+    e->still.values = export_array(e, (size_t)count, sizeof *e->still.values);
+    e->still.value_count = source->key_value_count;
+    if (e->still.clips == NULL || e->still.values == NULL)
+        return false;
+    memcpy(e->still.clips, source->clips, source->clip_count * sizeof *e->still.clips);
+    memcpy(e->still.values, source->key_values, source->key_value_count * sizeof *e->still.values);
+    return true;
 }
 
 const struct model *export_move_root(struct export *e, const struct model *source, uint32_t index)

@@ -208,3 +208,25 @@ def test_libraries_of_many_clips(start, tmp_path):
     server = start("--max-evaluations", "60000", *NO_RENDERING, root=tmp_path)
     assert server.get("/v1/export?model=rig.gltf").status == 200
     assert server.get("/v1/export?model=rig.gltf&root_motion=in-place").error() == "too_many_frames"
+
+
+@pytest.mark.parametrize("how", ["in-place", "to-root"])
+def test_keys_that_channels_and_clips_share_stay_shared(start, tmp_path, how):
+    """Keys that move by themselves are written once for all others: the file does not grow with the number of channels."""
+    document = json.loads(rig())
+    clip, = document["animations"]
+    for i in range(200):
+        document["nodes"][3].setdefault("children", []).append(len(document["nodes"]))
+        clip["channels"].append({"sampler": 1, "target": {"node": len(document["nodes"]), "path": "rotation"}})
+        document["nodes"].append({"name": f"finger {i}"})
+    document["animations"] = [{**clip, "name": f"go {i}"} for i in range(5)]
+    (tmp_path / "rig.gltf").write_text(json.dumps(document))
+    server = start(*NO_RENDERING)
+    rotations = lambda glb: {(a, glb.json["animations"][a]["samplers"][channel["sampler"]]["output"]): None
+                             for a in range(5) for channel in glb.json["animations"][a]["channels"]
+                             if channel["target"]["path"] == "rotation"}
+    kept, moved = (exported(server, tmp_path, "rig.gltf", way) for way in ("keep", how))
+    assert len({output for _, output in rotations(kept)}) == len({output for _, output in rotations(moved)}) == 1
+    difference = vertices(server, f"{how}.glb", clip=3) - vertices(server, "rig.gltf", clip=3)
+    assert numpy.ptp(difference, axis=1).max() < 1e-4 # the body as a whole is elsewhere, and nothing else
+    assert (numpy.abs(difference).max() > 1) == (how == "in-place")
