@@ -29,8 +29,12 @@ function rankOf(name) {
   return !kinds.has('WAIT') ? 6 : isAll ? 4 : 5;
 }
 
+/** As the server has it: longer names have no words, further clips are not looked at. */
+const NAME_BYTES_MOST = 128, CLIPS_MOST = 1024;
+const isRead = (name) => name && new TextEncoder().encode(name).length <= NAME_BYTES_MOST;
+
 /** @param {{name: string|null}[]} clips at least one */
 export function usualClip(clips) {
-  const ranks = clips.map(({ name }) => rankOf(name || ''));
+  const ranks = clips.slice(0, CLIPS_MOST).map(({ name }) => rankOf(isRead(name) ? name : ''));
   return clips[ranks.indexOf(Math.min(...ranks))];
 }

@@ -101,14 +101,19 @@ static uint32_t begin_of(const char *text, uint32_t end)
     return end;
 }
 
+/* Names of clips come from files, and the loop asks: longer names have no words, further clips are not looked at. */
+enum { NAME_BYTES_MOST = 128, CLIPS_MOST = 1024 };
+
 uint32_t usual_clip(const struct model *model)
 {
+    const uint32_t clip_count = model->clip_count < CLIPS_MOST ? model->clip_count : CLIPS_MOST;
     uint32_t best = 0;
     enum rank least = RANK_HARM;
-    for (uint32_t c = 0; c < model->clip_count; c++) {
+    for (uint32_t c = 0; c < clip_count; c++) {
         const struct str name = model->clips[c].name;
-        const char *text = name.offset == STR_NONE ? "" : model->text + name.offset;
-        uint32_t end = name.offset == STR_NONE ? 0 : name.size_bytes, first = begin_of(text, end);
+        const bool is_read = name.offset != STR_NONE && name.size_bytes <= NAME_BYTES_MOST;
+        const char *text = is_read ? model->text + name.offset : "";
+        uint32_t end = is_read ? name.size_bytes : 0, first = begin_of(text, end);
         if (first > 1 && text[first - 1] == '|' && is_layer(text + first, end - first)) {
             end = first - 1;
             first = begin_of(text, end);

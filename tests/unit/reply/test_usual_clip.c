@@ -50,6 +50,26 @@ TEST(usual_clip_waits)
         assert_int_equal(choice(ROWS[i].names), ROWS[i].choice);
 }
 
+TEST(usual_clip_looks_at_little)
+{
+    enum { NAME_BYTES_MOST = 128, CLIPS_MOST = 1024 };
+    static struct clip many[CLIPS_MOST + 1];
+    char names[64 + NAME_BYTES_MOST] = "Run,Idle ";
+    memset(names + strlen(names), '1', NAME_BYTES_MOST - strlen("Idle "));
+    assert_int_equal(choice(names), 1);
+    strcat(names, "1");
+    assert_int_equal(choice(names), 0);
+    strcat(names, ",Idle");
+    assert_int_equal(choice(names), 2);
+    for (uint32_t c = 0; c < CLIPS_MOST + 1; c++)
+        many[c].name = (struct str){STR_NONE, 0};
+    for (uint32_t c = CLIPS_MOST; c + 1 >= CLIPS_MOST; c--) {
+        const struct model model = {.text = "Idle", .clips = many, .clip_count = CLIPS_MOST + 1};
+        many[c].name = (struct str){0, 4};
+        assert_int_equal(usual_clip(&model), c == CLIPS_MOST ? 0 : c);
+    }
+}
+
 TEST(usual_clip_is_not_one_of_harm_or_calibration)
 {
     static const struct {
