@@ -57,7 +57,9 @@ static int add_turn(struct flex *flex, struct flex_joint *joint, struct flex_tur
         return rc;
     turn.volume_lost = (double)NAN;
     if (flex->zone.triangle_count > 0) {
-        if (!flex_spend(flex, 0, (uint64_t)flex->zone.entry_count + flex->zone.moved_count / MOVED_FOR_ONE) ||
+        if (!flex_spend(flex, 0,
+                        (uint64_t)flex->zone.entry_count + 2 * (uint64_t)flex->zone.triangle_count +
+                            flex->zone.moved_count / MOVED_FOR_ONE) ||
             flex_deform(flex, flex->zone.entries, flex->zone.entry_count, flex->bent) < 0)
             return flex->err->code;
         flex_zone_measure(flex, scene_from_rest, &turn);

@@ -271,6 +271,15 @@ static void measure_rest(struct flex *flex)
     zone->volume = sum > 0 ? sum : (double)NAN;
 }
 
+/* What sorting so many edges costs, in vertices. */
+static uint64_t sort_steps(uint64_t count)
+{
+    uint64_t steps = count;
+    for (uint64_t left = count; left > 1; left /= 2)
+        steps += count;
+    return steps;
+}
+
 int flex_zone_find(struct flex *flex)
 {
     struct flex_zone *zone = &flex->zone;
@@ -279,7 +288,7 @@ int flex_zone_find(struct flex *flex)
     zone->volume = (double)NAN;
     if (zone->triangle_count == 0)
         return 0;
-    if (!flex_spend(flex, 0, (uint64_t)4 * zone->triangle_count))
+    if (!flex_spend(flex, 0, sort_steps((uint64_t)3 * zone->triangle_count)))
         return flex->err->code;
     find_pieces(flex);
     if (!reserve(flex, &zone->edges, &zone->edge_capacity, (uint64_t)3 * zone->triangle_count, sizeof *zone->edges))

@@ -210,7 +210,7 @@ def test_errors_tags_and_packets(ask):
 
 def test_more_work_than_allowed_is_refused(start, tmp_path):
     (tmp_path / "a.gltf").write_text(limb())
-    for option, most in (("--max-evaluations", "100"), ("--max-bounds", "2500")):
+    for option, most in (("--max-evaluations", "100"), ("--max-bounds", "6000")):
         server = start(option, most, *NO_RENDERING, root=tmp_path)
         answer = server.get("/v1/flex?model=a.gltf")
         assert (answer.status, answer.error()) == (400, "too_many_frames") and "name a joint" in answer.body.decode(), option
