@@ -152,6 +152,7 @@ static int code_of(uint32_t number)
     case ERR_NOTHING_TO_DRAW:
     case ERR_NOT_FINITE:
     case ERR_CLIP_NO_MATCH:
+    case ERR_BAD_PARAMETER: /* clip_rest names a frame that the clip lacks */
     case ERR_NO_HUMANOID:
     case ERR_BAD_HITBOXES:
     case ERR_TOO_MANY_FRAMES: /* a clip too long for retargeting */

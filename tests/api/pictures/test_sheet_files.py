@@ -95,3 +95,10 @@ def test_posectl(root):
                    "--frames", "2", "--width", "64", "--height", "64", "-o", "moves.png", cwd=root)
     assert done.status == 0, done.err
     assert png((root / "moves.png").read_bytes()).shape[:2] == (192, 128)
+
+
+def test_a_frame_that_no_clip_has_is_named(start, root):
+    server = start(root=root)
+    for path in ("render", "sheet", "turntable"):
+        refused = server.get(f"/v1/{path}?model=hero.gltf&retarget=rest&{SIZE}&clip_file={FILES[0]}&clip_rest=frame:1000000")
+        assert (refused.status, refused.error()) == (400, "bad_parameter") and "frames" in refused.json()["error"]["message"], path
