@@ -13,6 +13,9 @@ struct alike_entry {
     int32_t chosen; /* in the first of equal entries: the chosen node, or ALIKE_MANY */
 };
 
+/* strchr() takes several times as long, and files decide how long names are. */
+static bool is_left_out(char c) { return c == '.' || c == '_' || c == '-' || c == ' ' || c == ':'; }
+
 /* Writes at most size_bytes to out; returns how many. */
 static uint32_t put_plain(const char *text, size_t size_bytes, char *out)
 {
@@ -20,7 +23,7 @@ static uint32_t put_plain(const char *text, size_t size_bytes, char *out)
     for (size_t i = 0; i < size_bytes; i++) {
         if (text[i] == ':' && i + 1 < size_bytes)
             count = 0;
-        else if (text[i] == '\0' || strchr("._- :", text[i]) == NULL)
+        else if (!is_left_out(text[i]))
             out[count++] = ascii_lower(text[i]);
     }
     return count;

@@ -88,7 +88,7 @@ void role_word_read(struct role_word *word, const char *name, size_t size_bytes)
 {
     char token[ROLE_WORD_SIZE];
     *word = (struct role_word){0};
-    for (size_t i = size_bytes; i > 0; i--)
+    for (size_t i = size_bytes; i > 0 && size_bytes - i < ROLE_WORD_SIZE; i--) /* what is longer is no word */
         if (name[i - 1] == ':') {
             name += i;
             size_bytes -= i;

@@ -52,7 +52,7 @@ struct service {
     struct batch *batches;
     uint32_t call_count;                /* pending jobs and batches */
     uint32_t work_count;                /* jobs in a work thread */
-    uint32_t file_count;                /* pending uploads, deletions and listings */
+    uint32_t file_count;                /* other pending work: uploads, deletions, listings, rests of pictures */
     uint64_t work_ended_ns;             /* when a work thread last finished */
     uint64_t watched_ms;                /* when service_answer_watch() last ran */
     uint64_t work_capacity_bytes;       /* memory reserved for answers of work threads */
@@ -94,6 +94,7 @@ struct picture_job {
     int32_t clip;
     double begin_s;          /* clip time at which the played span begins */
     struct sheet_plan *plan; /* of a sheet, or NULL */
+    struct err rest_err;     /* why retarget=rest cannot be resolved; code 0: it can */
 };
 
 /* A call that needs time to answer. */
@@ -178,6 +179,14 @@ void service_pictures_offline(struct service *service);
 
 /* Returns 0, or the error of every picture while no renderer is available. */
 int service_check_renderers(const struct service *service, const struct request *request, struct err *err);
+
+/* Draws the picture, whose humanoids are known if it needs them. */
+void service_picture_draw(struct job *job);
+
+/* --- service_rest.c --- */
+
+/* Finds the humanoids of a picture with retarget=rest, then draws it. */
+void service_rest_resolve(struct job *job);
 
 /* --- service_sheet.c: the counterparts of service_render() for a sheet --- */
 

@@ -8,7 +8,6 @@
 #include "wire/sheet/picture_json.h"
 #include "wire/encode/picture_files.h"
 #include "wire/reply/clip_sources.h"
-#include "wire/reply/rest_select.h"
 #include "wire/reply/select.h"
 #include "wire/http/http_response.h"
 
@@ -256,36 +255,7 @@ int service_check_renderers(const struct service *service, const struct request 
     return may_be_unmodified ? 0 : render_pool_check(service->renders, err);
 }
 
-static void put_roles(int32_t to[RENDER_ROLES], const struct humanoid *humanoid)
-{
-    _Static_assert(sizeof humanoid->nodes == RENDER_ROLES * sizeof *to, "a job has room for every role");
-    memcpy(to, humanoid->nodes, sizeof humanoid->nodes);
-}
-
-/* Resolves the humanoids of the models for retarget=rest. */
-static int find_rest(struct picture_job *picture, struct err *err)
-{
-    const struct job *job = picture->job;
-    const struct request *request = &job->call->request;
-    struct render_job *drawing = &picture->drawing;
-    struct resolved_rest rest;
-    if (!request->retarget.is_by_rest)
-        return 0;
-    if (rest_resolve(&rest, request, &job->models[0]->model, job->sources, err) < 0)
-        return err->code;
-    drawing->has_locked_feet = request->retarget.has_locked_feet;
-    drawing->clip_rest = request->retarget.clip_rest.kind;
-    drawing->clip_rest_frame = request->retarget.clip_rest.frame;
-    drawing->rest_steps = rest_max_steps(request, &job->service->evaluator.config->limits);
-    put_roles(drawing->roles, &rest.model);
-    for (uint32_t s = 0; s < request->source_count; s++) {
-        drawing->sources[s].is_by_rest = rest_is_of(request, s);
-        put_roles(drawing->sources[s].roles, &rest.sources[s]);
-    }
-    return 0;
-}
-
-static struct picture_job *start_picture(struct job *job)
+static void start_picture(struct job *job)
 {
     struct picture_job *picture = mem_zalloc(1, sizeof *picture);
     picture->job = job;
@@ -297,7 +267,7 @@ static struct picture_job *start_picture(struct job *job)
                                            .format = request->sheet.format,
                                            .quality = request->sheet.quality,
                                            .picture = request->picture};
-    return job->picture = picture;
+    job->picture = picture;
 }
 
 /* Converts renames to the workers' form; a request has no more than fit. */
@@ -339,10 +309,10 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     return rc;
 }
 
-void service_render(struct job *job)
+void service_picture_draw(struct job *job)
 {
     const struct request *request = &job->call->request;
-    struct picture_job *picture = start_picture(job);
+    struct picture_job *picture = job->picture;
     struct err err;
     struct reply reply;
     struct clip_span span;
@@ -359,8 +329,8 @@ void service_render(struct job *job)
         job_fail(job, &err);
         return;
     }
-    if (find_rest(picture, &err) < 0) {
-        job_fail(job, &err);
+    if (picture->rest_err.code != 0) {
+        job_fail(job, &picture->rest_err);
         return;
     }
     if (request->is_estimate) {
@@ -377,4 +347,13 @@ void service_render(struct job *job)
     reply_fini(&reply);
     if (submit(picture, &span, &err) < 0)
         job_fail(job, &err);
+}
+
+void service_render(struct job *job)
+{
+    start_picture(job);
+    if (job->call->request.retarget.is_by_rest)
+        service_rest_resolve(job);
+    else
+        service_picture_draw(job);
 }
