@@ -299,6 +299,19 @@ def test_formats_that_glb_has_not_become_png(start, tmp_path):
     assert image(export(server, "a.obj"))[0] == "image/png"
 
 
+@pytest.mark.parametrize("metallic, roughness", [((12, 60), (50, 20)), ((50, 20), (12, 60)), ((50, 60), (3, 3)), ((3, 3), (50, 60))])
+def test_a_mixed_picture_has_the_larger_sides_of_its_parts(start, tmp_path, metallic, roughness):
+    made.write_obj(tmp_path, source("png"), "png")
+    (tmp_path / "a.mtl").write_text("newmtl skin\nmap_Pm m.png\nmap_Pr r.png\n")
+    Image.new("L", metallic, 40).save(tmp_path / "m.png")
+    Image.new("L", roughness, 200).save(tmp_path / "r.png")
+    server = start()
+    seen = Image.open(io.BytesIO(image(export(server, "a.obj"))[1])).convert("RGB")
+    assert seen.size == (50, 60) and seen.getextrema()[1:] == ((200, 200), (40, 40))
+    texture, = server.json("/v1/model", model="a.obj")["textures"]
+    assert (texture["width"], texture["height"]) == (50, 60), texture
+
+
 def test_what_is_drawn_smaller_is_told(start, tmp_path):
     data = made.picture("JPEG", 2500, 16)
     model = made.write_gltf(tmp_path, data, "jpg")
