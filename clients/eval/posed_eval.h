@@ -174,8 +174,9 @@ PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t 
 
 /* --- clips of other files ---------------------------------------------------------------------------------------- */
 
-/* A clip of one model that another model plays. Nodes take the motion of the nodes with their names, as with the
- * server's clip_file, and the numbers have the same bits. Immutable, so threads may share it. */
+/* A clip of one model that another model plays. Nodes take the motion of the nodes with their names, or bones that of
+ * the same bones of another human, as with the server's clip_file, and the numbers have the same bits. Immutable, so
+ * threads may share it. */
 struct pe_retargeted_clip;
 
 /* Retargets clip `clip` of `source` to `model`, and compiles it, which takes up to a fraction of a second. Returns 0,
@@ -183,14 +184,30 @@ struct pe_retargeted_clip;
  * moves. Free it after the evaluations that use it and before either model is closed. */
 PE_API int pe_retargeted_clip_new(struct pe_retargeted_clip **out, const struct pe_model *model,
                                   const struct pe_model *source, int32_t clip, struct pe_error *error);
+/* The pose of the source that stands for its rest, as the server's clip_rest: its rest where that stands, else a frame
+ * that stands; its rest; or a key of its first clip. */
+enum pe_rest { PE_REST_AUTO = 0, PE_REST_ZERO = 1, PE_REST_FRAME = 2 };
+struct pe_rest_options {
+    int has_locked_feet; /* 1: planted feet keep their places, as with the server's feet=lock */
+    enum pe_rest clip_rest;
+    uint32_t clip_rest_frame; /* with PE_REST_FRAME */
+};
+/* Retargets a clip of one human to another with other joints, another rest pose, axes and size, as the server's
+ * retarget=rest does, and with the same bits. The bones of both are found as the server finds them without map=,
+ * bones= and their like. options: NULL for its defaults. Takes up to seconds for a clip of minutes. Returns also
+ * PE_E_NOT_FOUND when one of both has no bones of a human, and PE_E_ARGUMENT for a frame that there is not. */
+PE_API int pe_retargeted_clip_new_by_rest(struct pe_retargeted_clip **out, const struct pe_model *model,
+                                          const struct pe_model *source, int32_t clip,
+                                          const struct pe_rest_options *options, struct pe_error *error);
 /* NULL is allowed. */
 PE_API void pe_retargeted_clip_free(struct pe_retargeted_clip *clip);
 
 struct pe_retargeted_clip_info {
     double duration_s;
-    uint32_t channel_count;   /* channels of the clip in its own file */
-    uint32_t unmatched_count; /* those of them that move nothing, because no single node of the model has the name */
-    int is_compiled;          /* as in struct pe_clip */
+    uint32_t channel_count; /* channels of the clip in its own file */
+    uint32_t
+        unmatched_count; /* those of them that move nothing, because no single node of the model has the name or bone */
+    int is_compiled;     /* as in struct pe_clip */
     enum pe_evaluation evaluation;
 };
 PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);

@@ -132,9 +132,16 @@ void gltf_warn_of_ignored(const struct gltf *gltf);
 
 /* Returns whether the reader implements an extension. */
 bool gltf_extension_is_read(const char *name);
+/* Whether the model keeps the extension of such an object, for files that are made of the model (protocol/carried.def).
+ */
+bool gltf_extension_is_carried(const char *name, enum carry_owner owner);
+/* gltf_extras.c: whether posed itself writes this member of such extras; that of a file gives way. */
+bool gltf_extra_is_own(enum carry_owner owner, const char *name);
 
 /* gltf_drops.c: notes the extras of the parts of materials, such as normalTexture. */
 void gltf_drop_material_parts(struct gltf *gltf);
+/* The same of accessors, buffer views and buffers, which are others in every file that is made. */
+void gltf_drop_names(struct gltf *gltf);
 
 /* Call these in this order, because each uses the builder contents of those before. */
 int gltf_read_skins(struct gltf *gltf, struct err *err);

@@ -1,4 +1,5 @@
-/* gltf_drops.c - extras of parts of materials, which the model does not have (import_drop()). */
+/* gltf_drops.c - names and extras that the model does not have (import_drop()): those of parts of materials, and of the
+ * lists of data. */
 #include "import/gltf/gltf.h"
 
 #include <stdio.h>
@@ -36,4 +37,16 @@ void gltf_drop_material_parts(struct gltf *gltf)
         snprintf(where, sizeof where, "materials[%u]", i);
         drop_extras_below(gltf, gltf_item(gltf, GLTF_MATERIALS, i), "", where, 1);
     }
+}
+
+/* Accessors, buffer views and buffers are others in every file that is made. */
+void gltf_drop_names(struct gltf *gltf)
+{
+    static const enum gltf_list_id LISTS[] = {GLTF_ACCESSORS, GLTF_BUFFER_VIEWS, GLTF_BUFFERS};
+    for (size_t l = 0; l < sizeof LISTS / sizeof *LISTS; l++)
+        for (uint32_t i = 0; i < gltf->lists[LISTS[l]].count; i++) {
+            const cJSON *item = gltf_item(gltf, LISTS[l], i);
+            if (json_member(item, "name") != NULL || json_member(item, "extras") != NULL)
+                import_drop(gltf->import, "name", "names and extras", GLTF_LIST_NAMES[LISTS[l]]);
+        }
 }

@@ -4,7 +4,7 @@
 #include "anim/posed_file/posed_file.h"
 #include "base/version.h"
 #include "wire/glb/axes.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* export_skins.c - writes skins: joints in order and inverse bind matrices (glTF 2.0, 3.7.3), and all joints and
  * weights of vertices in sets of four (3.7.3.3). */
 #include "wire/encode/json.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/quantize.h"
 #include "anim/model/mat.h"
 

@@ -56,6 +56,14 @@ bool export_refuse(struct export *e, const char *format, ...)
 
 static uint32_t longer(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/* Returns what keeps more pixels of a texture that is made smaller than its source, or "". */
+static const char *larger_by(const struct export *e, const struct texture *texture)
+{
+    const uint32_t drawn = longer(texture->width, texture->height);
+    const bool is_limit = drawn >= e->context->limits->value[LIMIT_TEXTURE_SIDE] && drawn < LIMIT_TEXTURE_SIDE_MOST;
+    return is_limit ? "; --max-texture-side 4096 keeps more" : "";
+}
+
 /* What the request asks for is no warning. */
 static void warn_of_texture(struct export *e, uint32_t index)
 {
@@ -72,9 +80,9 @@ static void warn_of_texture(struct export *e, uint32_t index)
     for (char *c = kind; *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
     export_warn(e, is_encoded ? "texture_encoded" : "texture_reduced",
-                "texture %u '%s' of %u x %u pixels is a %s of %u x %u here, made of the pixels that are drawn", index,
+                "texture %u '%s' of %u x %u pixels is a %s of %u x %u here, made of the pixels that are drawn%s", index,
                 short_name(e->model, texture->uri, name), texture->source_width, texture->source_height, kind,
-                made->width, made->height);
+                made->width, made->height, is_smaller ? larger_by(e, texture) : "");
 }
 
 void export_warn_of_textures(struct export *e)
