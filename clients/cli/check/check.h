@@ -40,6 +40,7 @@ typedef void inspect_fn(const struct check *check, struct connection *connection
 /* A run of one of the two commands. */
 struct check {
     const char *command; /* "check", "flex" */
+    bool is_flex;
     inspect_fn *inspect; /* finds what is wrong with one model */
     const struct args *args;
     struct rule_sets rules;

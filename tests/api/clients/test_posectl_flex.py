@@ -58,6 +58,28 @@ def test_accepted_findings(folder, tmp_path):
     assert done.status == 0 and "1 accepted" in done.out
 
 
+def test_a_baseline_that_check_and_flex_share(tmp_path):
+    """Each keeps what the other wrote, drops what it finds no longer, and does not call the other's findings gone."""
+    def names():
+        return sorted(finding["rule"] for finding in json.loads((tmp_path / "known.json").read_text())["findings"])
+    written = ["--write-baseline", "known.json"]
+    (tmp_path / "a.gltf").write_text(limb(painted={PAINTED: 0}))
+    (tmp_path / "bad.gltf").write_text("no")
+    posectl("flex", ".", *written, cwd=tmp_path)
+    assert names() == ["flex-left-behind", "unreadable"]
+    posectl("check", ".", "--set", "max_triangles=1", *written, cwd=tmp_path)
+    assert names() == ["flex-left-behind", "too-many-triangles", "unreadable"]
+    for command, more in (("flex", []), ("check", ["--set", "max_triangles=1"])):
+        done = posectl(command, ".", *more, "--baseline", "known.json", cwd=tmp_path)
+        assert done.status == 0 and "2 accepted" in done.out and "no longer" not in done.out, done.out
+    (tmp_path / "bad.gltf").unlink()
+    (tmp_path / "a.gltf").write_text(limb())
+    posectl("flex", ".", *written, cwd=tmp_path)
+    assert names() == ["too-many-triangles"]
+    posectl("check", ".", *written, cwd=tmp_path)
+    assert names() == []
+
+
 @pytest.mark.parametrize("options, words", [
     (["--angles", "0"], "above 0"), (["--angles", "45,nine"], "nine"), (["--sheet", "x.png"], "a picture of one model")])
 def test_a_wrong_command_line_is_status_2(folder, options, words):
