@@ -126,6 +126,8 @@ static int measure(struct flex *flex)
         rc = flex_joints_find(flex);
     for (uint32_t j = 0; j < flex->report->joint_count && rc == 0; j++)
         rc = measure_joint(flex, &flex->report->joints[j]);
+    if (rc == 0)
+        flex_list_unmeasured(flex);
     return rc;
 }
 
@@ -160,4 +162,5 @@ void flex_report_fini(struct flex_report *report)
     free(report->joints);
     free(report->turns);
     free(report->findings);
+    free(report->unmeasured);
 }

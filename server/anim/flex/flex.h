@@ -49,6 +49,17 @@ struct flex_joint {
     uint32_t left_behind, dragged; /* vertices */
 };
 
+/* Why nothing is known of a joint of the file's skins. */
+enum flex_why {
+    FLEX_NO_VERTICES,  /* no vertex of a shown mesh follows it */
+    FLEX_SHEARED,      /* it has a sheared matrix */
+    FLEX_NO_TRIANGLES, /* it turns, and no triangle deforms: it moves rigid pieces, or points and lines */
+};
+struct flex_unmeasured {
+    uint32_t node;
+    enum flex_why why;
+};
+
 struct flex_finding {
     enum flex_rule rule;
     uint32_t node;
@@ -66,9 +77,11 @@ struct flex_report {
     struct flex_joint *joints;
     struct flex_turn *turns;
     struct flex_finding *findings;
-    uint32_t joint_count, turn_count, finding_count, left_out; /* left_out: findings beyond FLEX_FINDINGS_MOST */
+    struct flex_unmeasured *unmeasured; /* by node; those without triangles are among joints, too */
+    uint32_t joint_count, turn_count, finding_count, unmeasured_count,
+        left_out; /* left_out: findings beyond FLEX_FINDINGS_MOST */
     uint64_t pose_count, step_count, vertex_count;
-    size_t joint_capacity, turn_capacity, finding_capacity; /* private */
+    size_t joint_capacity, turn_capacity, finding_capacity, unmeasured_capacity; /* private */
 };
 
 struct flex_options {

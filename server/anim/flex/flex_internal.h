@@ -101,6 +101,8 @@ int flex_find_strays(struct flex *flex, struct flex_joint *joint, const struct d
 
 /* flex_joints.c: which joints, and how far each turns. */
 int flex_joints_find(struct flex *flex);
+/* Lists the joints of the file's skins, or the one that is asked for, of which nothing was measured. */
+void flex_list_unmeasured(struct flex *flex);
 /* Fills out with the angles of the joint about an axis, each once and above 0. Returns how many. */
 uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint, uint32_t axis,
                         double out[FLEX_ANGLES_MOST]);

@@ -85,6 +85,14 @@ static void put_finding(struct reply_context *context, const struct flex_finding
     json_printf(out, ",\"message\":%s}", finding->message);
 }
 
+static void put_unmeasured(struct reply_context *context, const struct flex_unmeasured *unmeasured)
+{
+    static const char *const WHYS[] = {
+        [FLEX_NO_VERTICES] = "no_vertices", [FLEX_SHEARED] = "sheared", [FLEX_NO_TRIANGLES] = "no_triangles"};
+    put_node_head(context->out, context->model, unmeasured->node);
+    json_printf(context->out, ",\"why\":%s}", WHYS[unmeasured->why]);
+}
+
 static void put_report(struct reply_context *context, const struct flex_report *report)
 {
     struct buf *out = context->out;
@@ -99,6 +107,11 @@ static void put_report(struct reply_context *context, const struct flex_report *
     for (uint32_t i = 0; i < report->finding_count && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? "\n" : ",\n");
         put_finding(context, &report->findings[i]);
+    }
+    buf_put_text(out, "],\"not_measured\":[");
+    for (uint32_t i = 0; i < report->unmeasured_count && !buf_failed(out); i++) {
+        json_comma(out, i > 0);
+        put_unmeasured(context, &report->unmeasured[i]);
     }
     json_printf(out, "],\"poses\":%llu,\"left_out\":%u}\n", (unsigned long long)report->pose_count, report->left_out);
 }

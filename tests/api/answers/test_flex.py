@@ -55,6 +55,14 @@ def test_volume_lost_is_that_of_the_whole_tube(ask):
         assert answer["findings"] == [] and answer["left_out"] == 0
 
 
+def test_joints_that_are_not_measured_are_told(ask):
+    """The upper one moves all of the tube. A joint that is asked for is told of alone."""
+    told = lambda answer: [(joint["node"], joint["name"], joint["why"]) for joint in answer["not_measured"]]
+    assert told(ask("limb.gltf", limb())) == [(0, "root", "no_vertices"), (1, "upper", "no_triangles"), (3, "end", "no_vertices")]
+    assert told(ask("limb.gltf", limb(), joint="upper")) == [(1, "upper", "no_triangles")]
+    assert told(ask("limb.gltf", limb(), joint="lower")) == [] and told(ask("none.gltf", gltf())) == []
+
+
 def sub(a, b):
     return tuple(x - y for x, y in zip(a, b))
 
