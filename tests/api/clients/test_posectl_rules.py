@@ -368,6 +368,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     (["--set", "max_joints"], "--set takes KEY=VALUE, not 'max_joints'"),
     (["--set", "frame_rate=[30,0]"], "not 0"),
     (["--severity", "bad-skin=loud"], "--severity takes RULE=LEVEL"),
+    (["--severity", "foot-slid=off"], "unknown rule 'foot-slid'; did you mean 'foot-slide'?"),
 ])
 def test_what_is_wrong_in_options_is_said(tmp_path, options, says):
     (tmp_path / "a.gltf").write_text(gltf())
