@@ -52,8 +52,20 @@ def test_faults_of_files(models, tmp_path):
         (tmp_path / "bad.map").write_text(text)
         done = ask(models, "hero.gltf", "walk.gltf", "--map", tmp_path / "bad.map")
         assert done.status == 2 and "--map: " in done.err and problem in done.err, done.err
+    for option in "--map", "--clip-map":
+        (tmp_path / "bad.map").write_text("hips = pelvis\nleftUperLeg = thigh_l\n")
+        done = ask(models, "hero.gltf", "walk.gltf", option, tmp_path / "bad.map")
+        assert done.status == 2 and f"{option}: {tmp_path}/bad.map:2: 'leftUperLeg' is no bone of a human; did you mean 'leftUpperLeg'?" in done.err
     done = ask(models, "hero.gltf", "walk.gltf", "--clip-map", "unity")
     assert done.status == 2 and "--clip-map: cannot read 'unity'" in done.err
+
+
+def test_bones_that_are_missing(models):
+    """The server's words are those of parameters."""
+    done = posectl("pose", "own.gltf", "--clip-file", "walk.gltf", "--retarget", "rest", "--clip", "0", cwd=models)
+    assert done.status == 1 and "--bones ROLE=JOINT, or as a file for --map" in done.err, done.err
+    done = posectl("pose", "hero.gltf", "--clip-file", "rigless.gltf", "--retarget", "rest", "--clip", "0", cwd=models)
+    assert done.status == 1 and "--clip-bones ROLE=JOINT, or as a file for --clip-map" in done.err, done.err
 
 
 def test_a_file_with_the_clips(models, tmp_path):
