@@ -1,6 +1,8 @@
 /* Applies the rules about the motion of clips: asks the server, which knows them (protocol/rules/motion_rules.def). */
 #include "clients/cli/check/check.h"
 
+#include "base/nearest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -101,10 +103,21 @@ static bool is_root_refused(const struct inspection *model)
            (code == POSED_ERR_JOINT_NOT_FOUND || code == POSED_ERR_AMBIGUOUS_NAME);
 }
 
-static void add_refusal(const struct inspection *model, const cJSON *clip, enum rule_id rule)
+/* Tells that root_joint of the rules is no joint of the model, which is a fault of the rules, or of the model's names,
+ * and says nothing about motion. */
+static void add_bad_root(const struct inspection *model, const cJSON *clip, enum rule_id rule)
 {
-    findings_add(model, rule, subject_of("clip", clip).text, "clip %.0f '%s': %s", member_number(clip, "index"),
-                 member_text(clip, "name"), connection_error_message(model->connection, model->source));
+    const char *root = rules_text(model->rules, KEY_ROOT_JOINT);
+    const bool is_missing = model->connection->posed.error.code == POSED_ERR_JOINT_NOT_FOUND;
+    struct nearest nearest = NEAREST_NONE;
+    for (size_t i = 0; i < model->node_count; i++)
+        nearest_consider(&nearest, member_text(model->nodes[i], "name"), root, strlen(root));
+    nearest.name = is_missing ? nearest.name : NULL;
+    findings_add(model, rule, subject_of("clip", clip).text,
+                 "clip %.0f '%s' is not judged: root_joint of the rules is '%s', and the model has %s%s%s%s",
+                 member_number(clip, "index"), member_text(clip, "name"), root,
+                 is_missing ? "no such joint" : "several of this name", nearest.name != NULL ? "; did you mean '" : "",
+                 nearest.name != NULL ? nearest.name : "", nearest.name != NULL ? "'?" : "");
 }
 
 /* Applies all rules, with what the clip must do over the ground. A root that the model lacks is a finding of the rule
@@ -113,11 +126,13 @@ static void check_clip(const struct inspection *model, const cJSON *clip, enum g
 {
     cJSON *answer = ask_about(model, clip, ground);
     if (answer == NULL && is_root_refused(model)) {
-        add_refusal(model, clip, ground == GROUND_IN_PLACE ? RULE_NOT_IN_PLACE : RULE_NO_ROOT_MOTION);
+        add_bad_root(model, clip, ground == GROUND_IN_PLACE ? RULE_NOT_IN_PLACE : RULE_NO_ROOT_MOTION);
         answer = ask_about(model, clip, GROUND_ANY);
     }
     if (answer == NULL)
-        add_refusal(model, clip, RULE_NOT_POSED);
+        findings_add(model, RULE_NOT_POSED, subject_of("clip", clip).text, "clip %.0f '%s': %s",
+                     member_number(clip, "index"), member_text(clip, "name"),
+                     connection_error_message(model->connection, model->source));
     else
         take_findings(model, first_part(answer), -1);
     cJSON_Delete(answer);
@@ -130,7 +145,7 @@ static void check_travels(const struct inspection *model, const cJSON *clip)
     if (answer != NULL)
         take_findings(model, first_part(answer), RULE_NO_ROOT_MOTION);
     else if (is_root_refused(model))
-        add_refusal(model, clip, RULE_NO_ROOT_MOTION);
+        add_bad_root(model, clip, RULE_NO_ROOT_MOTION);
     cJSON_Delete(answer);
 }
 
