@@ -68,6 +68,20 @@ def test_bones_that_are_missing(models):
     assert done.status == 1 and "--clip-bones ROLE=JOINT, or as a file for --clip-map" in done.err, done.err
 
 
+def test_warnings_about_retargeted_clips_of_pictures(models, tmp_path):
+    """A picture's answer only counts them. Those of the clip that is shown, once each."""
+    said = "posectl: warning: feet_slide: walk.gltf: feet that stand in the clip slide by up to "
+    options = ["--clip-file", "walk.gltf", "--retarget", "rest", "--width", "32", "--height", "32", "--json", "-o", tmp_path / "it.png"]
+    for command in (["render"], ["sheet", "--frames", "2"], ["sheet", "--clips", "all", "--frames", "1"], ["turntable", "--frames", "2"]):
+        done = posectl(*command, "hero.gltf", *options, cwd=models)
+        assert done.status == 0 and done.err.count(said) == 1, (command, done.err)
+        assert "warning" not in posectl(*command, "hero.gltf", *options, "--feet", "lock", cwd=models).err
+    layers = json.dumps([{"clip": "walk", "clip_file": "walk.gltf"}])
+    done = posectl("render", "hero.gltf", "--layers", layers, *options[2:], cwd=models)
+    assert done.status == 0 and said in done.err, done.err
+    assert "warning" not in posectl("render", "hero.gltf", *options[4:], cwd=models).err
+
+
 def test_a_file_with_the_clips(models, tmp_path):
     (tmp_path / "own.map").write_text("".join(f"{role} = {name}\n" for role, name in NAMES.items()))
     done = posectl("convert", "own.gltf", "--clips", "./walk.gltf", "--retarget", "rest", "--feet", "lock", "--map", tmp_path / "own.map",
