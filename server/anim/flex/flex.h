@@ -23,6 +23,7 @@ enum {
     FLEX_VERTICES_MOST = 4000000, /* of all skinned draws */
     FLEX_FINDINGS_MOST = 1000,    /* more are only counted */
     FLEX_AXES = 3,
+    FLEX_SIDES = 8,
 };
 
 /* One pose of a joint. Shares are of the bend zone's area at rest. */
@@ -36,14 +37,20 @@ struct flex_turn {
     double collapsed_share;
 };
 
+/* Where a camera stands: camera.h. */
+struct flex_side {
+    double yaw_deg, pitch_deg;
+};
+
 struct flex_joint {
     uint32_t node;
     int32_t role;                         /* enum humanoid_role, or -1 */
     int32_t long_axis;                    /* its own axis that is nearest to its bone, or -1 without a bone */
     double bend_most_deg, twist_most_deg; /* how far its turns go about the other axes, and about the long one */
     uint32_t zone_triangles;
-    struct box zone_box;  /* at rest */
-    struct box moved_box; /* around the zone and what moves with the joint, over all turns; empty without a zone */
+    struct flex_side side; /* from where most of the zone is seen at rest: elsewhere other parts hide it */
+    struct box zone_box;   /* at rest */
+    struct box moved_box;  /* around the zone and what moves with the joint, over all turns; empty without a zone */
     double zone_area, zone_volume; /* volume: NaN for an open or flat zone */
     uint32_t turn_first, turn_count;
     uint32_t left_behind, dragged; /* vertices */

@@ -59,6 +59,8 @@ static void put_joint(struct reply_context *context, const struct flex_report *r
     put_number(out, "volume", joint->zone_volume);
     put_box(out, "box", &joint->zone_box);
     put_box(out, "moved_box", &joint->moved_box);
+    if (joint->zone_triangles > 0)
+        json_printf(out, ",\"camera\":{\"yaw\":%g,\"pitch\":%g}", joint->side.yaw_deg, joint->side.pitch_deg);
     json_printf(out, ",\"left_behind\":%u,\"dragged\":%u,\"turns\":[", joint->left_behind, joint->dragged);
     for (uint32_t t = 0; t < joint->turn_count; t++) {
         json_comma(out, t > 0);
