@@ -202,10 +202,10 @@ bool check_is_of_pose(const struct clip_check *check)
     return true;
 }
 
-bool check_is_named(const struct clip_check *check, const char *const *words, size_t count)
+bool check_is_named(const struct model *model, int32_t clip, const char *const *words, size_t count)
 {
     size_t size;
-    const char *name = whole_name(check->model, check->model->clips[check->clip].name, &size);
+    const char *name = whole_name(model, model->clips[clip].name, &size);
     for (size_t i = 0; i < size; i++)
         for (size_t w = 0; w < count; w++)
             if (strlen(words[w]) <= size - i && strncasecmp(name + i, words[w], strlen(words[w])) == 0)

@@ -9,6 +9,7 @@
 #include "wire/models/body_materials.h"
 #include "wire/models/model_bodies.h"
 #include "wire/reply/reply_json.h"
+#include "wire/reply/usual_clip.h"
 
 #include <string.h>
 
@@ -305,6 +306,10 @@ void body_put_model(struct reply_context *context)
     put_info(out, model);
     put_counts(out, model);
     put_list(out, ",\"clips\":", model, model->clip_count, put_clip);
+    if (model->clip_count > 0)
+        json_printf(out, ",\"usual_clip\":%u", usual_clip(model));
+    else
+        buf_put_text(out, ",\"usual_clip\":null");
     put_list(out, ",\"skins\":", model, model->skin_count, put_skin);
     put_list(out, ",\"meshes\":", model, model->mesh_count, put_mesh);
     put_list(out, ",\"materials\":", model, model->material_count, body_list_material);
