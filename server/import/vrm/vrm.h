@@ -10,3 +10,7 @@
  * and the materials, as the file numbers them. Parts of the extensions that do not fit the file are left out with a
  * warning: a file with a broken face is still a model. Returns 0, ERR_IMPORT_MEMORY or ERR_MODEL_LIMIT. */
 int vrm_read(struct import *import, const cJSON *root, struct err *err);
+
+/* Adds the constraints of nodes (VRMC_node_constraint), which files may have without the other extensions. Those that
+ * cannot be evaluated are left out with a warning. Same contract. */
+int vrm_read_constraints(struct import *import, const cJSON *root, struct err *err);
