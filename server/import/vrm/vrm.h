@@ -1,5 +1,5 @@
 /* vrm.h - what the glTF extensions VRM (0.x), VRMC_vrm and VRMC_vrm_animation say of a human: the nodes of its bones,
- * its expressions and its gaze (vrm-specification). Single-threaded. */
+ * its expressions and its gaze; and constraints of nodes (vrm-specification). Single-threaded. */
 #pragma once
 
 #include "import/gltf_file/gltf_json.h"
