@@ -88,14 +88,17 @@ TEST(bake_write_keeps_the_limit)
 
 TEST(bake_worked_model_has_something_in_every_section)
 {
-    struct fixture f;
+    struct fixture f, with_constraints; /* which have no compiled sections */
     fixture_worked(&f);
-    const struct model *m = &f.model;
-#define X(id, singular, plural, type, item_bytes) assert_true(m->singular##_count > 0);
+    fixture_constrained(&with_constraints);
+    const struct model *m = &f.model, *other = &with_constraints.model;
+#define X(id, singular, plural, type, item_bytes) assert_true(m->singular##_count + other->singular##_count > 0);
 #include "anim/model/model_sections.def"
 #undef X
     walk_model(m);
+    walk_model(other);
     fixture_fini(&f);
+    fixture_fini(&with_constraints);
 }
 
 TEST(bake_finish_derives)
@@ -179,6 +182,27 @@ TEST(bake_decode_refuses_truncations_whose_header_agrees)
         memcpy((char *)f.block + offsetof(struct bake_header, size_bytes), &said, sizeof said);
         assert_int_equal(decode_copy(f.block, size, &err), ERR_BAD_BAKE);
     }
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_refuses_cut_and_changed_constraints)
+{
+    static const unsigned char CHANGES[] = {0x01, 0x02, 0x04, 0x40, 0x80, 0xff};
+    struct fixture f;
+    struct err err;
+    unsigned refused = 0;
+    fixture_constrained(&f);
+    unsigned char *bytes = f.block;
+    for (size_t size = 0; size < f.size_bytes; size++)
+        assert_int_equal(decode_copy(f.block, size, &err), ERR_BAD_BAKE);
+    const size_t first = (size_t)((const unsigned char *)f.model.constraints - bytes);
+    for (size_t i = first; i < first + f.model.constraint_count * sizeof *f.model.constraints; i++)
+        for (size_t c = 0; c < sizeof CHANGES; c++) {
+            bytes[i] ^= CHANGES[c];
+            refused += decode_copy(bytes, f.size_bytes, &err) < 0;
+            bytes[i] ^= CHANGES[c];
+        }
+    assert_true(refused > 300);
     fixture_fini(&f);
 }
 
@@ -468,27 +492,10 @@ TEST(bake_decode_rules_of_faces)
     fixture_fini(&f);
 }
 
-/* 0 above 1 above 2, 3 above 4, and 5: 5 rolls like 4, 4 rotates like 2, 1 aims at 4, and 2 aims at 5. */
-static void constrained(struct fixture *f)
-{
-    static const int32_t PARENTS[] = {-1, 0, 1, -1, 3, -1};
-    static const struct node_constraint CONSTRAINTS[] = {
-        {1, 4, CONSTRAINT_AIM, AXIS_MINUS_Y, 1},
-        {2, 5, CONSTRAINT_AIM, AXIS_X, 0.5f},
-        {4, 2, CONSTRAINT_ROTATION, AXIS_X, 0},
-        {5, 4, CONSTRAINT_ROLL, AXIS_Z, 1},
-    };
-    fixture_init(f);
-    for (size_t n = 0; n < sizeof PARENTS / sizeof *PARENTS; n++)
-        fixture_node(f, PARENTS[n], (const float[]){1, (float)n, 2}, FIXTURE_NO_TURN, FIXTURE_ONE);
-    memcpy(bake_add_constraint(&f->builder, 4), CONSTRAINTS, sizeof CONSTRAINTS);
-    fixture_finish(f);
-}
-
 TEST(bake_decode_rules_of_constraints)
 {
     struct fixture f;
-    constrained(&f);
+    fixture_constrained(&f);
     REFUSED(&f, constraints[0].node, 6, "constraints[0].node");
     REFUSED(&f, constraints[3].node, 1, "constraints[3].node"); /* it has one */
     REFUSED(&f, constraints[1].source, 6, "constraints[1].source");
