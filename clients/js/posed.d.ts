@@ -466,6 +466,8 @@ export interface ModelInfo extends Json {
   /** Of VRM and .vrma files. */
   humanoid?: Record<string, number>;
   expressions?: Expression[];
+  /** Of files with VRMC_node_constraint, in the order of evaluation. */
+  constraints?: NodeConstraint[];
   look_at?: { kind: 'bone' | 'expression'; node?: number; offset: number[] } & Record<'inner' | 'outer' | 'down' | 'up', { most_deg: number; output: number }>;
   /** The bones of a human that retargeting finds; nodes by role. */
   bones?: { by: string; score: number; roles: Record<string, number>; missing: string[] };
@@ -483,6 +485,16 @@ export interface Expression {
   /** In a .vrma file: the node whose x translation is the weight. */
   node?: number;
   binds: ExpressionBind[];
+}
+
+/** A rule by which a node's rotation follows another node. */
+export interface NodeConstraint {
+  node: number;
+  kind: 'roll' | 'aim' | 'rotation';
+  source: number;
+  /** Of the node; an aim may have a negative one, a rotation has none. */
+  axis?: 'x' | 'y' | 'z' | '-x' | '-y' | '-z';
+  weight: number;
 }
 
 export type ExpressionOverride = 'none' | 'block' | 'blend';

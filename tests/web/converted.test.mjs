@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
 import validator from 'gltf-validator';
 import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
-import { load, posesAt, verticesAt, vrmAt } from './three_glb.mjs';
+import { constrainedAt, load, posesAt, verticesAt, vrmAt } from './three_glb.mjs';
 
 const OWN = path.join(path.dirname(fileURLToPath(import.meta.url)), '../oracle/models');
 const NAMES = ['dragon.glb', 'octopus.glb', 'robot.glb', 'curves.fbx', 'layers.fbx', 'pivots.fbx', 'lever.dae', 'turned.bvh', 'guard.md5mesh', 'crane.x', 'kept.gltf', 'rich.gltf'];
@@ -26,6 +26,7 @@ before(async () => {
   }
   for (const name of KEPT) fs.copyFileSync(path.join(EXPORT, name), path.join(root, name));
   execFileSync('/usr/bin/python3', [path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/formats/vrm_files.py'), root]);
+  execFileSync('/usr/bin/python3', [path.join(path.dirname(fileURLToPath(import.meta.url)), '../api/formats/constraint_files.py'), root]);
   server = await startServer(root, '--render-workers', '0');
 });
 
@@ -199,12 +200,12 @@ for (const name of NAMES) {
 
 // Where three-vrm differs from the specification the files have nothing to tell: it does not cut weights to 0..1, and it takes the range of
 // looks up for those down.
-for (const name of ['turned.vrm', 'uneven.vrm', 'old.vrm', 'looking.vrm']) {
-  test(`three-vrm moves ${name} by move.vrma to the same vertices`, async () => {
+for (const [name, moves] of [...['turned.vrm', 'uneven.vrm', 'old.vrm', 'looking.vrm', 'helped.vrm'].map((one) => [one, 'move.vrma']), ['turned.vrm', 'face.vrma']]) {
+  test(`three-vrm moves ${name} by ${moves} to the same vertices`, async () => {
     const times = [0, 0.5, 0.75, 1.25, 1.7, 2]; // keys, and times between
-    const [model, motion] = [name, 'move.vrma'].map((one) => fs.readFileSync(path.join(root, one)));
+    const [model, motion] = [name, moves].map((one) => fs.readFileSync(path.join(root, one)));
     const theirs = await vrmAt(model, motion, times);
-    const { meshes, frames } = await ask(`/v1/mesh?model=${name}&clip_file=move.vrma&retarget=rest&clip=0&wrap=clamp&t=${times.join()}`);
+    const { meshes, frames } = await ask(`/v1/mesh?model=${name}&clip_file=${moves}&retarget=rest&clip=0&wrap=clamp&t=${times.join()}`);
     const { nodes } = await ask('/v1/model?model=' + name);
     let moved = 0;
     frames.forEach(({ positions }, f) => meshes.forEach(({ node }, m) => {
@@ -213,7 +214,23 @@ for (const name of ['turned.vrm', 'uneven.vrm', 'old.vrm', 'looking.vrm']) {
       points.forEach((x, i) => assert.ok(Math.abs(x - positions[m][i]) < 2e-5, `${name} ${nodes[node].name} at ${times[f]}: ${x} ${positions[m][i]}`));
       moved = Math.max(moved, ...points.map((x, i) => Math.abs(x - frames[0].positions[m][i])));
     }));
-    assert.equal(meshes.length, 4);
-    assert.ok(moved > 0.3, 'the body moves');
+    assert.equal(meshes.length, name === 'helped.vrm' ? 9 : 4);
+    assert.ok(moved > (moves === 'move.vrma' ? 0.3 : 0.005), 'the body moves, or the face');
+  });
+}
+
+for (const clip of [true, false]) {
+  test(`three-vrm has the vertices of many.glb, whose nodes have constraints, ${clip ? 'in its clip' : 'at rest'}`, async () => {
+    const times = clip ? [0, 0.5, 0.8, 1.25, 1.7, 2] : [0];
+    const { constraints } = await ask('/v1/model?model=many.glb');
+    const { frames } = await ask(`/v1/mesh?model=many.glb&clip=${clip ? 0 : '-'}&wrap=clamp&t=${times.join()}`);
+    for (const [f, bytes] of [fs.readFileSync(path.join(root, 'many.glb')), await convert('many.glb')].entries()) {
+      const theirs = await constrainedAt(bytes, times, clip);
+      assert.equal(theirs[0].constraints, constraints.length);
+      times.forEach((_, i) => {
+        const points = Object.values(theirs[i].meshes)[0].flat(), ours = frames[i].positions[0];
+        points.forEach((x, k) => assert.ok(Math.abs(x - ours[k]) < 2e-5, `file ${f} at ${times[i]}, node ${Math.floor(k / 9)}: ${x} ${ours[k]}`));
+      });
+    }
   });
 }

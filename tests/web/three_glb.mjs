@@ -2,7 +2,7 @@
 import * as THREE from 'three';
 import { GLTFExporter } from 'three/examples/jsm/exporters/GLTFExporter.js';
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
-import { VRMLoaderPlugin } from '@pixiv/three-vrm';
+import { VRMLoaderPlugin, VRMNodeConstraintLoaderPlugin } from '@pixiv/three-vrm';
 import { VRMAnimationLoaderPlugin, VRMLookAtQuaternionProxy, createVRMAnimationClip } from '@pixiv/three-vrm-animation';
 import { MeshoptDecoder } from 'three/examples/jsm/libs/meshopt_decoder.module.js';
 
@@ -150,5 +150,28 @@ export async function vrmAt(model, motion, times) {
       meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
     });
     return meshes;
+  });
+}
+
+// A file with VRMC_node_constraint, moved by its first clip as three-vrm does it: at each of the times the scene's positions of all
+// vertices, by the name of the mesh's node. clip: false for its rest.
+export async function constrainedAt(bytes, times, clip = true) {
+  const { scene, animations, userData: { vrmNodeConstraintManager } } = await loadVrm(bytes, VRMNodeConstraintLoaderPlugin);
+  const mixer = new THREE.AnimationMixer(scene);
+  const action = clip ? mixer.clipAction(animations[0]) : null;
+  action?.setLoop(THREE.LoopOnce);
+  if (action) action.clampWhenFinished = true;
+  return times.map((time) => {
+    action?.reset().play();
+    mixer.setTime(time);
+    vrmNodeConstraintManager.update();
+    scene.updateMatrixWorld(true);
+    const meshes = {}, point = new THREE.Vector3();
+    scene.traverse((object) => {
+      if (!object.isMesh) return;
+      const { count } = object.geometry.attributes.position;
+      meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
+    });
+    return { meshes, constraints: vrmNodeConstraintManager.constraints.size };
   });
 }

@@ -324,8 +324,8 @@ static int check_assets(const struct model *model, struct err *err)
 int bake_check(const struct model *model, struct err *err)
 {
     static int (*const checks[])(const struct model *, struct err *) = {
-        check_info,        check_assets,     bake_check_skins, bake_check_nodes,    bake_check_faces,
-        bake_check_meshes, bake_check_draws, bake_check_clips, bake_check_compiled,
+        check_info,       check_assets,      bake_check_skins, bake_check_nodes, bake_check_constraints,
+        bake_check_faces, bake_check_meshes, bake_check_draws, bake_check_clips, bake_check_compiled,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const int rc = checks[i](model, err);

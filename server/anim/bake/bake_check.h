@@ -18,8 +18,9 @@ int bake_check_nodes(const struct model *model, struct err *err);  /* nodes, the
 int bake_check_meshes(const struct model *model, struct err *err); /* vertices, meshes, primitives, morphs */
 int bake_check_draws(const struct model *model, struct err *err);
 int bake_check_clips(const struct model *model, struct err *err);
-int bake_check_faces(const struct model *model, struct err *err);    /* after nodes: expressions and gazes */
-int bake_check_compiled(const struct model *model, struct err *err); /* after clips: the rig, frames */
+int bake_check_faces(const struct model *model, struct err *err);       /* after nodes: expressions and gazes */
+int bake_check_constraints(const struct model *model, struct err *err); /* after nodes */
+int bake_check_compiled(const struct model *model, struct err *err);    /* after clips: the rig, frames */
 
 /* The times of keys and frames lie between -BAKE_TIME_MAX and BAKE_TIME_MAX: their differences, doubles, and products
  * with any float then stay far within the range of a double. */

@@ -300,6 +300,8 @@ int bake_check_compiled(const struct model *model, struct err *err)
         model->rig_skin_count != (is_compiled || model->rig_skin_count > 0 ? model->skin_count : 0))
         return err_set(err, ERR_BAD_BAKE, "compiled_clips has %u elements for %u clips", model->compiled_clip_count,
                        model->clip_count);
+    if (model->constraint_count > 0 && model->rig_skin_count + (uint64_t)model->rig_node_count > 0)
+        return err_set(err, ERR_BAD_BAKE, "rig_skins has elements in a model with constraints");
     if (model->rig_node_count > model->node_count)
         return bake_check_fail(err, "rig_nodes", model->node_count, "node");
     if (!floats_are_finite(model->lane_values, model->lane_value_count))

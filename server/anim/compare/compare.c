@@ -39,13 +39,11 @@ static void end_side(struct compare_model *side)
     free(side->other);
 }
 
-static uint64_t pose_steps(const struct model *model) { return (uint64_t)model->node_count + model->weight_count; }
-
 /* Evaluates both rest poses and one of a clip. */
 static int check_cost(const struct model *old, const struct model *new, const struct compare_options *options,
                       struct err *err)
 {
-    const uint64_t steps = 2 * (pose_steps(old) + pose_steps(new));
+    const uint64_t steps = 2 * (pose_step_count(old) + pose_step_count(new));
     if (steps <= options->steps)
         return 0;
     return err_set(err, ERR_TOO_MANY_FRAMES,

@@ -66,7 +66,7 @@ static void set_moment(struct compare *compare, uint32_t weight, struct differen
 {
     enum { CLIPS_LOOKED_AT = 8, MOMENTS = 9 };
     struct compare_model *side = &compare->sides[COMPARE_NEW];
-    const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+    const uint64_t steps = pose_step_count(side->model);
     int32_t *partners[COMPARE_SIDES];
     double most = 0;
     clips_match_names(compare, partners);

@@ -138,7 +138,7 @@ static bool holds_in_clips(struct compare *compare, const struct placed_nodes *n
     const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
     int32_t *partners[COMPARE_SIDES];
     uint32_t looked = 0, held = 0;
-    const uint64_t steps = old->node_count + new->node_count + (uint64_t)old->weight_count + new->weight_count;
+    const uint64_t steps = pose_step_count(old) + pose_step_count(new);
     clips_match_names(compare, partners);
     for (uint32_t c = 0; c < old->clip_count && looked < CLIPS_LOOKED_AT * MOMENTS; c++)
         for (int moment = 0; moment < MOMENTS && partners[COMPARE_OLD][c] >= 0; moment++, looked++) {

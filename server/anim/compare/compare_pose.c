@@ -93,7 +93,7 @@ void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], 
 {
     for (int s = 0; s < COMPARE_SIDES; s++) {
         struct compare_model *side = &compare->sides[s];
-        const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+        const uint64_t steps = pose_step_count(side->model);
         pose_evaluate(&side->pose, side->model, clips[s], times_s[s]);
         compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
         compare->out->step_count += steps;

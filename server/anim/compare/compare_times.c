@@ -53,7 +53,7 @@ static uint32_t affordable(const struct compare *compare, uint32_t clips_left)
 {
     uint64_t steps = 1 + compare->morph_count + looks_steps(compare);
     for (int s = 0; s < COMPARE_SIDES; s++)
-        steps += (uint64_t)compare->sides[s].model->node_count + compare->sides[s].model->weight_count;
+        steps += pose_step_count(compare->sides[s].model);
     const uint64_t poses = compare->steps_left / (clips_left == 0 ? 1 : clips_left) / steps;
     return poses < POSES_MOST ? (uint32_t)poses : POSES_MOST;
 }

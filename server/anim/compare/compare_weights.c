@@ -193,7 +193,7 @@ static void look_at_pose(const struct compare *compare, struct suspects *suspect
 static void look_at_poses(struct compare *compare, struct suspects *suspects)
 {
     struct compare_model *side = &compare->sides[COMPARE_OLD];
-    const uint64_t steps = (uint64_t)side->model->node_count + side->model->weight_count;
+    const uint64_t steps = pose_step_count(side->model);
     pose_evaluate(&side->pose, side->model, POSE_REST, 0);
     look_at_pose(compare, suspects);
     for (uint32_t c = 0; c < side->model->clip_count && c < CLIPS_LOOKED_AT; c++)

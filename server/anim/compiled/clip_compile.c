@@ -247,7 +247,7 @@ static void work_fini(struct compile_work *work)
 
 void clip_compile_all(struct bake_builder *builder)
 {
-    if (builder->skin_count == 0 || builder->is_failed)
+    if (builder->skin_count == 0 || builder->constraint_count > 0 || builder->is_failed)
         return;
     struct compile_work work;
     uint32_t *rig_of_node = mem_alloc(builder->node_count * sizeof *rig_of_node);

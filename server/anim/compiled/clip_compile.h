@@ -2,6 +2,7 @@
  * bake_finish().
  *
  * Pure; any thread. A clip is not compiled, and only pose.h evaluates it, when
+ *   - the model has constraints, which depend on the whole pose,
  *   - its frames would hold more than four times as many values as its keys, or sixteen times where it has splines,
  *   - the frames would take the builder over its limit, or the model far beyond the keys that its channels share,
  *   - its splines are too many to choose frames for, or rotations on them pass by 0,
@@ -14,7 +15,7 @@
 #include "anim/compiled/clip_sections.h"
 #include "anim/model/bake_builder.h"
 
-/* Adds the rig, where there are skins, and a compiled_clip for each clip. Sets builder->is_failed when memory runs out.
+/* Adds the rig, where there are skins and no constraints, and a compiled_clip for each clip. Sets builder->is_failed when memory runs out.
  */
 void clip_compile_all(struct bake_builder *builder);
 

@@ -36,7 +36,7 @@ static void take_range(struct flex_joint *joint, bool given)
 }
 
 /* Marks the nodes that a measured vertex follows, and those that are joints of a measured skin. */
-enum { IS_FOLLOWED = 1, IS_JOINT = 2 };
+enum { IS_FOLLOWED = 1, IS_JOINT = 2, IS_LED = 4 /* by a constraint, so that it does not turn by itself */ };
 static void mark_joints(struct flex *flex)
 {
     const struct model *model = flex->model;
@@ -53,6 +53,9 @@ static void mark_joints(struct flex *flex)
             flex->has_weights[model->joints[skin->joint_first + j].node] |= IS_JOINT;
         marked = part->skin;
     }
+    for (uint32_t i = 0; i < model->constraint_count; i++)
+        if (flex->has_weights[model->constraints[i].node] != 0)
+            flex->has_weights[model->constraints[i].node] |= IS_LED;
 }
 
 /* Fills in the joints below each joint: those with no other joint between. */
@@ -123,7 +126,8 @@ int flex_joints_find(struct flex *flex)
     mark_joints(flex);
     find_children(flex);
     for (uint32_t n = 0; n < model->node_count; n++) {
-        if ((flex->has_weights[n] & IS_FOLLOWED) == 0 || (model->nodes[n].flags & NODE_SHEAR) != 0 ||
+        if ((flex->has_weights[n] & (IS_FOLLOWED | IS_LED)) != IS_FOLLOWED ||
+            (model->nodes[n].flags & NODE_SHEAR) != 0 ||
             (flex->options->node >= 0 && flex->options->node != (int32_t)n))
             continue;
         report->joints =
@@ -134,7 +138,8 @@ int flex_joints_find(struct flex *flex)
     if (report->joint_count == 0 && flex->options->node >= 0) {
         char name[SHORT_NAME_SIZE];
         const uint32_t node = (uint32_t)flex->options->node;
-        return err_set(flex->err, ERR_BAD_PARAMETER, "no vertex follows node %u '%s', or its matrix is sheared", node,
+        return err_set(flex->err, ERR_BAD_PARAMETER,
+                       "no vertex follows node %u '%s', or its matrix is sheared, or a constraint leads it", node,
                        short_name(model, model->nodes[node].name, name));
     }
     take_roles(flex);

@@ -94,7 +94,8 @@ int flex_turn_joint(struct flex *flex, uint32_t node, uint32_t axis, double angl
     struct trs *local = &flex->pose.local[node];
     double degrees[3] = {0, 0, 0}, turn[4];
     const struct dmat4 scene_from_joint = flex->pose.scene_from_node[node];
-    if (!flex_spend(flex, flex->below_count, 0))
+    const bool is_all = flex->model->constraint_count > 0; /* pose_list() */
+    if (!flex_spend(flex, is_all ? pose_step_count(flex->model) : flex->below_count, 0))
         return flex->err->code;
     degrees[axis] = angle_deg;
     quat_from_degrees(degrees, turn);

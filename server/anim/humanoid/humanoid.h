@@ -71,3 +71,5 @@ bool humanoid_foot_is_loose(const struct model *model, const struct humanoid *hu
 /* True when all roles that retargeting requires are there, and no node has two roles. nodes: [ROLE_COUNT], -1 for none.
  */
 bool humanoid_is_enough(const int32_t *nodes);
+/* True when no role is there. nodes: as above. */
+bool humanoid_is_none(const int32_t *nodes);

@@ -59,6 +59,14 @@ bool humanoid_is_enough(const int32_t *nodes)
     return is_enough;
 }
 
+bool humanoid_is_none(const int32_t *nodes)
+{
+    bool is_none = true;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        is_none = is_none && nodes[role] < 0;
+    return is_none;
+}
+
 void humanoid_drop_doubles(struct humanoid *humanoid)
 {
     for (int role = 0; role < ROLE_COUNT; role++)

@@ -13,6 +13,7 @@
 #include "anim/model/compiled_clip.h"
 #include "anim/model/model_face.h"
 #include "anim/model/model_material.h"
+#include "anim/model/node_constraint.h"
 
 #include <stdbool.h>
 #include <stddef.h>

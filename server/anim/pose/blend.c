@@ -269,8 +269,9 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
 /* --- both --- */
 
 void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
-                          const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count)
+                          const struct node_list *nodes, const struct blend_layer *layers, uint32_t layer_count)
 {
+    const struct node_list blended = pose_list(model, nodes), *list = &blended;
     if (!reserve_marks(blend, model))
         mem_exhausted();
     pose_sample_nodes(pose, model, list, POSE_REST, 0);

@@ -66,7 +66,7 @@ void blend_evaluate(struct blend *blend, struct pose *pose, const struct model *
 
 /* The same for some nodes only. */
 void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct model *model,
-                          const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count);
+                          const struct node_list *nodes, const struct blend_layer *layers, uint32_t layer_count);
 
 /* Computes the weighted mean of `count` >= 1 unit quaternions with weights > 0; q and -q are the same rotation. The
  * mean of equal ones is the first, of two their slerp, of more the rotation from which the weighted sum of the arcs to

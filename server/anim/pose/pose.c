@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "anim/pose/constraint.h"
 #include "anim/pose/sample.h"
 #include "anim/pose/scale_frame.h"
 
@@ -20,6 +21,7 @@ void pose_fini(struct pose *pose)
     free(pose->scene_from_node);
     free(pose->weights);
     free(pose->frames);
+    free(pose->aims);
     pose_init(pose);
 }
 
@@ -55,7 +57,8 @@ static bool has_own_scales(const struct model *model) { return (model->infos[0].
 
 bool pose_reserve(struct pose *pose, const struct model *model)
 {
-    return reserve_local(pose, model) && (!has_own_scales(model) || reserve_frames(pose, model));
+    return reserve_local(pose, model) && (!has_own_scales(model) || reserve_frames(pose, model)) &&
+           constraints_reserve(pose, model);
 }
 
 struct trs pose_rest_transform(const struct node *node)
@@ -113,11 +116,12 @@ struct dmat4 pose_parent_from_node(const struct pose *pose, const struct model *
 void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
                        double clip_time_s)
 {
+    const struct node_list sampled = pose_list(model, list);
     if (!reserve_local(pose, model))
         mem_exhausted();
-    set_rest(pose, model, list);
+    set_rest(pose, model, &sampled);
     if (clip >= 0)
-        apply_clip(pose, model, list, &model->clips[clip], clip_time_s);
+        apply_clip(pose, model, &sampled, &model->clips[clip], clip_time_s);
 }
 
 void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s)
@@ -149,12 +153,15 @@ static void compose_frames(struct pose *pose, const struct model *model, const s
 
 void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list)
 {
+    const struct node_list composed = pose_list(model, list);
+    if (model->constraint_count > 0)
+        constraints_apply(pose, model);
     if (has_own_scales(model)) {
-        compose_frames(pose, model, list);
+        compose_frames(pose, model, &composed);
         return;
     }
-    for (uint32_t i = 0; i < list->count; i++) {
-        const uint32_t node = list->nodes[i];
+    for (uint32_t i = 0; i < composed.count; i++) {
+        const uint32_t node = composed.nodes[i];
         const int32_t parent = model->nodes[node].parent;
         const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, node);
         pose->scene_from_node[node] =

@@ -17,7 +17,8 @@ struct pose {
     struct dmat4 *scene_from_node; /* [node_count] */
     double *weights;               /* [weight_count]: morph weights, as model->weights */
     struct scale_frame *frames;    /* [node_count] for models with MODEL_OWN_SCALES */
-    uint32_t node_capacity, weight_capacity, frame_capacity;
+    struct aim_node *aims;         /* [node_count] for models with constraints (constraint.h) */
+    uint32_t node_capacity, weight_capacity, frame_capacity, aim_capacity;
 };
 
 enum { POSE_REST = -1 }; /* in place of a clip index: the rest pose */
@@ -29,13 +30,14 @@ void pose_fini(struct pose *pose);
 bool pose_reserve(struct pose *pose, const struct model *model);
 
 /* Evaluates every node at `clip_time_s` (already wrapped, see clip_time.h) of clip `clip` (an index, or POSE_REST):
- * local transforms, morph weights, then scene matrices in node_order. A node given by a matrix keeps that matrix unless
- * the clip moves it. Where the clip lacks T, R or S, the node's rest value counts. Grows `pose` when the model is
- * larger than any before. */
+ * local transforms, morph weights, then constraints, then scene matrices in node_order. A node given by a matrix keeps
+ * that matrix unless the clip or a constraint moves it. Where the clip lacks T, R or S, the node's rest value counts.
+ * Grows `pose` when the model is larger than any before. */
 void pose_evaluate(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 
 /* The two halves of pose_evaluate(), for callers that change local transforms in between (blend.c): pose_sample() fills
- * local, is_animated and weights, pose_compose() makes scene_from_node from them. */
+ * local, is_animated and weights, pose_compose() gives nodes with constraints their rotations (constraint.h) and makes
+ * scene_from_node. Composing again after a change of local evaluates the constraints again. */
 void pose_sample(struct pose *pose, const struct model *model, int32_t clip, double clip_time_s);
 void pose_compose(struct pose *pose, const struct model *model);
 
@@ -50,10 +52,23 @@ static inline struct node_list node_list_all(const struct model *model)
     return (struct node_list){.nodes = model->node_order, .count = model->order_count};
 }
 
-/* The same for some nodes; the others are unchanged. */
+/* The same for some nodes; the others are unchanged. In a model with constraints, which may depend on any node, all
+ * nodes are evaluated (pose_list()). */
 void pose_sample_nodes(struct pose *pose, const struct model *model, const struct node_list *list, int32_t clip,
                        double clip_time_s);
 void pose_compose_nodes(struct pose *pose, const struct model *model, const struct node_list *list);
+
+/* Returns the steps of one pose, as LIMIT_EVALUATIONS counts them: its nodes, morph weights and constraints. */
+static inline uint64_t pose_step_count(const struct model *model)
+{
+    return (uint64_t)model->node_count + model->weight_count + model->constraint_count;
+}
+
+/* Returns the nodes that are evaluated where a caller asks for these. */
+static inline struct node_list pose_list(const struct model *model, const struct node_list *list)
+{
+    return model->constraint_count > 0 ? node_list_all(model) : *list;
+}
 
 /* Returns a node's rest translation, rotation and scale in double precision. The rotation's float32 rounding is
  * repaired. */

@@ -6,14 +6,23 @@
 
 #include <string.h>
 
-static const struct posed_file_section SECTIONS_1[] = {
+static const struct posed_file_section SECTIONS[] = {
 #define X(version, id, item_bytes) {id, item_bytes},
 #include "anim/posed_file/posed_file_sections.def"
 #undef X
 };
 
+/* Each version has the first ones, so later versions add sections of higher ids only. */
+enum {
+    COUNT_1 = 0
+#define X(version, id, item_bytes) +((version) <= 1)
+#include "anim/posed_file/posed_file_sections.def"
+#undef X
+};
+
 static const struct posed_file_version VERSIONS[] = {
-    {1, SECTIONS_1, sizeof SECTIONS_1 / sizeof *SECTIONS_1},
+    {1, SECTIONS, COUNT_1},
+    {2, SECTIONS, sizeof SECTIONS / sizeof *SECTIONS},
 };
 _Static_assert(sizeof VERSIONS / sizeof *VERSIONS == POSED_FILE_VERSION, "every version so far is read");
 

@@ -102,7 +102,8 @@ static void add_section(struct layout *layout, const struct model *view, const s
 
 static void lay_out(const struct model *view, struct layout *layout)
 {
-    const struct posed_file_version *version = posed_file_version(POSED_FILE_VERSION);
+    /* Readers of version 1 know no constraints. They may have all other files. */
+    const struct posed_file_version *version = posed_file_version(view->constraint_count > 0 ? 2 : 1);
     const bool is_compiled = view->compiled_clip_count > 0;
     uint32_t sections = version->count;
     for (size_t k = 0; k < BAKE_SECTION_COUNT && is_compiled; k++)

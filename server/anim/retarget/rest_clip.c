@@ -191,10 +191,12 @@ static bool sample(struct rest_clip *made, struct rest_motion *motion, uint32_t 
         if (options->face != NULL)
             rest_face_evaluate(options->face, &motion->model, &motion->source_pose, &pose);
         store(made, &pose, options->face, i);
+        is_going = !is_stopped(options);
+        if (motion->is_face_alone)
+            continue;
         limb_angles_see(&made->limbs, motion, &pose);
         see_feet(&motion->source, &motion->source_pose, tracks->has_ball, &tracks->source[i]);
         see_feet(&motion->model, &pose, tracks->has_ball, &tracks->model[i]);
-        is_going = !is_stopped(options);
     }
     pose_fini(&pose);
     return is_going;
@@ -206,6 +208,8 @@ static bool make(struct rest_clip *made, struct rest_motion *motion, uint32_t cl
     struct planted_feet planted;
     if (!sample(made, motion, clip, options, tracks))
         return false;
+    if (motion->is_face_alone)
+        return true;
     planted_feet_init(&planted, made->times, tracks->source, made->time_count, tracks->has_ball,
                       motion->source.leg_length, &motion->source.axes.m[3]);
     bool is_done = true;

@@ -140,6 +140,14 @@ static void place_binds(struct rest_face *face)
     }
 }
 
+bool rest_face_is_alone(const struct model *source)
+{
+    bool has_node = source->gaze_count > 0 && source->gazes[0].node >= 0;
+    for (uint32_t e = 0; e < source->expression_count; e++)
+        has_node = has_node || source->expressions[e].node >= 0;
+    return has_node && source->humanoid_bone_count == 0;
+}
+
 void rest_face_init(struct rest_face *face, const struct rest_rig *rig, const struct model *source)
 {
     const struct model *model = rig->model;

@@ -37,6 +37,10 @@ struct rest_face {
     int32_t looks[4];      /* expressions lookLeft, lookRight, lookDown, lookUp that the gaze moves, or -1 */
 };
 
+/* True for a VRM animation of a face only: expressions or a gaze, without the bones of a human. It stands for a source
+ * whose humanoid has no nodes. */
+bool rest_face_is_alone(const struct model *source);
+
 /* Pairs the expressions by name. Both models are borrowed. Call rest_face_fini() in any case. */
 void rest_face_init(struct rest_face *face, const struct rest_rig *model, const struct model *source);
 void rest_face_fini(struct rest_face *face);

@@ -2,6 +2,7 @@
 
 #include "anim/retarget/rest_correction.h"
 #include "anim/retarget/rest_pairs.h"
+#include "anim/retarget/retarget.h"
 #include "anim/retarget/t_pose.h"
 #include "base/mem.h"
 
@@ -174,6 +175,28 @@ uint64_t rest_motion_steps(const struct rest_motion *motion)
     return steps;
 }
 
+static void add_nothing(struct rest_motion *motion, int32_t *partners)
+{
+    motion->scale = 1;
+    motion->reference.clip = motion->reference.stance_clip = POSE_REST;
+    motion->model_from_source = motion->seen_from_source = MAT3_IDENTITY;
+    motion->joints = mem_alloc(1);
+    motion->joint_of_node = mem_alloc((size_t)motion->node_count * sizeof *motion->joint_of_node + 1);
+    motion->turns = mem_alloc((size_t)motion->node_count * sizeof *motion->turns + 1);
+    memset(motion->joint_of_node, 0xff, (size_t)motion->node_count * sizeof *motion->joint_of_node);
+    for (uint32_t n = 0; n < motion->source.model->node_count; n++)
+        partners[n] = -1 - RETARGET_MISSING;
+}
+
+/* The source's rig has only its model and no roles. */
+static bool is_face_alone(struct rest_motion *motion, const struct model *source, const struct humanoid *humanoid)
+{
+    motion->is_face_alone = humanoid_is_none(humanoid->nodes);
+    if (motion->is_face_alone)
+        motion->source = (struct rest_rig){.model = source, .humanoid = *humanoid, .axes = MAT3_IDENTITY};
+    return motion->is_face_alone;
+}
+
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
                      const struct model *source, const struct humanoid *source_humanoid,
                      const struct rest_choice *choice, uint64_t max_steps, int32_t *partners, struct err *err)
@@ -181,6 +204,10 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
     *motion = (struct rest_motion){.node_count = model->node_count};
     pose_init(&motion->source_pose);
     const int rc = rest_rig_init(&motion->model, model, model_humanoid, err);
+    if (rc == 0 && is_face_alone(motion, source, source_humanoid)) {
+        add_nothing(motion, partners);
+        return 0;
+    }
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
     if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, max_steps, err) < 0)
         return err->code;

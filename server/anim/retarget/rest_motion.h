@@ -52,6 +52,7 @@ struct rest_motion {
     struct mat3 model_from_source;   /* A */
     struct mat3 seen_from_source;    /* A, or by the scene's axes where the source's rest does not give any */
     double scale;                    /* k */
+    bool is_face_alone;              /* the source has no human (rest_face.h): there are no joints, and no feet */
     bool is_by_t_pose;               /* t_pose.h leads: both files promise VRM's T-pose, and their rests serve */
     struct rest_reference reference; /* the source's pose that stands for its rest */
     double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */
@@ -64,7 +65,8 @@ struct rest_motion {
 };
 
 /* choice: the source's rest. max_steps: limit on the choice's work; 0: no limit. partners: [node_count of the source],
- * by name as in retarget.h on input, by role on output. Both models are borrowed. Call rest_motion_fini() in any case.
+ * by name as in retarget.h on input, by role on output. A source_humanoid without nodes is that of a face that is alone
+ * (rest_face.h): then no joint moves. Both models are borrowed. Call rest_motion_fini() in any case.
  * Returns 0, ERR_NO_HUMANOID, or what rest_reference_find() returns. */
 int rest_motion_init(struct rest_motion *motion, const struct model *model, const struct humanoid *model_humanoid,
                      const struct model *source, const struct humanoid *source_humanoid,

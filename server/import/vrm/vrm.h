@@ -1,5 +1,5 @@
 /* vrm.h - what the glTF extensions VRM (0.x), VRMC_vrm and VRMC_vrm_animation say of a human: the nodes of its bones,
- * its expressions and its gaze (vrm-specification). Single-threaded. */
+ * its expressions and its gaze; and constraints of nodes (vrm-specification). Single-threaded. */
 #pragma once
 
 #include "import/gltf_file/gltf_json.h"
@@ -10,3 +10,7 @@
  * and the materials, as the file numbers them. Parts of the extensions that do not fit the file are left out with a
  * warning: a file with a broken face is still a model. Returns 0, ERR_IMPORT_MEMORY or ERR_MODEL_LIMIT. */
 int vrm_read(struct import *import, const cJSON *root, struct err *err);
+
+/* Adds the constraints of nodes (VRMC_node_constraint), which files may have without the other extensions. Those that
+ * cannot be evaluated are left out with a warning. Same contract. */
+int vrm_read_constraints(struct import *import, const cJSON *root, struct err *err);

@@ -106,7 +106,7 @@ static int read_rules(struct job_sources *sources, const struct render_work *wor
 /* False: a role names a node that the model does not have, or a required role is missing. */
 static bool read_roles(const int32_t roles[RENDER_ROLES], const struct model *model, struct humanoid *humanoid)
 {
-    bool is_good = humanoid_is_enough(roles);
+    bool is_good = humanoid_is_enough(roles) || (humanoid_is_none(roles) && rest_face_is_alone(model));
     for (int role = 0; role < RENDER_ROLES; role++) {
         is_good = is_good && roles[role] >= -1 && roles[role] < (int64_t)model->node_count;
         humanoid->nodes[role] = roles[role];

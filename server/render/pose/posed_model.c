@@ -242,6 +242,10 @@ static int turn_joints(struct posed_model *posed, const struct model *model, con
             return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", turn->node);
         if (local_is_sheared(pose, model, turn->node))
             return err_set(err, ERR_BAD_PARAMETER, "node %u has a sheared matrix, and cannot be turned", turn->node);
+        for (uint32_t c = 0; c < model->constraint_count; c++)
+            if (model->constraints[c].node == turn->node)
+                return err_set(err, ERR_BAD_PARAMETER, "a constraint leads node %u, and it cannot be turned",
+                               turn->node);
         quat_mul(pose->local[turn->node].rotation, turn->rotation, pose->local[turn->node].rotation);
         pose->is_animated[turn->node] = true;
     }

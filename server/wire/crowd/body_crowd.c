@@ -54,7 +54,7 @@ static uint64_t matrices_of(const struct crowd_entity *entity, const struct crow
 static uint64_t steps_of(const struct crowd_entity *entity, const struct model *model)
 {
     const uint64_t poses = entity->layer_count == 0 ? 1 : entity->layer_count;
-    return poses * ((uint64_t)model->node_count + model->weight_count);
+    return poses * pose_step_count(model);
 }
 
 struct crowd_size crowd_size_of(const struct request *request, const struct model *model,

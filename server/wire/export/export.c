@@ -55,6 +55,8 @@ bool export_look_at_nodes(struct export *e)
             export_warn(e, "hidden_node_shown",
                         "node %u is hidden and nodes below it are not, which glTF cannot say: here it is shown", n);
     }
+    for (uint32_t i = 0; i < model->constraint_count; i++)
+        e->is_moved[model->constraints[i].node] = 1;
     const struct channel *channels = (const struct channel *)(const void *)e->clips.channels.data;
     for (size_t c = 0; c < e->clips.channels.size_bytes / sizeof *channels; c++) {
         const uint32_t n = channels[c].node;

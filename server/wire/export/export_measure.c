@@ -156,7 +156,7 @@ bool export_compare_clips(struct export *e, const struct model *before, int32_t 
                           const struct export_times *times, double lever, uint64_t most, struct export_distance *out)
 {
     const struct compared compared = {before, after, clip, lever};
-    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    const uint64_t steps = 2 * pose_step_count(e->model) + 1;
     const double *at = times->times;
     const size_t count = times->count, stride = 1 + 2 * count / most;
     uint64_t looks = 0;
@@ -178,7 +178,7 @@ bool export_measure(struct export *e, uint32_t clip, struct export_distance *out
     const struct export_clip *at = &e->clips.clips[clip];
     struct clip clip_of_view;
     const struct model view = export_view(e, &clip_of_view, clip);
-    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    const uint64_t steps = 2 * pose_step_count(e->model) + 1;
     /* all clips together use at most half of a request's limit */
     const uint64_t most = e->context->limits->value[LIMIT_EVALUATIONS] / 4 / e->clips.count / steps + LEAST;
     struct export_times times;

@@ -209,7 +209,7 @@ static bool measure(struct export *e, uint32_t index, struct export_distance *ou
     struct clip clips[2];
     const struct model before = export_plain_view(e, &clips[0], index),
                        after = export_decoded_view(e, &clips[1], index);
-    const uint64_t steps = 2 * ((uint64_t)e->model->node_count + e->model->weight_count) + 1;
+    const uint64_t steps = 2 * pose_step_count(e->model) + 1;
     const uint64_t most =
         e->context->limits->value[LIMIT_EVALUATIONS] / (12 * ATTEMPT_COUNT) / e->clips.count / steps + LEAST;
     struct export_times times = {.times = NULL};

@@ -26,21 +26,49 @@ static bool keep_subtrees(struct export *e)
     return true;
 }
 
-/* Marks the joints of the file's skins, and the ancestors of everything kept. */
-static void keep_needed(struct export *e)
+/* Nodes that are kept, and whose own needs are not yet. Each stands there once. */
+struct kept {
+    struct export *e;
+    uint32_t *sources; /* [node_count]: of the node's constraint, or GLB_NONE */
+    uint32_t *nodes;   /* [node_count] */
+    uint32_t count;
+};
+
+static void keep_transform(struct kept *kept, uint32_t node)
+{
+    if (kept->e->keeps[node] != KEEP_NOTHING)
+        return;
+    kept->e->keeps[node] = KEEP_TRANSFORM;
+    kept->nodes[kept->count++] = node;
+}
+
+/* Marks the joints of the file's skins, and the ancestors and the sources of constraints of everything kept. */
+static bool keep_needed(struct export *e)
 {
     const struct model *model = e->model;
-    for (uint32_t s = 0; s < model->skin_count; s++)
-        for (uint32_t j = 0; e->skin_places[s] != GLB_NONE && j < model->skins[s].joint_count; j++) {
-            uint8_t *keep = &e->keeps[model->joints[model->skins[s].joint_first + j].node];
-            *keep = *keep == KEEP_NOTHING ? KEEP_TRANSFORM : *keep;
-        }
-    for (uint32_t i = model->order_count; i-- > 0;) {
-        const uint32_t n = model->node_order[i];
-        const int32_t parent = model->nodes[n].parent;
-        if (e->keeps[n] != KEEP_NOTHING && parent >= 0 && e->keeps[parent] == KEEP_NOTHING)
-            e->keeps[parent] = KEEP_TRANSFORM;
+    struct kept kept = {.e = e,
+                        .sources = export_array(e, model->node_count, sizeof *kept.sources),
+                        .nodes = export_array(e, model->node_count, sizeof *kept.nodes)};
+    if (kept.sources == NULL || kept.nodes == NULL)
+        return false;
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        kept.sources[n] = GLB_NONE;
+        if (e->keeps[n] != KEEP_NOTHING)
+            kept.nodes[kept.count++] = n;
     }
+    for (uint32_t i = 0; i < model->constraint_count; i++)
+        kept.sources[model->constraints[i].node] = model->constraints[i].source;
+    for (uint32_t s = 0; s < model->skin_count; s++)
+        for (uint32_t j = 0; e->skin_places[s] != GLB_NONE && j < model->skins[s].joint_count; j++)
+            keep_transform(&kept, model->joints[model->skins[s].joint_first + j].node);
+    while (kept.count > 0) {
+        const uint32_t n = kept.nodes[--kept.count];
+        if (model->nodes[n].parent >= 0)
+            keep_transform(&kept, (uint32_t)model->nodes[n].parent);
+        if (kept.sources[n] != GLB_NONE)
+            keep_transform(&kept, kept.sources[n]);
+    }
+    return true;
 }
 
 /* The file's skins come first in the model; rigid ones are plain mesh nodes. */
@@ -92,7 +120,8 @@ bool export_select(struct export *e)
     else if (!keep_subtrees(e))
         return false;
     number_skins(e, is_whole);
-    keep_needed(e);
+    if (!keep_needed(e))
+        return false;
     e->size = size_of(model);
     return true;
 }

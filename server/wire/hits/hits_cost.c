@@ -59,8 +59,7 @@ double cost_of_raycast(const struct cost_input *input)
     for (uint32_t e = 0; e < raycast->entity_count && ns <= COST_ENOUGH_NS; e++) {
         const struct model *model = raycast_model(request, e, input->model, input->sources);
         ns += entity_names_cost_ns(input, &raycast->targets[e], model);
-        ns +=
-            (double)raycast_poses(request, e) * ((double)model->node_count + model->weight_count) * COST_CAST_JOINT_NS;
+        ns += (double)raycast_poses(request, e) * (double)pose_step_count(model) * COST_CAST_JOINT_NS;
         ns += request->hits.is_of_meshes
                   ? mesh_cost_ns(model) + (double)model->draw_count * raycast->ray_count * COST_DRAW_NS
                   : fit_cost_ns(model, request->hits.fit);

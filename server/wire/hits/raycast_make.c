@@ -189,7 +189,7 @@ static bool add_entity(struct raycast *raycast, uint32_t index, const struct mes
 static uint64_t steps_of(const struct request *request, uint32_t place, const struct model *model)
 {
     const uint64_t layers = raycast_layers(request, place);
-    return (layers > 1 ? 2 * layers : 1) * ((uint64_t)model->node_count + model->weight_count);
+    return (layers > 1 ? 2 * layers : 1) * pose_step_count(model);
 }
 
 /* Checks the cost of poses and meshes against the limits. */

@@ -156,5 +156,5 @@ double cost_of_check(const struct cost_input *input)
     double seconds = 1 + (double)model->influence_count * COST_LOOK_NS * 1e-9;
     for (uint32_t c = 0; c < model->clip_count; c++)
         seconds += 1 + model->clips[c].duration_s;
-    return seconds * POSES * ((double)model->node_count + model->weight_count) * COST_NODE_NS;
+    return seconds * POSES * (double)pose_step_count(model) * COST_NODE_NS;
 }

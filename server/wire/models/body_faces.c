@@ -75,3 +75,24 @@ void body_put_faces(struct buf *out, const struct model *model)
     if (model->gaze_count > 0)
         put_gaze(out, &model->gazes[0]);
 }
+
+static void put_constraint(struct buf *out, const struct node_constraint *at)
+{
+    static const char *const KINDS[CONSTRAINT_KIND_COUNT] = {
+        [CONSTRAINT_ROLL] = "roll", [CONSTRAINT_AIM] = "aim", [CONSTRAINT_ROTATION] = "rotation"};
+    static const char *const AXES[AXIS_COUNT] = {"x", "y", "z", "-x", "-y", "-z"};
+    json_printf(out, "{\"node\":%u,\"kind\":%s,\"source\":%u", at->node, KINDS[at->kind], at->source);
+    if (at->kind != CONSTRAINT_ROTATION)
+        json_printf(out, ",\"axis\":%s", AXES[at->axis]);
+    json_printf(out, ",\"weight\":%f}", (double)at->weight);
+}
+
+void body_put_constraints(struct buf *out, const struct model *model)
+{
+    for (uint32_t i = 0; i < model->constraint_count && !buf_failed(out); i++) {
+        buf_put_text(out, i == 0 ? ",\"constraints\":[\n" : ",\n");
+        put_constraint(out, &model->constraints[i]);
+    }
+    if (model->constraint_count > 0)
+        buf_put_char(out, ']');
+}

@@ -161,6 +161,7 @@ double cost_of_flex(const struct cost_input *input)
     enum { POSES = 12, LOOKS = 20 }; /* of a joint, and at each vertex and index for it */
     const struct model *model = input->model;
     const double joints = input->request->view.joint.kind != SELECT_NONE ? 1 : (double)model->joint_count;
-    const double poses = POSES * ((double)model->node_count + model->joint_count) * COST_NODE_NS;
+    const double poses =
+        POSES * ((double)model->node_count + model->joint_count + model->constraint_count) * COST_NODE_NS;
     return joints * (poses + LOOKS * ((double)model->position_count + model->index_count) * COST_LOOK_NS);
 }

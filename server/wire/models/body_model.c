@@ -318,6 +318,7 @@ void body_put_model(struct reply_context *context)
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
     body_put_faces(out, model);
+    body_put_constraints(out, model);
     put_bones(out, model);
     put_variants(out, model);
     put_files(out, model);

@@ -40,7 +40,8 @@ static double selected_count(const struct model *model, const struct request *re
 /* Estimates sampling all nodes at one time. */
 static double sampling_cost_ns(const struct model *model)
 {
-    return (double)model->node_count * COST_NODE_NS + (double)model->weight_count * COST_LOOK_NS;
+    return ((double)model->node_count + model->constraint_count) * COST_NODE_NS +
+           (double)model->weight_count * COST_LOOK_NS;
 }
 
 /* Estimates all frames and the work done once. */

@@ -90,7 +90,7 @@ bool context_fail_at(struct reply_context *context, struct err *err, double time
 uint64_t pose_steps(const struct model *model, const struct request_pose *pose)
 {
     const uint64_t poses = pose->layer_count > 0 ? 2 * (uint64_t)pose->layer_count : 1;
-    return poses * ((uint64_t)model->node_count + model->weight_count);
+    return poses * pose_step_count(model);
 }
 
 bool context_is_affordable(struct reply_context *context, uint64_t steps_per_frame)

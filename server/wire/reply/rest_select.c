@@ -1,5 +1,7 @@
 #include "wire/reply/rest_select.h"
 
+#include "anim/retarget/rest_face.h"
+
 #include <string.h>
 
 static int find(const struct model *model, const char *path, const struct humanoid_choice *choice, const char *bones,
@@ -11,6 +13,12 @@ static int find(const struct model *model, const char *path, const struct humano
         return 0;
     err_prefix(err, "'%s'", path);
     return err->code;
+}
+
+/* Whether the file moves a face only, and the request maps no bones of it. */
+static bool is_face(const struct model *source, const struct humanoid_choice *choice)
+{
+    return choice->rule_count == 0 && choice->map <= HUMANOID_VRM && rest_face_is_alone(source);
 }
 
 bool rest_is_of(const struct request *request, uint32_t source)
@@ -34,8 +42,10 @@ int rest_resolve(struct resolved_rest *rest, const struct request *request, cons
         return err->code;
     }
     for (uint32_t i = 0; i < request->source_count; i++)
-        if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->retarget.clip_humanoid,
-                                           "clip_bones", &rest->sources[i], err) < 0)
+        if (rest_is_of(request, i) && is_face(sources[i], &request->retarget.clip_humanoid))
+            memset(rest->sources[i].nodes, 0xff, sizeof rest->sources[i].nodes);
+        else if (rest_is_of(request, i) && find(sources[i], request->sources[i].path, &request->retarget.clip_humanoid,
+                                                "clip_bones", &rest->sources[i], err) < 0)
             return err->code;
     return 0;
 }

@@ -84,6 +84,27 @@ def test_weights_are_cut_overridden_and_summed(start, root):
         assert np.allclose(moved[1, 2], 0.02 * sum(sums), atol=1e-6), (k, sums)
 
 
+def test_a_face_alone_moves_expressions_and_the_eyes(start, root):
+    (root / "face.vrma").write_bytes(motion(has_bones=False))
+    (root / "plain.gltf").write_text(Human(A).write())
+    server = start(*NO_RENDERING, root=root)
+    at = {"clip": 0, "retarget": "rest"}
+    assert np.array_equal(weights_of(server, {**at, "clip_file": "face.vrma"}), weights_of(server, {**at, "clip_file": "move.vrma"}))
+    nodes = server.json("/v1/model", model="hero.vrm")["nodes"]
+    local = {clip: np.array(server.json("/v1/pose", model="hero.vrm", what="local", t=0.5, **({"clip_file": clip, **at} if clip else {"clip": "-"}))
+                            ["frames"][0]["local"]) for clip in ("face.vrma", "move.vrma", "")}
+    for node, face, move, rest in zip(nodes, *local.values()):
+        expected = move if node["name"] in ("leftEye", "rightEye") else rest
+        assert np.allclose(face, expected, atol=1e-6), node["name"]
+    assert not np.allclose(local["face.vrma"], local[""], atol=0.01)
+    told = server.json("/v1/pose", model="hero.vrm", t=0.5, clip_file="face.vrma", **at)["clip_file"]
+    assert [one["code"] for one in told["warnings"] if "unmatched" in one["code"]] == ["expressions_unmatched"] and told["retarget"]["scale"] == 1
+    refused = server.get("/v1/pose?model=plain.gltf&clip_file=face.vrma&retarget=rest&clip=0&t=0")
+    assert refused.error() == "clip_no_match"
+    refused = server.get("/v1/pose?model=hero.vrm&clip_file=face.vrma&retarget=rest&clip=0&t=0&clip_bones=hips=look")
+    assert refused.error() == "humanoid_incomplete"
+
+
 def answer_of(server, **query):
     return server.json("/v1/pose", clip=0, t=0.5, retarget="rest", clip_file="move.vrma", **query)["clip_file"]
 

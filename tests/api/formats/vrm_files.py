@@ -141,8 +141,8 @@ def model(name, gaze="bone"):
     return glb(writer)
 
 
-def motion(shape=None, turned=None, roles=ROLES, weights=WEIGHTS, gaze=GAZE):
-    """A motion of all bones, the hips, some expressions and the gaze."""
+def motion(shape=None, turned=None, roles=ROLES, weights=WEIGHTS, gaze=GAZE, has_bones=True):
+    """A motion of all bones, the hips, some expressions and the gaze. Without bones: of expressions and the gaze."""
     writer = Vrm()
     shape = shape or {**TALL, "odd": 0.5, "place": [0.2, 0.1, 0.3]}
     rig = writer.human(shape, turned)
@@ -154,7 +154,9 @@ def motion(shape=None, turned=None, roles=ROLES, weights=WEIGHTS, gaze=GAZE):
     hips = np.array(rig[VRM_NAMES["hips"]][1]["translation"])
     channels[writer.names.index(VRM_NAMES["hips"]), "translation"] = [
         list(hips + 0.3 * np.array([math.sin(2 * time), math.sin(5 * time) / 3, time])) for time in TIMES]
-    extension = {"specVersion": "1.0", "humanoid": {"humanBones": {role: {"node": node} for role, node in writer.bones(False).items()}}}
+    if not has_bones:
+        channels.clear()
+    extension = {"specVersion": "1.0", **({} if not has_bones else {"humanoid": {"humanBones": {role: {"node": node} for role, node in writer.bones(False).items()}}})}
     if weights:
         nodes = {name: writer.node({"name": name}) for name in weights}
         for name, values in weights.items():
@@ -179,6 +181,7 @@ def write_all(folder):
     for name in MODELS:
         (folder / name).write_bytes(model(name, "expression" if name == "looking.vrm" else "bone"))
     (folder / "move.vrma").write_bytes(motion(turned=TURNED))
+    (folder / "face.vrma").write_bytes(motion(has_bones=False))
 
 
 if __name__ == "__main__":

@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TABLE = sizeof(struct bake_header),
-    SECTIONS = 59,
-    ARRAYS = 1472
-}; /* 32 + 59 * 24 = 1448, up to a multiple of 64 */
+enum { TABLE = sizeof(struct bake_header), SECTIONS = 60, ARRAYS = 1472 }; /* 32 + 60 * 24, a multiple of 64 */
 
 TEST(bake_bytes_of_the_smallest_model)
 {
@@ -22,8 +18,8 @@ TEST(bake_bytes_of_the_smallest_model)
     fixture_init(&f);
     fixture_finish(&f);
     const unsigned char *b = f.block;
-    /* header: magic, version 14, 59 sections, size, reserved */
-    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 59, 0, 0, 0, 0x80, 6};
+    /* header: magic, version 14, 60 sections, size, reserved */
+    const unsigned char header[32] = {'p', 'o', 's', 'e', 'd', 'b', 'k', '\n', 14, 0, 0, 0, 60, 0, 0, 0, 0x80, 6};
     assert_memory_equal(b, header, sizeof header); /* 1664 bytes = 0x680, see below */
     /* section 1: id 1, 108 bytes an element, at 1472, 1 element */
     const unsigned char info[24] = {1, 0, 0, 0, 108, 0, 0, 0, 0xc0, 5, 0, 0, 0, 0, 0, 0, 1};
@@ -34,7 +30,7 @@ TEST(bake_bytes_of_the_smallest_model)
     /* section 16, influence_firsts: one element for no vertex, at 1600; the rest from 1664 on is empty */
     const unsigned char firsts[24] = {16, 0, 0, 0, 4, 0, 0, 0, 0x40, 6, 0, 0, 0, 0, 0, 0, 1};
     assert_memory_equal(b + TABLE + 15 * 24, firsts, sizeof firsts);
-    assert_int_equal(get_u64(b + TABLE + 58 * 24 + 8), 1664);
+    assert_int_equal(get_u64(b + TABLE + 59 * 24 + 8), 1664);
     assert_int_equal(f.size_bytes, get_u64(b + 16));
     /* up +y, forward +z, one metre, bounds of nothing: from 52 on, after hash, two texts and flags */
     CHECK_NEAR(get_f32(b + ARRAYS + 52 + 4), 1, 0);
@@ -92,14 +88,17 @@ TEST(bake_write_keeps_the_limit)
 
 TEST(bake_worked_model_has_something_in_every_section)
 {
-    struct fixture f;
+    struct fixture f, with_constraints; /* which have no compiled sections */
     fixture_worked(&f);
-    const struct model *m = &f.model;
-#define X(id, singular, plural, type, item_bytes) assert_true(m->singular##_count > 0);
+    fixture_constrained(&with_constraints);
+    const struct model *m = &f.model, *other = &with_constraints.model;
+#define X(id, singular, plural, type, item_bytes) assert_true(m->singular##_count + other->singular##_count > 0);
 #include "anim/model/model_sections.def"
 #undef X
     walk_model(m);
+    walk_model(other);
     fixture_fini(&f);
+    fixture_fini(&with_constraints);
 }
 
 TEST(bake_finish_derives)
@@ -183,6 +182,27 @@ TEST(bake_decode_refuses_truncations_whose_header_agrees)
         memcpy((char *)f.block + offsetof(struct bake_header, size_bytes), &said, sizeof said);
         assert_int_equal(decode_copy(f.block, size, &err), ERR_BAD_BAKE);
     }
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_refuses_cut_and_changed_constraints)
+{
+    static const unsigned char CHANGES[] = {0x01, 0x02, 0x04, 0x40, 0x80, 0xff};
+    struct fixture f;
+    struct err err;
+    unsigned refused = 0;
+    fixture_constrained(&f);
+    unsigned char *bytes = f.block;
+    for (size_t size = 0; size < f.size_bytes; size++)
+        assert_int_equal(decode_copy(f.block, size, &err), ERR_BAD_BAKE);
+    const size_t first = (size_t)((const unsigned char *)f.model.constraints - bytes);
+    for (size_t i = first; i < first + f.model.constraint_count * sizeof *f.model.constraints; i++)
+        for (size_t c = 0; c < sizeof CHANGES; c++) {
+            bytes[i] ^= CHANGES[c];
+            refused += decode_copy(bytes, f.size_bytes, &err) < 0;
+            bytes[i] ^= CHANGES[c];
+        }
+    assert_true(refused > 300);
     fixture_fini(&f);
 }
 
@@ -469,6 +489,26 @@ TEST(bake_decode_rules_of_faces)
     REFUSED(&f, gazes[0].offset[1], NAN, "gazes[0].offset");
     REFUSED(&f, gazes[0].ranges[GAZE_UP].most_deg, 0, "gazes[0].ranges");
     REFUSED(&f, gazes[0].ranges[GAZE_UP].output, NAN, "gazes[0].ranges");
+    fixture_fini(&f);
+}
+
+TEST(bake_decode_rules_of_constraints)
+{
+    struct fixture f;
+    fixture_constrained(&f);
+    REFUSED(&f, constraints[0].node, 6, "constraints[0].node");
+    REFUSED(&f, constraints[3].node, 1, "constraints[3].node"); /* it has one */
+    REFUSED(&f, constraints[1].source, 6, "constraints[1].source");
+    REFUSED(&f, constraints[1].source, 2, "constraints[1].source"); /* itself */
+    REFUSED(&f, constraints[1].kind, CONSTRAINT_KIND_COUNT, "constraints[1].kind");
+    REFUSED(&f, constraints[1].axis, AXIS_COUNT, "constraints[1].axis");
+    REFUSED(&f, constraints[3].axis, AXIS_MINUS_X, "constraints[3].axis");
+    REFUSED(&f, constraints[2].axis, AXIS_Y, "constraints[2].axis");
+    REFUSED(&f, constraints[0].weight, 1.5f, "constraints[0].weight");
+    REFUSED(&f, constraints[0].weight, -0.5f, "constraints[0].weight");
+    REFUSED(&f, constraints[0].weight, NAN, "constraints[0].weight");
+    REFUSED(&f, constraints[2].source, 5, "constraints[2].source"); /* which comes later */
+    REFUSED(&f, constraints[0].source, 2, "constraints[0].source"); /* which it moves */
     fixture_fini(&f);
 }
 

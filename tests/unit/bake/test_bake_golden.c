@@ -35,4 +35,7 @@ TEST(bake_golden_blocks_are_of_this_version)
     fixture_worked(&fixture);
     check_file("tests/fuzz/corpus/bake/worked.bin", &fixture);
     fixture_fini(&fixture);
+    fixture_constrained(&fixture);
+    check_file("tests/fuzz/corpus/bake/constrained.bin", &fixture);
+    fixture_fini(&fixture);
 }

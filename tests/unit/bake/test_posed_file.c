@@ -123,7 +123,7 @@ TEST(posed_file_keeps_what_moves_and_nothing_of_pictures)
     assert_int_equal(posed_file_open(&file, w.bytes, w.size_bytes, &err), 0);
     const struct model *m = &file.model;
     assert_false(file.is_compiled);
-    assert_int_equal(file.version, POSED_FILE_VERSION);
+    assert_int_equal(file.version, 1);
     SAME(infos[0].content_hash, 32);
     SAME(joints, f.model.joint_count);
     SAME(positions, f.model.position_count);
@@ -337,8 +337,9 @@ TEST(posed_file_says_what_is_wrong)
     fixture_worked(&f);
     const struct written w = write_file(&f.model);
     check_refused(&w, 0, 0, "first 8 bytes");
-    check_refused(&w, 8, 0, "version 0, this program reads those up to 1");
-    check_refused(&w, 8, POSED_FILE_VERSION + 1, "version 2");
+    check_refused(&w, 8, 0, "version 0, this program reads those up to 2");
+    check_refused(&w, 8, POSED_FILE_VERSION + 1, "version 3");
+    check_refused(&w, 8, 2, "section"); /* that has constraints */
     check_refused(&w, 12, 0x04030201, "little-endian");
     check_refused(&w, 32, 0, "section infos is not there");
     check_refused(&w, 32, SECTIONS_1, "infos lies at");
@@ -562,6 +563,34 @@ TEST(posed_file_samples_of_version_1)
     fixture_worked(&fixture);
     check_sample("tests/fuzz/corpus/posed_file/worked-1.posed", &fixture);
     fixture_fini(&fixture);
+}
+
+TEST(posed_file_of_version_2_has_constraints)
+{
+    const char *path = "tests/fuzz/corpus/posed_file/constrained-2.posed";
+    struct fixture f;
+    struct posed_file file;
+    struct err err;
+    fixture_constrained(&f);
+    const struct written now = write_file(&f.model);
+    write_seed(path, &now);
+    const struct written kept = read_sample(path);
+    assert_int_equal(kept.size_bytes, now.size_bytes);
+    assert_memory_equal(kept.bytes, now.bytes, now.size_bytes);
+    assert_int_equal(posed_file_open(&file, kept.bytes, kept.size_bytes, &err), 0);
+    assert_int_equal(file.version, 2);
+    const struct model *m = &file.model;
+    assert_int_equal(m->constraint_count, 4);
+    SAME(constraints, m->constraint_count);
+    posed_file_fini(&file);
+    for (size_t size = 0; size < kept.size_bytes; size++) {
+        unsigned char *cut = fixture_aligned_copy(kept.bytes, size);
+        assert_true(posed_file_open(&file, cut, size, &err) < 0);
+        free(cut);
+    }
+    free(kept.bytes);
+    free(now.bytes);
+    fixture_fini(&f);
 }
 
 /* The bytes of today, from which the fuzzer starts. WRITE_SEEDS=1 writes them. */

@@ -351,3 +351,20 @@ void fixture_worked(struct fixture *f)
     b->materials[0].textures[TEXTURE_BASE_COLOR].texture = 0;
     fixture_finish(f);
 }
+
+/* 0 above 1 above 2, 3 above 4, and 5: 5 rolls like 4, 4 rotates like 2, 1 aims at 4, and 2 aims at 5. */
+void fixture_constrained(struct fixture *f)
+{
+    static const int32_t PARENTS[] = {-1, 0, 1, -1, 3, -1};
+    static const struct node_constraint CONSTRAINTS[] = {
+        {1, 4, CONSTRAINT_AIM, AXIS_MINUS_Y, 1},
+        {2, 5, CONSTRAINT_AIM, AXIS_X, 0.5f},
+        {4, 2, CONSTRAINT_ROTATION, AXIS_X, 0},
+        {5, 4, CONSTRAINT_ROLL, AXIS_Z, 1},
+    };
+    fixture_init(f);
+    for (size_t n = 0; n < sizeof PARENTS / sizeof *PARENTS; n++)
+        fixture_node(f, PARENTS[n], (const float[]){1, (float)n, 2}, FIXTURE_NO_TURN, FIXTURE_ONE);
+    memcpy(bake_add_constraint(&f->builder, 4), CONSTRAINTS, sizeof CONSTRAINTS);
+    fixture_finish(f);
+}

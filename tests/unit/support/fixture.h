@@ -41,8 +41,10 @@ void fixture_channel(struct fixture *fixture, uint32_t node, enum channel_path p
 void fixture_finish(struct fixture *fixture);
 void fixture_fini(struct fixture *fixture);
 
-/* Makes a small model with something in every section. */
+/* Makes a small model with something in every section, but constraints. */
 void fixture_worked(struct fixture *fixture);
+/* Makes nodes with constraints of all kinds, which depend on each other. */
+void fixture_constrained(struct fixture *fixture);
 
 /* Copies the bytes to a block at a multiple of 64 of exactly their size, so that ASan detects a read past its end. The
  * caller frees it. */
