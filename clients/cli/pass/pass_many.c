@@ -18,7 +18,7 @@ bool pass_many_is_meant(const struct args *args)
 {
     static const enum option_id ONLY[] = {OPTION_INCLUDE, OPTION_EXCLUDE, OPTION_SHARD,
                                           OPTION_JOBS,    OPTION_PRUNE,   OPTION_FORCE,
-                                          OPTION_RETRY,   OPTION_REPORT,  OPTION_THUMBS_FORMAT};
+                                          OPTION_RETRY,   OPTION_REPORT,  OPTION_REPORT_FORMAT};
     bool is_many = args->positional_count > 1;
     for (size_t i = 0; i < sizeof ONLY / sizeof *ONLY; i++)
         is_many |= args_has(args, ONLY[i]);
