@@ -364,10 +364,10 @@ def test_a_run_that_is_stopped_is_completed_by_the_next(tmp_path, number):
 
 def test_an_interrupt_within_a_long_file_is_no_failure(tmp_path):
     (tmp_path / "library").mkdir()
-    (tmp_path / "library/long.bvh").write_text(bvh(frames=4000))
-    running = begin("bake", "library", "-o", "out", "--fps", "900", "--json", cwd=tmp_path)
+    (tmp_path / "library/long.bvh").write_text(bvh(frames=15000))
+    running = begin("bake", "library", "-o", "out", "--fps", "1000", "--json", cwd=tmp_path)
     wait_until(lambda: (tmp_path / "out/.posectl/bake.jsonl").exists(), "it did not begin")
-    time.sleep(0.7)  # 180,000 frames take longer than this
+    time.sleep(0.7)  # 750,000 frames take longer than this
     running.send_signal(signal.SIGINT)
     stdout, _ = running.communicate(timeout=PATIENCE_S)
     report = json.loads(stdout)
