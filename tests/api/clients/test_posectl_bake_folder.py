@@ -164,18 +164,20 @@ def test_a_file_that_fails_later_has_no_table_in_the_index(library):
 
 
 def test_shards_partition_the_library_and_share_an_index(library):
-    (library / "walks/one.fbx").write_text(fbx())  # its table keeps the extension in every shard
+    for name in "abcd":  # their tables keep the extensions, in whichever shards they are
+        (library / f"walks/{name}.bvh").write_text(bvh(step=ord(name)))
+        (library / f"walks/{name}.fbx").write_text(fbx())
     made = []
     for number in 1, 2, 3:
         done = posectl("bake", "library", "-o", "out", "--json", "--shard", f"{number}/3", cwd=library.parent)
         made.append(json.loads(done.out))
-    assert sum(report["models"] for report in made) == 8 and sum(report["made"] for report in made) == 7
-    assert all(report["models"] < 8 for report in made)
+    assert sum(report["models"] for report in made) == 15 and sum(report["made"] for report in made) == 14
+    assert all(report["models"] < 15 for report in made)
     run(library, out="whole", status=1)
     assert {name: values for name, (_, values) in tables(library.parent / "out").items()} == \
         {name: values for name, (_, values) in tables(library.parent / "whole").items()}
     assert (library.parent / "out/index.json").read_bytes() == (library.parent / "whole/index.json").read_bytes()
-    assert {"walks/one.bvh.npz", "walks/one.fbx.npz"} <= set(tables(library.parent / "out"))
+    assert {f"walks/{name}.{kind}.npz" for name in "abcd" for kind in ("bvh", "fbx")} <= set(tables(library.parent / "out"))
 
 
 def test_prune_patterns_and_ignore_files(library):
@@ -302,6 +304,7 @@ def test_a_changed_target_or_map_bakes_again(people):
     for more in ["--clip-map", "./bones.json"], ["--feet", "lock"]:
         assert run(people, *onto, *more)["made"] == 2 and run(people, *onto, *more)["made"] == 0
         assert tables(people.parent / "out")["walk.npz"][1] != before["walk.npz"][1], more
+    assert run(people, *onto)["made"] == 2 and tables(people.parent / "out")["walk.npz"][1] == before["walk.npz"][1]
     (people / "hero.gltf").write_text(Human({**A, "arm": 80}).write())
     assert run(people, *onto)["made"] == 2
     assert tables(people.parent / "out")["walk.npz"][1] != before["walk.npz"][1]
