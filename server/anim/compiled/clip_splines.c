@@ -1,7 +1,7 @@
 /* clip_splines.c - joins keys of splines to segments of one clip. */
 #include "anim/compiled/clip_splines.h"
 
-#include "anim/compiled/clip_magnitude.h"
+#include "anim/compiled/clip_turns.h"
 #include "anim/compiled/spline_end.h"
 #include "anim/pose/sample.h"
 #include "base/mem.h"
@@ -97,7 +97,7 @@ static bool is_near(struct choice *choice, struct spline *spline, double from_s,
         former_s = times[k];
     }
     return channel->path != PATH_ROTATION ||
-           clip_magnitude_is_turn(spline->start.value, spline->start.slope, stop->value, stop->slope, distance_s);
+           clip_turns_is_good(&spline->start, stop, distance_s);
 }
 
 static bool are_near(struct choice *choice, double from_s, double to_s)
