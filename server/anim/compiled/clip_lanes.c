@@ -3,6 +3,7 @@
 
 #include "anim/compiled/clip_splines.h"
 #include "anim/compiled/spline_end.h"
+#include "anim/kernel/kernel_simd.h"
 #include "anim/pose/sample.h"
 
 #include <math.h>
@@ -13,28 +14,13 @@ struct track {
     const struct channel *channel; /* NULL: the value never changes */
     const double *times;           /* [channel->key_count] */
     uint32_t key;                  /* the last one at or before the frame, or the first */
-    double value[4], slope[4];     /* in the frame; slopes are of splines */
+    double value[4];               /* in the frame; of splines, if it never changes */
     /* rotations along arcs: the one before, and whether q or -q is stored, so that neighbours lie in one hemisphere */
     double former[4], sign;
-    /* splines: on both sides of the key, and before the next one */
-    struct spline_end before, after, next;
-    bool has_next; /* `next` was read */
+    /* splines between two keys: after and before them */
+    struct spline_end after, next;
+    bool has_ends; /* they were read */
 };
-
-static void read_spline(const struct model *model, struct track *track)
-{
-    spline_key(model, track->channel, track->key, &track->before, &track->after);
-    track->has_next = false;
-}
-
-/* Most frames are keys, and need no other. */
-static void read_next(const struct model *model, struct track *track)
-{
-    struct spline_end unused;
-    if (!track->has_next)
-        spline_key(model, track->channel, track->key + 1, &track->next, &unused);
-    track->has_next = true;
-}
 
 static void start(struct track *track, const struct clip_plan *plan, uint32_t rig_node, int path)
 {
@@ -49,8 +35,6 @@ static void start(struct track *track, const struct clip_plan *plan, uint32_t ri
         return;
     track->channel = &model->channels[plan->channels[rig_node][path]];
     track->times = model->key_times + track->channel->key_time_first;
-    if (track->channel->interpolation == INTERPOLATION_CUBICSPLINE)
-        read_spline(model, track);
 }
 
 /* Moves on to the last key at or before a time that is not before the last one. True: to another key. */
@@ -94,57 +78,122 @@ static void choose_side(struct track *track, bool is_first)
     memcpy(track->former, track->value, sizeof track->former);
 }
 
-/* Does not normalize rotations. */
-static void sample_spline(const struct model *model, struct track *track, double time_s, uint32_t sides)
+/* A frame's values of one lane and path, and of their slopes: an element of every `width`. */
+struct spline_column {
+    float *values;
+    uint32_t width;
+};
+
+/* n: 3 or 4 */
+static inline f32x4 load_key(const float *from, uint32_t n)
 {
-    struct spline_end inside;
-    const struct spline_end *left = &track->before, *right = &track->after;
-    if (track->channel == NULL)
-        return;
-    if (advance(track, time_s))
-        read_spline(model, track);
-    const uint32_t n = track->channel->component_count;
-    const double *times = track->times + track->key;
-    const double from_s = times[0];
-    if (time_s > from_s && track->key + 1 < track->channel->key_count) {
-        const double distance_s = times[1] - from_s;
-        read_next(model, track);
-        spline_between(&track->after, &track->next, n, (time_s - from_s) / distance_s, distance_s, &inside);
-        left = right = &inside;
-    }
-    const bool holds = left != &inside && time_s != from_s; /* before the first key, after the last one */
+    f32x4 v = {0};
+    memcpy(&v, from, n * sizeof *from);
+    return v;
+}
+
+/* Returns (float)(((double)a + (double)b) / 2) of each element. */
+static inline f32x4 mean(f32x4 a, f32x4 b)
+{
+    f32x4 out;
+    for (int i = 0; i < 4; i++)
+        out[i] = (float)(((double)a[i] + (double)b[i]) / 2);
+    return out;
+}
+
+/* Most frames are keys, whose floats are copied. n: 3 or 4, a constant where this is inlined. is_held: before the first
+ * key, or after the last one. */
+static inline void put_key(const struct model *model, const struct track *track, uint32_t n, uint32_t sides,
+                           bool is_held, struct spline_column to)
+{
+    const float *in = model->key_values + track->channel->value_first + 3 * (size_t)n * track->key;
+    const bool begins = is_held || track->key == 0, ends = is_held || track->key + 1 == track->channel->key_count;
+    const f32x4 none = {0}, value = load_key(in + n, n);
+    const f32x4 left = begins ? none : load_key(in, n), right = ends ? none : load_key(in + 2 * (size_t)n, n);
+    const f32x4 slope = sides == FRAME_LEFT ? left : sides == FRAME_RIGHT ? right : mean(left, right);
     for (uint32_t i = 0; i < n; i++) {
-        track->value[i] = right->value[i];
-        track->slope[i] = holds                  ? 0
-                          : sides == FRAME_LEFT  ? left->slope[i]
-                          : sides == FRAME_RIGHT ? right->slope[i]
-                                                 : (left->slope[i] + right->slope[i]) / 2;
+        to.values[i * to.width] = value[i];
+        to.values[(n + i) * to.width] = slope[i];
     }
 }
 
-/* Fills one path of a block: `count` vectors of its width in each frame from `values` on. */
+static inline void put_between(const struct model *model, struct track *track, uint32_t n, double time_s,
+                               struct spline_column to)
+{
+    const double from_s = track->times[track->key], distance_s = track->times[track->key + 1] - from_s;
+    struct spline_end unused, inside;
+    if (!track->has_ends) {
+        spline_key(model, track->channel, track->key, &unused, &track->after);
+        spline_key(model, track->channel, track->key + 1, &track->next, &unused);
+    }
+    track->has_ends = true;
+    spline_between(&track->after, &track->next, n, (time_s - from_s) / distance_s, distance_s, &inside);
+    for (uint32_t i = 0; i < n; i++) {
+        to.values[i * to.width] = (float)inside.value[i];
+        to.values[(n + i) * to.width] = (float)inside.slope[i];
+    }
+}
+
+/* Does not normalize rotations. */
+static inline void put_spline(const struct model *model, struct track *track, uint32_t n, double time_s, uint32_t sides,
+                              struct spline_column to)
+{
+    for (uint32_t i = 0; i < n && track->channel == NULL; i++) {
+        to.values[i * to.width] = (float)track->value[i];
+        to.values[(n + i) * to.width] = 0;
+    }
+    if (track->channel == NULL)
+        return;
+    if (advance(track, time_s))
+        track->has_ends = false;
+    const double key_s = track->times[track->key];
+    if (time_s > key_s && track->key + 1 < track->channel->key_count)
+        put_between(model, track, n, time_s, to);
+    else
+        put_key(model, track, n, sides, time_s != key_s, to);
+}
+
+/* Fills one path of a block that follows splines: `count` vectors of values and as many of slopes in each frame from
+ * `values` on. */
+static void put_splines(const struct clip_plan *plan, uint32_t width, uint32_t count, struct track *tracks,
+                        uint32_t frame_floats, float *values)
+{
+    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
+        for (uint32_t l = 0; l < width; l++) {
+            const struct spline_column to = {values + l, width};
+            if (count == 4)
+                put_spline(plan->model, &tracks[l], 4, plan->times[f], plan->sides[f], to);
+            else
+                put_spline(plan->model, &tracks[l], 3, plan->times[f], plan->sides[f], to);
+        }
+}
+
+static void put_linear(const struct clip_plan *plan, uint32_t width, int path, struct track *tracks,
+                       uint32_t frame_floats, float *values)
+{
+    const uint32_t count = path == PATH_ROTATION ? 4 : 3;
+    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
+        for (uint32_t l = 0; l < width; l++) {
+            struct track *track = &tracks[l];
+            sample_linear(plan->model, track, path, plan->times[f]);
+            if (path == PATH_ROTATION)
+                choose_side(track, f == 0);
+            for (uint32_t i = 0; i < count; i++)
+                values[i * width + l] = (float)((path == PATH_ROTATION ? track->sign : 1) * track->value[i]);
+        }
+}
+
+/* Fills one path of a block, in each frame from `values` on. */
 static void put_path(const struct clip_plan *plan, const struct lane_block *block, int path, bool is_cubic,
                      uint32_t frame_floats, float *values)
 {
     struct track tracks[LANE_WIDTH];
-    const uint32_t width = block->width, count = path == PATH_ROTATION ? 4 : 3;
-    for (uint32_t l = 0; l < width; l++)
+    for (uint32_t l = 0; l < block->width; l++)
         start(&tracks[l], plan, block->rig_nodes[l], path);
-    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
-        for (uint32_t l = 0; l < width; l++) {
-            struct track *track = &tracks[l];
-            if (is_cubic)
-                sample_spline(plan->model, track, plan->times[f], plan->sides[f]);
-            else
-                sample_linear(plan->model, track, path, plan->times[f]);
-            if (!is_cubic && path == PATH_ROTATION)
-                choose_side(track, f == 0);
-            const double sign = !is_cubic && path == PATH_ROTATION ? track->sign : 1;
-            for (uint32_t i = 0; i < count; i++)
-                values[i * width + l] = (float)(sign * track->value[i]);
-            for (uint32_t i = 0; i < count && is_cubic; i++)
-                values[(count + i) * width + l] = (float)track->slope[i];
-        }
+    if (is_cubic)
+        put_splines(plan, block->width, path == PATH_ROTATION ? 4 : 3, tracks, frame_floats, values);
+    else
+        put_linear(plan, block->width, path, tracks, frame_floats, values);
 }
 
 void clip_lanes_put(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,

@@ -19,6 +19,7 @@ struct spline {
     uint32_t key;              /* the last one at or before the segment's start, or the first */
     struct spline_end start;   /* after the segment's start */
     double stop_s;             /* the latest time at which it was needed; NaN at first */
+    uint32_t stop_key;         /* the last key at or before that time, or the first */
     struct spline_end stop[2]; /* on both sides of that time */
 };
 
@@ -68,7 +69,8 @@ static void evaluate_stop(const struct clip_plan *plan, struct spline *spline, d
 {
     if (time_s == spline->stop_s)
         return;
-    spline_ends(plan->model, spline->channel, find_key(spline, time_s), time_s, &spline->stop[0], &spline->stop[1]);
+    spline->stop_key = find_key(spline, time_s);
+    spline_ends(plan->model, spline->channel, spline->stop_key, time_s, &spline->stop[0], &spline->stop[1]);
     spline->stop_s = time_s;
 }
 
@@ -96,8 +98,7 @@ static bool is_near(struct choice *choice, struct spline *spline, double from_s,
             return false;
         former_s = times[k];
     }
-    return channel->path != PATH_ROTATION ||
-           clip_turns_is_good(&spline->start, stop, distance_s);
+    return channel->path != PATH_ROTATION || clip_turns_is_good(&spline->start, stop, distance_s);
 }
 
 static bool are_near(struct choice *choice, double from_s, double to_s)
@@ -138,7 +139,7 @@ static bool push(struct choice *choice, double time_s)
     for (uint32_t i = 0; i < choice->count; i++) {
         struct spline *spline = &choice->splines[i];
         evaluate_stop(plan, spline, time_s);
-        spline->key = find_key(spline, time_s);
+        spline->key = spline->stop_key;
         spline->start = spline->stop[1];
         kink = fmax(kink, kink_of(spline));
     }
