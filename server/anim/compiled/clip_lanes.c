@@ -107,6 +107,7 @@ static inline void put_key(const struct model *model, const struct track *track,
                            bool is_held, struct spline_column to)
 {
     const float *in = model->key_values + track->channel->value_first + 3 * (size_t)n * track->key;
+    __builtin_prefetch(in + SPLINE_AHEAD_FLOATS);
     const bool begins = is_held || track->key == 0, ends = is_held || track->key + 1 == track->channel->key_count;
     const f32x4 none = {0}, value = load_key(in + n, n);
     const f32x4 left = begins ? none : load_key(in, n), right = ends ? none : load_key(in + 2 * (size_t)n, n);

@@ -4,6 +4,7 @@
 #include "anim/kernel/kernel_simd.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Lengths of the rotations that splines pass. */
 static const double TURN_MIN = 0.3, TURN_MAX = 4;
@@ -53,15 +54,26 @@ static bool are_points(const struct spline_end *from, const struct spline_end *t
 #define CLEAR_DOT_MIN         0.5f
 #define CLEAR_STEP_SQUARE_MAX 0.0625f
 
+/* Adds in the order that is fastest. */
+static inline double rough_dot(const double a[4], const double b[4])
+{
+    typedef double f64x2 __attribute__((vector_size(16)));
+    f64x2 p[2], q[2];
+    memcpy(p, a, sizeof p);
+    memcpy(q, b, sizeof q);
+    const f64x2 sums = p[0] * q[0] + p[1] * q[1];
+    return sums[0] + sums[1];
+}
+
 static bool is_clear(const struct spline_end *from, const struct spline_end *to, double distance_s)
 {
     static const double SQUARE_MIN = (double)CLEAR_SQUARE_MIN, SQUARE_MAX = (double)CLEAR_SQUARE_MAX,
                         DOT_MIN = (double)CLEAR_DOT_MIN, STEP_SQUARE_MAX = (double)CLEAR_STEP_SQUARE_MAX;
     const double third_square = distance_s * distance_s / 9;
-    const double square_from = dot(from->value, from->value), square_to = dot(to->value, to->value);
-    const double slope_from = dot(from->slope, from->slope), slope_to = dot(to->slope, to->slope);
+    const double square_from = rough_dot(from->value, from->value), square_to = rough_dot(to->value, to->value);
+    const double slope_from = rough_dot(from->slope, from->slope), slope_to = rough_dot(to->slope, to->slope);
     return (square_from >= SQUARE_MIN) & (square_from <= SQUARE_MAX) & (square_to >= SQUARE_MIN) &
-           (square_to <= SQUARE_MAX) & (dot(from->value, to->value) >= DOT_MIN) &
+           (square_to <= SQUARE_MAX) & (rough_dot(from->value, to->value) >= DOT_MIN) &
            (slope_from * third_square <= STEP_SQUARE_MAX) & (slope_to * third_square <= STEP_SQUARE_MAX);
 }
 

@@ -2,6 +2,7 @@
  * clips use it. */
 #include "import/gltf/gltf_keys.h"
 
+#include "anim/model/mat.h"
 #include "anim/model/property.h"
 
 #include <math.h>
@@ -80,26 +81,19 @@ static int read_times(struct gltf *gltf, uint32_t index, struct gltf_key_source 
     return 0;
 }
 
+/* The number of floats per key, including in- and out-tangents. */
 static uint32_t floats_per_key(const struct channel *channel)
 {
     return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
 }
 
-/* The number of floats per key, including in- and out-tangents. */
 static int read_key(const struct gltf_key_source *source, uint32_t key, float *out, struct err *err)
 {
-    const uint32_t width = source->values.width, rows = floats_per_key(&source->channel) / width;
-    double row[4];
-    for (uint32_t r = 0; r < rows; r++) {
-        accessor_row(&source->values, key * rows + r, row);
-        for (uint32_t i = 0; i < width; i++) {
-            float *value = &out[r * width + i];
-            *value = (float)row[i];
-            if (!isfinite(*value))
-                return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
-        }
-    }
-    return 0;
+    const uint32_t size = floats_per_key(&source->channel), rows = size / source->values.width;
+    accessor_floats(&source->values, key * rows, rows, out);
+    if (floats_are_finite(out, size))
+        return 0;
+    return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
 }
 
 static int check_count(const struct gltf_key_source *source, struct err *err)
