@@ -5,8 +5,10 @@
 #include "anim/compiled/spline_end.h"
 #include "anim/kernel/kernel_simd.h"
 #include "anim/pose/sample.h"
+#include "base/mem.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One path of a lane. */
@@ -53,6 +55,7 @@ static bool take_key(const struct model *model, struct track *track, double time
     const float *value = model->key_values + track->channel->value_first + 4 * (size_t)track->key;
     const bool is_between = time_s > track->times[track->key] && track->key + 1 < track->channel->key_count;
     double square = 0;
+    __builtin_prefetch(value + SPLINE_AHEAD_FLOATS);
     for (int i = 0; i < 4; i++)
         square += (double)value[i] * (double)value[i];
     const bool is_taken = !is_between && fabs(square - 1) < 1e-5;
@@ -154,61 +157,80 @@ static inline void put_spline(const struct model *model, struct track *track, ui
         put_key(model, track, n, sides, time_s != key_s, to);
 }
 
-/* Fills one path of a block that follows splines: `count` vectors of values and as many of slopes in each frame from
- * `values` on. */
-static void put_splines(const struct clip_plan *plan, uint32_t width, uint32_t count, struct track *tracks,
-                        uint32_t frame_floats, float *values)
-{
-    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
-        for (uint32_t l = 0; l < width; l++) {
-            const struct spline_column to = {values + l, width};
-            if (count == 4)
-                put_spline(plan->model, &tracks[l], 4, plan->times[f], plan->sides[f], to);
-            else
-                put_spline(plan->model, &tracks[l], 3, plan->times[f], plan->sides[f], to);
-        }
-}
-
-static void put_linear(const struct clip_plan *plan, uint32_t width, int path, struct track *tracks,
-                       uint32_t frame_floats, float *values)
-{
-    const uint32_t count = path == PATH_ROTATION ? 4 : 3;
-    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
-        for (uint32_t l = 0; l < width; l++) {
-            struct track *track = &tracks[l];
-            sample_linear(plan->model, track, path, plan->times[f]);
-            if (path == PATH_ROTATION)
-                choose_side(track, f == 0);
-            for (uint32_t i = 0; i < count; i++)
-                values[i * width + l] = (float)((path == PATH_ROTATION ? track->sign : 1) * track->value[i]);
-        }
-}
-
-/* Fills one path of a block, in each frame from `values` on. */
-static void put_path(const struct clip_plan *plan, const struct lane_block *block, int path, bool is_cubic,
-                     uint32_t frame_floats, float *values)
-{
+/* One path of a block. */
+struct block_path {
     struct track tracks[LANE_WIDTH];
-    for (uint32_t l = 0; l < block->width; l++)
-        start(&tracks[l], plan, block->rig_nodes[l], path);
-    if (is_cubic)
-        put_splines(plan, block->width, path == PATH_ROTATION ? 4 : 3, tracks, frame_floats, values);
-    else
-        put_linear(plan, block->width, path, tracks, frame_floats, values);
+    uint32_t width;
+    int path;
+    bool is_cubic;
+    uint32_t at; /* its place in a frame */
+};
+
+/* Fills one frame of a path that follows splines: vectors of values, and as many of slopes. */
+static void put_splines(const struct clip_plan *plan, struct block_path *of, uint32_t frame, float *values)
+{
+    const double time_s = plan->times[frame];
+    const uint32_t sides = plan->sides[frame];
+    for (uint32_t l = 0; l < of->width; l++) {
+        const struct spline_column to = {values + l, of->width};
+        if (of->path == PATH_ROTATION)
+            put_spline(plan->model, &of->tracks[l], 4, time_s, sides, to);
+        else
+            put_spline(plan->model, &of->tracks[l], 3, time_s, sides, to);
+    }
 }
 
-void clip_lanes_put(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
-                    uint32_t frame_floats, float *values)
+static void put_linear(const struct clip_plan *plan, struct block_path *of, uint32_t frame, float *values)
+{
+    const bool is_rotation = of->path == PATH_ROTATION;
+    for (uint32_t l = 0; l < of->width; l++) {
+        struct track *track = &of->tracks[l];
+        sample_linear(plan->model, track, of->path, plan->times[frame]);
+        if (is_rotation)
+            choose_side(track, frame == 0);
+        for (uint32_t i = 0; i < (is_rotation ? 4u : 3u); i++)
+            values[i * of->width + l] = (float)((is_rotation ? track->sign : 1) * track->value[i]);
+    }
+}
+
+/* Returns how many paths there are: out[3 * block_count]. */
+static uint32_t start_paths(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
+                            struct block_path *out)
 {
     static const int PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
     static const uint32_t CUBIC[3] = {LANES_CUBIC_ROTATE, LANES_CUBIC_TRANSLATE, LANES_CUBIC_SCALE};
+    uint32_t count = 0;
     for (uint32_t b = 0; b < block_count; b++) {
-        const uint32_t flags = blocks[b].flags;
+        const uint32_t flags = blocks[b].flags, width = blocks[b].width;
         const uint32_t vectors[3] = {block_rotation_vectors(flags), block_translation_vectors(flags),
                                      block_scale_vectors(flags)};
-        float *to = values + blocks[b].frame_offset;
-        for (int p = 0; p < 3; to += vectors[p++] * blocks[b].width)
-            if (vectors[p] > 0)
-                put_path(plan, &blocks[b], PATHS[p], (flags & CUBIC[p]) != 0, frame_floats, to);
+        uint32_t at = blocks[b].frame_offset;
+        for (int p = 0; p < 3; at += vectors[p++] * width) {
+            if (vectors[p] == 0)
+                continue;
+            struct block_path *added = &out[count++];
+            added->width = width;
+            added->path = PATHS[p];
+            added->is_cubic = (flags & CUBIC[p]) != 0;
+            added->at = at;
+            for (uint32_t l = 0; l < width; l++)
+                start(&added->tracks[l], plan, blocks[b].rig_nodes[l], PATHS[p]);
+        }
     }
+    return count;
+}
+
+/* Frame by frame, as they lie in memory, which is new. */
+void clip_lanes_put(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
+                    uint32_t frame_floats, float *values)
+{
+    struct block_path *paths = mem_alloc(3 * (size_t)block_count * sizeof *paths);
+    const uint32_t count = start_paths(plan, blocks, block_count, paths);
+    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
+        for (uint32_t p = 0; p < count; p++)
+            if (paths[p].is_cubic)
+                put_splines(plan, &paths[p], f, values + paths[p].at);
+            else
+                put_linear(plan, &paths[p], f, values + paths[p].at);
+    free(paths);
 }

@@ -87,15 +87,6 @@ static uint32_t floats_per_key(const struct channel *channel)
     return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
 }
 
-static int read_key(const struct gltf_key_source *source, uint32_t key, float *out, struct err *err)
-{
-    const uint32_t size = floats_per_key(&source->channel), rows = size / source->values.width;
-    accessor_floats(&source->values, key * rows, rows, out);
-    if (floats_are_finite(out, size))
-        return 0;
-    return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
-}
-
 static int check_count(const struct gltf_key_source *source, struct err *err)
 {
     const uint64_t expected = (uint64_t)source->times.count * floats_per_key(&source->channel);
@@ -104,6 +95,38 @@ static int check_count(const struct gltf_key_source *source, struct err *err)
         return 0;
     return err_set(err, ERR_BAD_KEYS, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
                    source->times.count, (unsigned long long)expected, source->values.index, (unsigned long long)given);
+}
+
+/* Reads the values of all keys that are not dropped. */
+static void read_all(const struct gltf_key_source *source, const struct gltf_times *times, float *out)
+{
+    const uint32_t size = floats_per_key(&source->channel), rows = size / source->values.width;
+    if (!times->has_duplicates) {
+        accessor_floats(&source->values, 0, source->times.count * rows, out);
+        return;
+    }
+    for (uint32_t key = 0; key < source->times.count; key++)
+        if (!is_dropped(&source->times, key)) {
+            accessor_floats(&source->values, key * rows, rows, out);
+            out += size;
+        }
+}
+
+static int check_values(const struct gltf_key_source *source, const struct gltf_times *times, const float *values,
+                        struct err *err)
+{
+    const uint32_t size = floats_per_key(&source->channel);
+    if (floats_are_finite(values, (uint64_t)times->count * size))
+        return 0;
+    uint32_t key = 0;
+    for (; key + 1 < source->times.count; key++) {
+        if (times->has_duplicates && is_dropped(&source->times, key))
+            continue;
+        if (!floats_are_finite(values, size))
+            break;
+        values += size;
+    }
+    return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
 }
 
 static int add_values(struct gltf *gltf, struct gltf_key_source *source, const struct gltf_times *times,
@@ -118,13 +141,9 @@ static int add_values(struct gltf *gltf, struct gltf_key_source *source, const s
     float *out = bake_add_key_value(builder, times->count * size);
     if (out == NULL)
         return import_full(gltf->import, err);
-    for (uint32_t key = 0; key < source->times.count; key++) {
-        if (times->has_duplicates && is_dropped(&source->times, key))
-            continue;
-        if (read_key(source, key, out, err) < 0)
-            return err->code;
-        out += size;
-    }
+    read_all(source, times, out);
+    if (check_values(source, times, out, err) < 0)
+        return err->code;
     if (times->has_duplicates)
         values->times = source->times.index;
     values->size = size;
