@@ -37,9 +37,6 @@ static double scaled_norm(double norm, const double scale[3])
     return largest <= CLIP_MAGNITUDE_MAX ? norm * largest : HUGE_VAL;
 }
 
-/* fmax(), which compilers do not inline. */
-static inline double larger(double a, double b) { return isnan(a) || b > a ? b : a; }
-
 /* A block's components in all frames. */
 struct block_frames {
     const double *times;
@@ -60,10 +57,10 @@ static void find_largest(const struct block_frames *frames, size_t at, uint32_t 
         const float *own = frames->values + f * frames->stride + at, *next = is_end ? own : own + frames->stride;
         const double weight = slope_at == 0 || is_end ? 0 : 4.0 / 27 * (frames->times[f + 1] - frames->times[f]);
         for (uint32_t e = 0; e < 3 * width; e++) {
-            const double value = larger(fabs((double)own[e]), fabs((double)next[e]));
+            const double value = larger_of(fabs((double)own[e]), fabs((double)next[e]));
             const double slopes =
                 slope_at == 0 ? 0 : fabs((double)own[slope_at + e]) + fabs((double)next[slope_at + e]);
-            largest[e] = larger(largest[e], value + weight * slopes);
+            largest[e] = larger_of(largest[e], value + weight * slopes);
         }
     }
 }

@@ -34,9 +34,6 @@ struct choice {
     double *kinks; /* for each time of the plan: the greatest jump of a slope there, in its spline's tolerances */
 };
 
-/* fmax(), which compilers do not inline. */
-static inline double larger(double a, double b) { return isnan(a) || b > a ? b : a; }
-
 /* A slope's weight is at most 4/27 of the distance (clip_magnitude.h); a mean is off by half of the difference. */
 static const double KINK_WEIGHT = 4.0 / 27 / 2;
 
@@ -50,7 +47,7 @@ static bool is_near_key(const struct spline *spline, const struct spline_end *be
         const double off = before->value[i] - segment->value[i];
         const double left = off - (before->slope[i] - segment->slope[i]) * before_s / 3;
         const double right = off + (after->slope[i] - segment->slope[i]) * after_s / 3;
-        most = larger(most, larger(fabs(off), larger(fabs(left), fabs(right))));
+        most = larger_of(most, larger_of(fabs(off), larger_of(fabs(left), fabs(right))));
     }
     return most <= spline->tolerance;
 }
@@ -123,7 +120,7 @@ static double kink_of(const struct spline *spline)
 {
     double most = 0;
     for (uint32_t i = 0; i < spline->channel->component_count; i++)
-        most = larger(most, fabs(spline->stop[1].slope[i] - spline->stop[0].slope[i]));
+        most = larger_of(most, fabs(spline->stop[1].slope[i] - spline->stop[0].slope[i]));
     return most > 0 ? most * KINK_WEIGHT / spline->tolerance : 0;
 }
 
@@ -144,7 +141,7 @@ static bool push(struct choice *choice, double time_s)
         evaluate_stop(plan, spline, time_s);
         spline->key = spline->stop_key;
         spline->start = spline->stop[1];
-        kink = larger(kink, kink_of(spline));
+        kink = larger_of(kink, kink_of(spline));
     }
     choice->kinks[plan->time_count] = kink;
     plan->times[plan->time_count++] = time_s;
