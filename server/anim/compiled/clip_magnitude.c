@@ -2,6 +2,7 @@
 #include "anim/compiled/clip_magnitude.h"
 
 #include "anim/compiled/clip_turns.h"
+#include "anim/model/mat.h"
 
 #include <math.h>
 #include <stddef.h>
