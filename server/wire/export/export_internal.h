@@ -172,6 +172,7 @@ struct export
     uint8_t *visibilities;      /* likewise: enum export_visible */
     uint32_t *animated;         /* [material_count], as in struct surfaces */
     uint32_t *skin_places;      /* [skin_count] */
+    uint32_t *skeletons;        /* [skin_count]: the place of each skin's skeleton, or GLB_NONE */
     uint32_t *joint_places;     /* [joint_count]: the place of each joint's node */
     uint32_t *camera_places;    /* [camera_count] */
     uint32_t *mesh_node_places; /* [node_count]: the place that has the mesh of each node */
@@ -183,8 +184,8 @@ struct export
     struct export_clips clips;
     struct export_new_root root;
     struct export_still still;
-    uint8_t *is_taken;             /* [clip_count of the model] */
-    uint32_t still_node;           /* the node that a clip without channels keeps still; node_count: no such node */
+    uint8_t *is_taken;        /* [clip_count of the model] */
+    uint32_t still_node;      /* the node that a clip without channels keeps still; node_count: no such node */
     struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */
     uint32_t own_node_count;  /* of the request's model: nodes of e->model from here on are export_unscale.c's */
     uint8_t *scale_effects;   /* [own_node_count]: SCALE_EFFECT_; NULL: no node has any */
@@ -234,6 +235,8 @@ bool export_refuse(struct export *e, const char *format, ...) __attribute__((for
 void export_drop(struct export *e, const char *code, const char *what);
 /* Makes the JSON of carried extensions. Call it when nodes, meshes and materials have their places. */
 bool export_plan_carried(struct export *e);
+/* Finds the skeletons that the skins of the source have (export_skeletons.c). Call it when nodes have their places. */
+bool export_plan_skeletons(struct export *e);
 /* Appends the carried extensions of an object: `opening`, then "NAME":{..}, with commas between them. Returns whether
  * there are any. */
 bool export_put_carried(struct export *e, enum carry_owner owner, uint32_t index, const char *opening);
