@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Members of an object to keep. */
-enum { KEEP_NAME = 1, KEEP_EXTRAS = 2, KEEP_COPYRIGHT = 4 };
+enum { KEEP_NAME = 1, KEEP_EXTRAS = 2, KEEP_COPYRIGHT = 4, KEEP_SKELETON = 8 };
 
 /* An object of the file, and its owner in the model. */
 struct place {
@@ -116,7 +116,8 @@ static int read_object(struct carrier *carrier, const struct place *place, const
         else if (strcmp(item->string, "extras") == 0 && (place->keeps & KEEP_EXTRAS) != 0)
             rc = put_extras_of(carrier, place, item, value, err);
         else if ((strcmp(item->string, "name") == 0 && (place->keeps & KEEP_NAME) != 0) ||
-                 (strcmp(item->string, "copyright") == 0 && (place->keeps & KEEP_COPYRIGHT) != 0))
+                 (strcmp(item->string, "copyright") == 0 && (place->keeps & KEEP_COPYRIGHT) != 0) ||
+                 (strcmp(item->string, "skeleton") == 0 && (place->keeps & KEEP_SKELETON) != 0))
             rc = put(carrier, place, item->string, value, err);
     }
     return rc;
@@ -196,25 +197,15 @@ static struct json_span *find_listed(const struct carrier *carrier, struct json_
 static int read_cameras(struct carrier *carrier, struct json_span root, struct err *err)
 {
     const struct gltf *gltf = carrier->gltf;
-    const uint32_t count = gltf->lists[GLTF_CAMERAS].count;
     struct json_span *spans = find_listed(carrier, root, GLTF_CAMERAS);
-    uint8_t *is_used = mem_zalloc((size_t)count + 1, 1);
     int rc = 0;
     for (uint32_t c = 0; c < gltf->builder->camera_count && rc == 0; c++) {
         const int64_t index = json_index(gltf_item(gltf, GLTF_NODES, gltf->builder->cameras[c].node), "camera");
         struct place place = {.owner = CARRY_CAMERA, .index = c, .keeps = KEEP_EXTRAS};
         snprintf(place.where, sizeof place.where, "cameras[%u]", (uint32_t)index);
-        is_used[index] = 1;
         rc = read_object(carrier, &place, gltf_item(gltf, GLTF_CAMERAS, index), spans[index], err);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        char where[32];
-        snprintf(where, sizeof where, "cameras[%u]", i);
-        if (is_used[i] == 0)
-            import_drop(carrier->gltf->import, "unused", "camera without a node", where);
-    }
     free(spans);
-    free(is_used);
     return rc;
 }
 
@@ -262,7 +253,7 @@ static int put_part(struct carrier *carrier, const struct place *place, const ch
 static int read_textures(struct carrier *carrier, struct json_span root, struct err *err)
 {
     static const enum gltf_list_id LISTS[] = {GLTF_TEXTURES, GLTF_IMAGES, GLTF_SAMPLERS};
-    static const char *const PARTS[] = {NULL, "image", "sampler"}, *const INDICES[] = {NULL, "source", "sampler"};
+    static const char *const PARTS[] = {NULL, "image", "sampler"};
     const struct gltf *gltf = carrier->gltf;
     struct json_span *spans[3];
     uint8_t *is_done = mem_zalloc((size_t)gltf->builder->texture_count + 1, 1);
@@ -281,11 +272,10 @@ static int read_textures(struct carrier *carrier, struct json_span root, struct 
             continue;
         is_done[made - 1] = 1;
         rc = read_object(carrier, &place, texture, spans[0][t], err);
-        for (int i = 1; i < 3 && rc == 0; i++) {
-            const int64_t index = json_index(texture, INDICES[i]);
-            if (index >= 0)
-                rc = put_part(carrier, &place, PARTS[i], gltf_item(gltf, LISTS[i], index), spans[i][index], err);
-        }
+        const int64_t parts[] = {-1, gltf_texture_image(texture), json_index(texture, "sampler")};
+        for (int i = 1; i < 3 && rc == 0; i++)
+            if (parts[i] >= 0)
+                rc = put_part(carrier, &place, PARTS[i], gltf_item(gltf, LISTS[i], parts[i]), spans[i][parts[i]], err);
     }
     for (int i = 0; i < 3; i++)
         free(spans[i]);
@@ -317,7 +307,7 @@ static int read_all(struct carrier *carrier, struct err *err)
     } LISTS[] = {{GLTF_SCENES, CARRY_SCENE, KEEP_NAME | KEEP_EXTRAS, read_scene},
                  {GLTF_NODES, CARRY_NODE, 0, read_object},
                  {GLTF_MESHES, CARRY_MESH, KEEP_EXTRAS, read_mesh},
-                 {GLTF_SKINS, CARRY_SKIN, KEEP_EXTRAS, read_object},
+                 {GLTF_SKINS, CARRY_SKIN, KEEP_EXTRAS | KEEP_SKELETON, read_object},
                  {GLTF_MATERIALS, CARRY_MATERIAL, 0, read_object}};
     struct gltf *gltf = carrier->gltf;
     const struct json_span root = json_span_of(gltf->json, gltf->json_bytes);
@@ -343,7 +333,6 @@ int gltf_read_carried(struct gltf *gltf, struct err *err)
     buf_init(&carrier.compact, 2 * gltf->json_bytes + 1);
     const int rc = read_all(&carrier, err);
     buf_fini(&carrier.compact);
-    gltf_drop_names(gltf);
-    gltf_drop_material_parts(gltf);
+    gltf_drop_rest(gltf);
     return rc;
 }

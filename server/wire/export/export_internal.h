@@ -98,6 +98,7 @@ struct export
     uint8_t *visibilities;      /* likewise: enum export_visible */
     uint32_t *animated;         /* [material_count], as in struct surfaces */
     uint32_t *skin_places;      /* [skin_count] */
+    uint32_t *skeletons;        /* [skin_count]: the place of each skin's skeleton, or GLB_NONE */
     uint32_t *joint_places;     /* [joint_count]: the place of each joint's node */
     uint32_t *camera_places;    /* [camera_count] */
     uint32_t *mesh_node_places; /* [node_count]: the place that has the mesh of each node */
@@ -160,6 +161,8 @@ bool export_refuse(struct export *e, const char *format, ...) __attribute__((for
 void export_drop(struct export *e, const char *code, const char *what);
 /* Makes the JSON of carried extensions. Call it when nodes, meshes and materials have their places. */
 bool export_plan_carried(struct export *e);
+/* Finds the skeletons that the skins of the source have (export_skeletons.c). Call it when nodes have their places. */
+bool export_plan_skeletons(struct export *e);
 /* Appends the carried extensions of an object: `opening`, then "NAME":{..}, with commas between them. Returns whether
  * there are any. */
 bool export_put_carried(struct export *e, enum carry_owner owner, uint32_t index, const char *opening);

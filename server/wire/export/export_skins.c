@@ -44,6 +44,8 @@ bool export_put_skins(struct export *e)
             json_put_uint(e->out, e->joint_places[skin->joint_first + j]);
         }
         buf_put_char(e->out, ']');
+        if (e->skeletons[s] != GLB_NONE)
+            json_printf(e->out, ",\"skeleton\":%u", e->skeletons[s]);
         export_put_extras(e, CARRY_SKIN, s);
         buf_put_char(e->out, '}');
     }

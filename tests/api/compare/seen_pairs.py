@@ -309,6 +309,28 @@ def alone(name=None, change=None, other=None):
     return scene
 
 
+def many(order, change=None):
+    """Clips without names, of which no two move the same: `order` of the moves. change: of the first clip's angles."""
+    scene = puppet()
+    bends = {i: [about([1, 0, 0.2], d) for d in (3 * i, 8 * i - 40, 2 * i)] for i in order}
+    if change:
+        bends[order[0]] = [about([1, 0, 0.2], d) for d in change]
+    return {**scene, "has_unnamed_clips": True, "clips": {i: {("forearm.L", "rotation"): ("LINEAR", [0.0, 0.5, 1.0], rows)} for i, rows in bends.items()}}
+
+
+def deep(count, is_swapped=False):
+    """Joints without names, one below another, then leaves without names below the last; each joint turns by an angle of its own.
+    is_swapped: the file has the leaves in another order."""
+    nodes = {0: {"parent": None, **TURN}}
+    for i in range(1, count):
+        nodes[i] = {"parent": i - 1 if i > 1 else 0, "translation": [0, 0.1, 0]}
+    leaves = {f"leaf {i}": {"parent": count - 1, "translation": [0.3 * i, 0.1, 0]} for i in range(30)}
+    nodes |= dict(reversed(leaves.items())) if is_swapped else leaves
+    turns = {(name, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 0, 1], 0.01 * (i % 7))]) for i, name in enumerate(leaves)}
+    turns |= {(i, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 0, 1], 0.01 * (i % 7))]) for i in range(count)}
+    return {"nodes": nodes, "meshes": {}, "has_unnamed_nodes": True, "clips": {"turn": turns}}
+
+
 # --- two bodies at one place, and a leg without a skin ---
 
 def twins(is_swapped=False, moved=0.5):
@@ -424,6 +446,10 @@ PAIRS = [
     Seen("clip_later", clips(), clips(retime(lambda t: t + 0.5)), (("clip_range", "0.5 s"),)),
     Seen("clip_ends_sooner", clips(), clips(trim), (("clip_length", "0.5 s", "1 s"),)),
     Seen("clip_ends_sooner_and_bent", clips(), clips(both(bend, trim)), (("clip_length", "0.5 s", "1 s"), BENT)),
+    Seen("many_clips_without_names", many(range(60)), many(range(60))),
+    Seen("many_clips_without_names_in_another_order", many(range(60)), many(range(59, -1, -1))),
+    Seen("many_clips_without_names_and_one_bent", many(range(60)), many(range(60), (0, -50, 0)), (("pose", "clip 0", "'forearm.L'", "at 0.5 s"),)),
+    Seen("many_joints_without_names", deep(3000), deep(3000, is_swapped=True)),
     Seen("twins_in_another_order", twins(), twins(True)),
     Seen("twins_of_which_one_moves_otherwise", twins(), twins(True, moved=0.8), (("pose", "of mesh 'second_mesh'", "at 1 s"),)),
     Seen("leg_rests_in_its_first_pose", leg(), leg(is_posed=True)),
