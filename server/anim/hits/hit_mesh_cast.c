@@ -81,10 +81,9 @@ static void skin_corners(struct mesh_work *work, const struct posed_draw *posed,
     uint32_t places[AT_ONCE], count = 0;
     for (uint32_t at = 3 * begin; at < 3 * end; at++) {
         const uint32_t v = indices[3 * posed->order[at / 3] + at % 3];
-        if (work->is_done[v])
-            continue;
+        places[count] = v;
+        count += work->is_done[v] == 0;
         work->is_done[v] = 1;
-        places[count++] = v;
         if (count == AT_ONCE) {
             skin_some(work, posed, places, count);
             count = 0;

@@ -171,6 +171,13 @@ def test_a_vertex_painted_wrong_is_found(ask, seed):
     assert finding["value"] == pytest.approx(most * (1 - share) / size, rel=1e-4)
 
 
+def test_what_nobody_sees_is_no_stray(ask):
+    """A vertex painted wrong that is out of place by little, as the joint turns by little."""
+    painted = limb(painted={14 * rigs.LIMB_SIDES + 3: 0.1})
+    assert rules(ask("painted.gltf", painted, angles=30)) == [("flex-left-behind", "lower")]
+    assert rules(ask("painted.gltf", painted, angles=2)) == []
+
+
 def test_the_moved_box_is_around_what_any_turn_moves(ask):
     """The zone and what is beyond it, but no vertex that stays, and none of no triangle."""
     at = lambda vertex: rigs.limb_points()[vertex][1]
