@@ -54,7 +54,7 @@ struct rest_motion {
     double scale;                    /* k */
     bool is_by_t_pose;               /* t_pose.h leads: both files promise VRM's T-pose, and their rests serve */
     struct rest_reference reference; /* the source's pose that stands for its rest */
-    enum rest_swap swap;             /* NONE also where the source's rest does not stand, and says nothing */
+    enum rest_swap swap;             /* NONE also where the source's rest does not stand or is not taken */
     double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */
     struct rest_joint *joints;       /* [joint_count], parents first */
     uint32_t joint_count;
