@@ -186,6 +186,13 @@ int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct 
     return 0;
 }
 
+enum rest_swap rest_rig_swap(const struct rest_rig *model, const struct rest_rig *source)
+{
+    if (model->has_swapped_sides == source->has_swapped_sides)
+        return REST_SWAP_NONE;
+    return model->has_swapped_sides ? REST_SWAP_MODEL : REST_SWAP_SOURCE;
+}
+
 void rest_rig_fini(struct rest_rig *rig)
 {
     pose_fini(&rig->pose);

@@ -26,6 +26,7 @@ struct rest_rig {
 
 /* Fills *rig; call rest_rig_fini() in any case. Returns 0, or ERR_NO_HUMANOID for legs without length. */
 int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct humanoid *humanoid, struct err *err);
+enum rest_swap rest_rig_swap(const struct rest_rig *model, const struct rest_rig *source);
 /* Replaces the pose at rest by one of a clip (POSE_REST: keeps it), and the axes. */
 void rest_rig_set_pose(struct rest_rig *rig, int32_t clip, double time_s, const struct mat3 *axes);
 void rest_rig_fini(struct rest_rig *rig);
