@@ -129,6 +129,17 @@ def test_what_does_not_fit_is_named(start, root):
     assert refused["code"] == "clip_no_match" and "retarget=rest moves the bones of a human" in refused["message"]
 
 
+def test_a_motion_without_retargeting_is_matched_by_names(start, root):
+    """Bones turn, expressions and the gaze move nothing, and are told."""
+    server = start(*NO_RENDERING, root=root)
+    still = weights_of(server, {"clip": "-"})
+    assert not np.allclose(weights_of(server, {"clip_file": "move.vrma", "clip": 0, "retarget": "rest"}), still, atol=1e-3)
+    assert np.allclose(weights_of(server, {"clip_file": "move.vrma", "clip": 0}), still, atol=1e-6)
+    told = server.json("/v1/pose", model="looking.vrm", clip_file="move.vrma", clip=0, t=0.5, joints="J_hips", what="local")
+    assert {node["name"] for node in told["clip_file"]["unmatched"]["nodes"]} == {*WEIGHTS, "look"} and told["clip_file"]["unmatched"]["joints"] == []
+    assert told["frames"][0]["local"] != server.json("/v1/pose", model="looking.vrm", clip="-", joints="J_hips", what="local")["frames"][0]["local"]
+
+
 def test_limbs_of_any_human_point_where_the_motion_has_them(start, root):
     hero, source = Human(A), Human({**TALL, "odd": 0.5, "place": [0.2, 0.1, 0.3]})
     (root / "plain.gltf").write_text(hero.write())
