@@ -72,9 +72,8 @@ static int read_all(struct gltf *gltf, struct err *err)
     if (gltf_read_variants(gltf, err) < 0 || gltf_read_meshes(gltf, err) < 0 || gltf_read_weights(gltf, err) < 0 ||
         gltf_read_cameras(gltf, err) < 0 || gltf_read_lights(gltf, err) < 0 || gltf_read_animations(gltf, err) < 0 ||
         gltf_read_extras(gltf, err) < 0 || vrm_read(gltf->import, gltf->root, err) < 0 ||
-        vrm_read_constraints(gltf->import, gltf->root, err) < 0 ||
-        gltf_read_carried(gltf, err) < 0 || import_put_drops(gltf->import, err) < 0 ||
-        gltf_read_instances(gltf, err) < 0)
+        vrm_read_constraints(gltf->import, gltf->root, err) < 0 || gltf_read_carried(gltf, err) < 0 ||
+        import_put_drops(gltf->import, err) < 0 || gltf_read_instances(gltf, err) < 0)
         return err->code;
     return gltf->builder->is_failed ? import_full(gltf->import, err) : 0;
 }

@@ -183,8 +183,8 @@ struct export
     struct export_clips clips;
     struct export_new_root root;
     struct export_still still;
-    uint8_t *is_taken;             /* [clip_count of the model] */
-    uint32_t still_node;           /* the node that a clip without channels keeps still; node_count: no such node */
+    uint8_t *is_taken;        /* [clip_count of the model] */
+    uint32_t still_node;      /* the node that a clip without channels keeps still; node_count: no such node */
     struct model plain;       /* export_unscale.c: the request's model, whose nodes inherit scales as glTF has them */
     uint32_t own_node_count;  /* of the request's model: nodes of e->model from here on are export_unscale.c's */
     uint8_t *scale_effects;   /* [own_node_count]: SCALE_EFFECT_; NULL: no node has any */
