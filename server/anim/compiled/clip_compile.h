@@ -15,7 +15,8 @@
 #include "anim/compiled/clip_sections.h"
 #include "anim/model/bake_builder.h"
 
-/* Adds the rig, where there are skins and no constraints, and a compiled_clip for each clip. Sets builder->is_failed when memory runs out.
+/* Adds the rig, where there are skins and no constraints, and a compiled_clip for each clip. Sets builder->is_failed
+ * when memory runs out.
  */
 void clip_compile_all(struct bake_builder *builder);
 

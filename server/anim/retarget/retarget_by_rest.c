@@ -170,6 +170,15 @@ static bool put_made(struct retarget *retarget, struct rest_clip *made, struct c
     return true;
 }
 
+/* Only faces can match in nothing. */
+static int no_match(const struct model *source, uint32_t clip, struct err *err)
+{
+    char name[SHORT_NAME_SIZE];
+    return err_set(err, ERR_CLIP_NO_MATCH,
+                   "clip '%s' moves nothing of this model, which has none of its expressions and no gaze",
+                   short_name(source, source->clips[clip].name, name));
+}
+
 int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err *err)
 {
     struct clip *clip = &retarget->clips[index];
@@ -178,6 +187,8 @@ int retarget_clip_by_rest(struct retarget *retarget, uint32_t index, struct err 
     clip->channel_first = retarget->model.channel_count;
     if (rc == 0 && (!put_made(retarget, &made, clip) || !copy_others(retarget, &retarget->source->clips[index], clip)))
         rc = err_set(err, ERR_TOO_MANY_FRAMES, "the clips have more keys than can be numbered");
+    if (rc == 0 && clip->channel_count == 0 && retarget->source->clips[index].channel_count > 0)
+        rc = no_match(retarget->source, index, err);
     retarget->slide = fmax(retarget->slide, made.slide);
     limb_angles_join(&retarget->limbs, &made.limbs);
     charge(retarget, made.steps);

@@ -52,7 +52,7 @@ class Rig:
 
     def document(self):
         writer = Writer()
-        writer.document["nodes"] = self.nodes
+        writer.document["nodes"] = [*self.nodes, {"name": "body", "mesh": 0, "skin": 0}]
         writer.document["scenes"] = [{"nodes": [n for n, parent in enumerate(self.parents) if parent is None]}]
         writer.document["scene"] = 0
         joints = list(range(len(self.nodes)))
@@ -62,8 +62,7 @@ class Rig:
             "JOINTS_0": writer.accessor([(j, 0, 0, 0) for j in joints for _ in corners], "VEC4", 5123, "H"),
             "WEIGHTS_0": writer.accessor([(1, 0, 0, 0)] * 3 * len(joints), "VEC4")}}]}]
         writer.document["skins"] = [{"joints": joints, "inverseBindMatrices": writer.accessor([list(np.eye(4).flatten())] * len(joints), "MAT4")}]
-        self.nodes.append({"name": "body", "mesh": 0, "skin": 0})
-        writer.document["scenes"][0]["nodes"].append(len(self.nodes) - 1)
+        writer.document["scenes"][0]["nodes"].append(len(self.nodes))
         if self.keys:
             times = writer.accessor(TIMES, "SCALAR")
             writer.document["accessors"][-1].update(min=[TIMES[0]], max=[TIMES[-1]])
@@ -214,8 +213,8 @@ def poses(rig, times=TIMES):
     """The scene matrices of all nodes at key times of its clip; None: at rest."""
     frames = []
     for time in times:
-        rotations = {n: node["rotation"] for n, node in enumerate(rig.nodes[:len(rig.parents)])}
-        translations = {n: node["translation"] for n, node in enumerate(rig.nodes[:len(rig.parents)])}
+        rotations = {n: node["rotation"] for n, node in enumerate(rig.nodes)}
+        translations = {n: node["translation"] for n, node in enumerate(rig.nodes)}
         for (node, path), rows in rig.keys.items():
             if time is not None:
                 (rotations if path == "rotation" else translations)[node] = rows[TIMES.index(time)]

@@ -1,8 +1,11 @@
 """Constraints of nodes (VRMC_node_constraint) at every pose, against the specification in Python. tests/web compares with three-vrm."""
+import io
 import json
+import time
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import crowds
 from constraint_files import TIMES, Pose, Rig, constraint, glb, many, poses, slerp
@@ -74,8 +77,8 @@ def test_crowds_and_rays_have_them(start, tmp_path, rig):
     crowd = crowds.Crowd()
     crowd.model("many.glb")
     crowd.wanted()
-    for time in TIMES * 3:  # enough for a group
-        crowd.entity([{"clip": 0, "time_s": time, "weight": 1, "wrap": 1}])
+    for at in TIMES * 3:  # enough for a group
+        crowd.entity([{"clip": 0, "time_s": at, "weight": 1, "wrap": 1}])
     answer = crowds.Answer(crowds.post(server, crowd.bytes()).body)
     assert len(answer.floats) == 12 and answer.errors == {}
     for i, floats in enumerate(answer.floats):
@@ -95,8 +98,8 @@ def test_crowds_and_rays_have_them(start, tmp_path, rig):
 
 def test_blends_are_constrained_after_they_are_blended(start, tmp_path, rig):
     server = start(*NO_RENDERING, root=tmp_path)
-    rotations = {n: node["rotation"] for n, node in enumerate(rig.nodes[:len(rig.parents)])}
-    translations = {n: node["translation"] for n, node in enumerate(rig.nodes[:len(rig.parents)])}
+    rotations = {n: node["rotation"] for n, node in enumerate(rig.nodes)}
+    translations = {n: node["translation"] for n, node in enumerate(rig.nodes)}
     for (node, path), rows in rig.keys.items():
         if path == "rotation":
             rotations[node] = slerp(rotations[node], rows[2], 0.25)
@@ -125,14 +128,13 @@ def test_exported_files_have_the_constraints_and_the_poses(start, tmp_path, rig,
     info, scene = exported(server, tmp_path, query)
     expected = poses(rig)
     assert len(info["constraints"]) == len(server.json("/v1/model", model="many.glb")["constraints"])
-    for n, node in enumerate(rig.nodes[:len(rig.parents)]):
+    for n, node in enumerate(rig.nodes):
         assert np.abs(scene[node["name"]] - expected[:, n]).max() < near, node["name"]
 
 
 def test_a_subtree_brings_what_its_constraints_need(start, tmp_path, rig):
     """The joints of a skin stay, so these files have none."""
     writer = rig.document()
-    rig.nodes[:] = rig.nodes[:len(rig.parents)]
     writer.document.pop("skins"), writer.document.pop("meshes")
     writer.document.update(nodes=rig.nodes, scenes=[{"nodes": [n for n, parent in enumerate(rig.parents) if parent is None]}])
     (tmp_path / "many.glb").write_bytes(glb(writer))
@@ -143,3 +145,74 @@ def test_a_subtree_brings_what_its_constraints_need(start, tmp_path, rig):
         assert scene.keys() == brings | {top}, top
         for name in scene:
             assert np.abs(scene[name] - expected[:, names.index(name)]).max() < NEAR, (top, name)
+
+
+def chain(count, kind):
+    """A chain of nodes, each of which follows the one before it: a roll or a rotation its parent, an aim the first node."""
+    nodes = [{"name": "first", "translation": [0.1, 0.2, 0.3], "rotation": [0.6, 0, 0, 0.8], "children": [1]}]
+    for n in range(1, count + 1):
+        nodes.append({"translation": [0, 0.01, 0], "rotation": [0, 0, 0.1 * (n % 3), (1 - (0.1 * (n % 3)) ** 2) ** 0.5],
+                      "children": [n + 1] if n < count else [],
+                      "extensions": constraint(kind, 0 if kind == "aim" else n - 1, {"roll": "Y", "aim": "PositiveY"}.get(kind), 0.5)})
+    nodes[-1].pop("children")
+    return {"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "scene": 0, "nodes": nodes, "extensionsUsed": ["VRMC_node_constraint"]}
+
+
+@pytest.mark.parametrize("kind", ("roll", "aim", "rotation"))
+def test_ten_thousand_constraints_cost_ten_thousand_steps(start, tmp_path, kind):
+    count = 10000
+    (tmp_path / "chain.gltf").write_text(json.dumps(chain(count, kind)))
+    server = start("--max-evaluations", str(10 * (2 * count + 1)), *NO_RENDERING, root=tmp_path)
+    info = server.json("/v1/model", model="chain.gltf")
+    assert [one["node"] for one in info["constraints"]] == list(range(1, count + 1)) and info["warnings"] == []
+    times = ",".join(str(0.1 * i) for i in range(10))
+    began = time.monotonic()
+    assert server.get(f"/v1/pose?model=chain.gltf&joints=first&t={times}").status == 200
+    assert time.monotonic() - began < 20  # 10 poses; a second where each took the square of its nodes would be an hour
+    refused = server.get(f"/v1/pose?model=chain.gltf&joints=first&t={times},1")
+    assert refused.error() == "too_many_frames" and f"{2 * count + 1} steps each" in refused.json()["error"]["message"]
+
+
+def test_what_depends_on_itself_is_left_out_and_named(start, tmp_path):
+    rig = Rig(3)
+    a, b = rig.add("a", rule=constraint("rotation", 1)), rig.add("b", rule=constraint("rotation", 0))
+    rig.add("c", a, rule=constraint("rotation", b, weight=0.5))
+    rig.add("d", rule=constraint("rotation", 3))
+    rig.add("e", rule=constraint("aim", 99, "PositiveX"))
+    (tmp_path / "circle.glb").write_bytes(glb(rig.document()))
+    server = start(*NO_RENDERING, root=tmp_path)
+    info = server.json("/v1/model", model="circle.glb")
+    assert [one["node"] for one in info["constraints"]] == [2]
+    told = [one["message"] for one in info["warnings"] if one["code"] == "constraints_ignored"]
+    assert len(told) == 3 and "node 4" in told[0] and "node 3" in told[1]
+    assert "no node of the file" in told[0] and "node itself" in told[1] and "node 0 depends on itself" in told[2] and "others" in told[2]
+
+
+def pixels(answer):
+    assert answer.status == 200, answer.body
+    return np.asarray(Image.open(io.BytesIO(answer.body)).convert("RGBA")).astype(int)
+
+
+def differing(a, b):
+    return int((np.abs(a - b).max(axis=2) > 40).sum())
+
+
+def test_pictures_have_them(start, tmp_path, rig):
+    """A picture is that of the same nodes where the specification puts them, and another without the constraints."""
+    made, plain = rig.document(), rig.document()
+    (tmp_path / "many.glb").write_bytes(glb(made))
+    plain.document["nodes"] = [{name: value for name, value in node.items() if name != "extensions"} for node in rig.nodes]
+    plain.document["nodes"].append({"mesh": 0, "skin": 0})
+    plain.document["scenes"] = [{"nodes": [n for n, parent in enumerate(rig.parents) if parent is None] + [len(rig.parents)]}]
+    (tmp_path / "plain.glb").write_bytes(glb(plain))
+    plain.document["nodes"][:-1] = [{"matrix": list(m.T.flatten())} for m in poses(rig)[2]]
+    plain.document["scenes"] = [{"nodes": list(range(len(plain.document["nodes"])))}]
+    plain.document.pop("animations")
+    (tmp_path / "placed.glb").write_bytes(glb(plain))
+    server = start(root=tmp_path)
+    box = "frame_box=-1,-3,-2,4,2,3"
+    many, without, placed = (pixels(server.get(f"/v1/render?model={name}.glb&clip={clip}&t={TIMES[2]}&{box}&wrap=clamp&width=300&height=300"))
+                             for name, clip in (("many", 0), ("plain", 0), ("placed", "-")))
+    assert differing(many, placed) < 20 < 200 < differing(many, without)
+    turned = server.get(f"/v1/render?model=many.glb&clip=0&t=0&turn=C:30,0,0")
+    assert turned.status == 400 and "a constraint leads node" in turned.json()["error"]["message"], turned.body

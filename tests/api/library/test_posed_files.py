@@ -20,11 +20,14 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import random_fbx  # noqa: E402
 import random_models  # noqa: E402
 
+sys.path.insert(0, str(REPOSITORY / "tests" / "api" / "formats"))
+import constraint_files  # noqa: E402
+
 DRAWS = False
 
 TYPE = "application/vnd.posed.model"
 GLTF_SEEDS, FBX_SEEDS = range(6), range(12)
-NAMES = ["dragon.glb", "robot.glb", "octopus.glb", "awkward.gltf", "crane.x", "joints.fbx", "layers.fbx", "gate.fbx",
+NAMES = ["dragon.glb", "robot.glb", "octopus.glb", "awkward.gltf", "crane.x", "joints.fbx", "layers.fbx", "gate.fbx", "many.glb",
          *(f"random_{seed}.gltf" for seed in GLTF_SEEDS), *(f"random_{seed}.fbx" for seed in FBX_SEEDS)]
 STATUS = {"not_finite": -8, "not_rigid": -9}
 
@@ -38,6 +41,7 @@ def models(tmp_path_factory):
         shutil.copy(SAMPLES / name, root / name)
     for name in NAMES[4:8]:
         shutil.copy(REPOSITORY / "tests" / "oracle" / "models" / name, root / name)
+    (root / "many.glb").write_bytes(constraint_files.glb(constraint_files.many().document()))
     (root / "awkward.gltf").write_text(contract_model.awkward(), encoding="utf-8")
     for seed in GLTF_SEEDS:
         (root / f"random_{seed}.gltf").write_text(json.dumps(random_models.make(seed)), encoding="utf-8")
