@@ -23,6 +23,7 @@ struct pe_crowd {
     size_t layer_capacity;
     uint32_t member_capacity, layers_most, mask_capacity;
     /* of the current call */
+    struct taken taken; /* the latest member */
     struct pe_member *asked;
     struct pe_error *error;
     size_t layer_count;
@@ -140,11 +141,10 @@ static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_m
     return 0;
 }
 
-/* `taken`: scratch. */
-static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member *asked, struct taken *taken,
-                       struct pe_error *error)
+static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member *asked, struct pe_error *error)
 {
     struct crowd_member *member = &crowd->members[index];
+    struct taken *taken = &crowd->taken;
     struct pe_error inner;
     asked->status = 0;
     if (asked->entity == NULL || asked->entity->motion != PE_MOTION_STAYS)
@@ -178,9 +178,8 @@ int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_
     crowd->mask_count = crowd->failed_count = 0;
     crowd->asked = members;
     crowd->error = error;
-    struct taken taken = {0};
     for (uint32_t i = 0; i < member_count; i++) {
-        const int rc = take_member(crowd, i, &members[i], &taken, error);
+        const int rc = take_member(crowd, i, &members[i], error);
         if (rc < 0)
             return rc;
     }
