@@ -355,13 +355,14 @@ PE_API void pe_crowd_free(struct pe_crowd *crowd);
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
 /* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together, where
- * there are seven or more of them (four with SSE2 and NEON). With AVX2 or AVX-512 they take 0.55 to 0.8 of the time of
- * separate calls of pe_evaluate() and pe_palette() where each plays two layers, and 0.55 to 1 with one layer: the
- * least for models with many joints that move. Fewer members take 1 to 1.1 times that of separate calls, some 20 ns
- * more for each. Members of many models, and a thousand of a small model, whose floats leave the caches, take up to
- * 1.25 times it. The floats have the same bits as those of POST /v1/crowd, and of pe_evaluate() for each. Returns the
- * number of members with a status other than 0 (*error describes one of them), or PE_E_ARGUMENT or PE_E_RESERVE,
- * naming the member; then nothing was evaluated. */
+ * there are seven or more of them (four with SSE2 and NEON). In units of separate calls of pe_evaluate() and
+ * pe_palette(), with AVX2 or AVX-512 they take 0.55 to 0.7 where each plays two layers, and 0.63 to 0.85 with one
+ * layer, the least for models with many joints that move: what members cannot share is half of a pose or more. Members
+ * that play different clips take 0.1 to 0.2 more, and SSE2 takes 0.7 to 0.95. Fewer members take 0.95 to 1.05, and a
+ * single one up to 1.1. Members of several models take up to 1.05, and a thousand, whose floats leave the caches, 0.7
+ * to 1.05, or up to 1.2 with SSE2. The floats have the same bits as those of POST /v1/crowd, and of pe_evaluate() for
+ * each. Returns the number of members with a status other than 0 (*error describes one of them), or PE_E_ARGUMENT or
+ * PE_E_RESERVE, naming the member; then nothing was evaluated. */
 PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
                              struct pe_error *error);
 
