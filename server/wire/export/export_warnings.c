@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Appends {"code":..,"message":..}, with the share unless it is negative. */
 __attribute__((format(printf, 4, 0))) static void put(struct buf *out, const char *code, double share_of_size,
@@ -85,8 +86,25 @@ static void warn_of_texture(struct export *e, uint32_t index)
                 made->width, made->height, is_smaller ? larger_by(e, texture) : "");
 }
 
+/* Repeats what the import said of textures that the model, and so the file, has not. */
+static void warn_of_lost_textures(struct export *e)
+{
+    static const char *const CODES[] = {"texture_missing", "texture_broken", "texture_procedural",
+                                        "texture_without_image", "texcoords_beyond_two"};
+    const struct model *model = e->model;
+    for (uint32_t w = 0; w < model->warning_count; w++) {
+        const struct str code = model->warnings[w].code, message = model->warnings[w].message;
+        for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
+            if (strlen(CODES[i]) == code.size_bytes &&
+                memcmp(model->text + code.offset, CODES[i], code.size_bytes) == 0)
+                export_warn(e, CODES[i], "%.*s", (int)message.size_bytes, model->text + message.offset);
+    }
+}
+
 void export_warn_of_textures(struct export *e)
 {
+    if (e->surfaces.request->form != TEXTURES_NONE)
+        warn_of_lost_textures(e);
     for (uint32_t t = 0; t < e->model->texture_count; t++)
         if (e->surfaces.textures[t] != GLB_NONE)
             warn_of_texture(e, t);

@@ -214,6 +214,16 @@ def shared():
     return scene
 
 
+def halves(shift=0.0, is_reordered=False):
+    """A body without textures whose vertices follow two joints to equal parts. shift: of its texture coordinates, which nothing shows.
+    is_reordered: the skin has its joints in another order."""
+    scene = without(puppet(is_blended=True), "materials", "pictures", "material")
+    for part in scene["meshes"]["body"]:
+        part["weights"] = [{joint: 0.5 for joint in ("hips", next(j for j in row if j != "hips"))} if set(row) != {"hips"} else row for row in part["weights"]]
+        part["uvs"] = [[0.01 * i + shift, shift] for i in range(len(part["positions"]))]
+    return {**scene, "skin": dict(reversed(scene["skin"].items())) if is_reordered else scene["skin"]}
+
+
 def unnamed(scene):
     return {**scene, "has_unnamed_materials": True}
 
@@ -423,6 +433,7 @@ PAIRS = [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
          (("material", "1 triangle of mesh 'floor_mesh' has material 'b' and had material 'a'"),)),
     Seen("strip_with_the_material_of_another", seam(), seam(swapped=1), (("material", "4 triangles of mesh 'floor_mesh' have material 'c' and had material 'b'"),)),
+    Seen("joints_in_another_order_and_unseen_coordinates", halves(), halves(0.3, is_reordered=True)),
     Seen("weight_rounded", weighted(), weighted(share=0.01)),
     Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
          (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),

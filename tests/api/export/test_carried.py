@@ -168,6 +168,20 @@ def test_the_skeleton_of_a_skin_stays(export, query, skeleton, expected):
     assert ("skeleton", "the skeleton of a skin, which is not above its joints") in dropped(file) or expected
 
 
+@pytest.mark.parametrize("image, code, words", [({"uri": "nowhere.png"}, "texture_missing", "'nowhere.png'"),
+                                                ({"uri": "data:image/png;base64,AAAA"}, "texture_broken", "texture"),
+                                                (None, "texture_without_image", "textures[0]")])
+def test_a_texture_that_the_file_lacks_is_a_warning(export, image, code, words):
+    source = rich_gltf.document()
+    if image:
+        source["images"][0] = image
+    else:
+        source["textures"][0] = {}
+    warnings = glb(export(json.dumps(source)))["asset"]["extras"]["warnings"]
+    assert [one["code"] for one in warnings] == [code] and words in warnings[0]["message"]
+    assert glb(export(json.dumps(source), "&textures=none"))["asset"]["extras"]["warnings"] == []
+
+
 def test_an_old_human_keeps_authors_and_licence(export):
     old = {"meta": {"title": "Ada", "author": "Ada L.", "licenseName": "CC_BY", "texture": 0},
            "humanoid": {"humanBones": [{"bone": "hips", "node": 2}]}, "firstPerson": {"firstPersonBone": -1, "meshAnnotations": [{"mesh": 1}]},
