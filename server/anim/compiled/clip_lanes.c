@@ -98,7 +98,7 @@ static inline f32x4 load_key(const float *from, uint32_t n)
 /* Returns (float)(((double)a + (double)b) / 2) of each element. */
 static inline f32x4 mean(f32x4 a, f32x4 b)
 {
-    f32x4 out;
+    f32x4 out = {0};
     for (int i = 0; i < 4; i++)
         out[i] = (float)(((double)a[i] + (double)b[i]) / 2);
     return out;

@@ -175,7 +175,8 @@ static int check_rotations(const struct gltf *gltf, const struct gltf_key_source
                               (double)q[3] * (double)q[3];
         if (square == 0)
             return err_set(err, ERR_BAD_KEYS, "%s: the rotation of key %u has no length", source->where, key);
-        if (!is_told && fabs(sqrt(square) - 1) > tolerance) {
+        /* a root is nearer to 1 than its square, so that most need none */
+        if (!is_told && fabs(square - 1) > tolerance && fabs(sqrt(square) - 1) > tolerance) {
             bake_warn(gltf->builder, "rotation_normalised",
                       "%s: the rotation of key %u has the length %.6g: rotations are normalised", source->where, key,
                       sqrt(square));
