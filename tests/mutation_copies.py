@@ -28,6 +28,11 @@ API = {
     "random models": ("tests/api/answers/test_exact.py::test_random_models_agree_with_the_specification[0]",),
     "stored references": ("tests/api/answers/test_refs.py", "-k", "reference_values"),
     "files of MD2": ("tests/api/formats/test_md2.py",),
+    "checks of motion": ("tests/api/answers/test_check.py", "tests/api/answers/test_check_walks.py"),
+    "bends": ("tests/api/answers/test_flex.py",),
+    "root motion of files": ("tests/api/export/test_export_root_motion.py",),
+    "files of VRM": ("tests/api/formats/test_vrm.py",),
+    "rests of clips": ("tests/api/answers/test_clip_rest.py",),
 }
 
 

@@ -25,7 +25,7 @@ def source(name):
     return str(path.relative_to(TOP))
 
 
-POSE, SAMPLE, MAT, SKIN, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_dual.c"))
+POSE, SAMPLE, MAT, SKIN, MORPH, DUAL = map(source, ("pose.c", "sample.c", "mat.c", "skin.c", "skin_morph.c", "skin_dual.c"))
 SCALE_FRAME, SCALE_EFFECT, FBX_TRANSFORM = map(source, ("scale_frame.c", "scale_effect.c", "fbx_transform.c"))
 SCALAR, VECTORS, ROTATION, ROWS, PLAN, CLIP_LANES, FRAMES, COMPILE = map(source, (
     "kernel_scalar.c", "kernel_vectors.h", "kernel_rotation.h", "kernel_rows.h", "clip_plan.c", "clip_lanes.c", "clip_frames.c", "clip_compile.c"))
@@ -37,6 +37,11 @@ INFLUENCE, ACCESSOR, ANIM, NODE = map(source, ("gltf_influence.c", "gltf_accesso
 INFLUENCES = "server/import/mesh/influences.c"
 SEARCH = source("source_search.c")
 AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp_md5.c", "assimp_warnings.c"))
+
+CONTACTS, FEET, HEIGHTS, LEGS, LOOP, KEYS = map(source, ("check_contacts.c", "check_feet.c", "check_heights.c", "check_legs.c", "check_loop.c", "check_keys.c"))
+ZONE, STRAYS, FLEX_JOINTS, FLEX_POSE, FLEX_SURFACE = map(source, ("flex_zone.c", "flex_strays.c", "flex_joints.c", "flex_pose.c", "flex_surface.c"))
+ROOT_MOTION, VRM_0, EXPRESSIONS, REST = map(source, ("export_root_motion.c", "vrm_0.c", "vrm_expressions.c", "rest_reference.c"))
+CHECKS, BENDS, ROOTS, VRM, RESTS = "checks of motion", "bends", "root motion of files", "files of VRM", "rests of clips"  # of API
 
 CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
 
@@ -219,8 +224,9 @@ MUTATIONS = [
     ("weights not renormalised", INFLUENCES, "(float)(weights[i].weight / sum)", "(float)(weights[i].weight + 0 * sum)"),
     ("old rule for normalized integers", ACCESSOR, "fmax((int16_t)get_u16(bytes) / 32767.0, -1.0)",
      "(2.0 * (int16_t)get_u16(bytes) + 1.0) / 65535.0"),
-    ("morph weights not applied", SKIN, "add_delta(&model->morph_deltas[first + v], weights[t], sum);",
-     "add_delta(&model->morph_deltas[first + v], 1.0, sum);"),
+    ("morph weights not applied", MORPH, "weights[t] * (double)delta->x;", "(double)delta->x;"),
+    ("morph targets of some vertices are those of the first ones", MORPH, "block->places != NULL ? block->places[i] : block->first + i", "block->first + i"),
+    ("morph targets without positions are charged", MORPH, "weights[t] != 0 && targets[t].position_first != UINT32_MAX", "weights[t] != 0"),
     ("skinning ignores the weight", SKIN, "(double)influence->weight * (double)m[e]", "(double)m[e] / count"),
     ("dual quaternions summed with the signs that they have", DUAL, "dot4(part->real, first->real) < 0 ? -weight", "dot4(part->real, first->real) < -9 ? -weight"),
     ("dual quaternions: moved before they are turned", DUAL, "quat_mul(half, out->real, out->dual);", "quat_mul(out->real, half, out->dual);"),
@@ -260,6 +266,41 @@ MUTATIONS = [
      "unacked_bytes(conn) + conn_progress_bytes(conn) <= conn->write_mark", "unacked_bytes(conn) <= conn->write_mark"),
     ("a connection without a request stays for the idle time", CONN_TIME,
      "return kind == TIMEOUT_IDLE && !conn->has_answered ? TIMEOUT_FIRST : kind;", "return kind;"),
+    ("checks: a foot turns about its ankle alone", CONTACTS, "share = length > 0 ? fmin(", "share = length < 0 ? fmin(", CHECKS),
+    ("checks: a foot slides where it lands", CONTACTS, "(uint32_t)ceil(END_S / steps->frame_s)", "(uint32_t)ceil(0 * END_S)", CHECKS),
+    ("checks: the ground never moves", CONTACTS, "speed[1]) < GROUND_SLOW)", "speed[1]) < 1e9 * GROUND_SLOW)", CHECKS),
+    ("checks: the ground is the lowest place of a foot", FEET, "GROUND_SHARE * (steps->count - 1)", "0 * GROUND_SHARE * (steps->count - 1)", CHECKS),
+    ("checks: every step down is through the floor", HEIGHTS, "most > THROUGH && most <= deepest", "most > THROUGH", CHECKS),
+    ("checks: a foot that leaves the ground for a frame flies", HEIGHTS, "since * steps->frame_s >= OFF_S", "since > 0", CHECKS),
+    ("checks: a leg that stands beside one that stands is frozen", LEGS, "still_deg >= STILL_DEG || moving_deg < MOVES_DEG", "still_deg >= STILL_DEG", CHECKS),
+    ("checks: a walk that travels jumps at its end", LOOP, "if (rc == 0 && has_root)", "if (rc == 0 && has_root && jump == NULL)", CHECKS),
+    ("checks: a jump is the fault of what jumps", LOOP, "if (moved > most) {\n            most = moved;\n            culprit", "if (moved > 1e30) {\n            most = moved;\n            culprit", CHECKS),
+    ("checks: a blow pops", KEYS, "dot3(there->axis, back->axis) > OPPOSITE ||", "(dot3(there->axis, back->axis) > OPPOSITE && least < 0) ||", CHECKS),
+    ("checks: a joint that rests while all do is frozen", KEYS, "*is_moving = moving >= OTHERS_LEAST && moving > OTHERS_SHARE * animated;", "*is_moving = true;", CHECKS),
+    ("bends: tubes are open at their ends", ZONE, "+= edge->count * determinant3(a, b, c) / 6;", "+= 0 * edge->count * determinant3(a, b, c) / 6;", BENDS),
+    ("bends: triangles that turn with the joint turn over", ZONE, "share >= 1.5F ? scene_from_rest", "share >= 9 ? scene_from_rest", BENDS),
+    ("bends: nothing collapses", ZONE, "<= COLLAPSE * sqrt(dot3(rigid, rigid))", "< 0 * COLLAPSE * sqrt(dot3(rigid, rigid))", BENDS),
+    ("bends: seams of a texture are edges", FLEX_SURFACE, "surface->places[points[i].entry] = points[first].entry;", "surface->places[points[i].entry] = points[i].entry;", BENDS),
+    ("bends: a joint twists as far as it bends", FLEX_JOINTS, "== joint->long_axis ? joint->twist_most_deg : joint->bend_most_deg", "== joint->long_axis ? joint->bend_most_deg : joint->bend_most_deg", BENDS),
+    ("bends: joints stay turned", FLEX_POSE, "flex->pose.local[node] = pose_rest_transform(&flex->model->nodes[node]);", "(void)pose_rest_transform;", BENDS),
+    ("bends: a vertex is a stray however small it is out of place", STRAYS, "!(distance > VISIBLE) ||", "!(distance > 0 * VISIBLE) ||", BENDS),
+    ("root motion: heights are taken out, too", ROOT_MOTION, "column[r] - height * up[r];", "column[r] - 0 * height * up[r];", ROOTS),
+    ("root motion: tangents are places", ROOT_MOTION, "rows > 1 && i % rows != 1;", "rows > 99 && i % rows != 1;", ROOTS),
+    ("root motion: the node above has the space of the mover", ROOT_MOTION, "apply(mover->above_from_ground, ground, gained);", "apply(mover->local_from_ground, ground, gained);", ROOTS),
+    ("root motion: the node above begins at 0", ROOT_MOTION, "(is_tangent ? 0 : mover->above_start[a])", "(is_tangent ? 0 : 0 * mover->above_start[a])", ROOTS),
+    ("root motion: what moves above is not looked at", ROOT_MOTION, "if (e->root.moves[n] != 0)", "if (e->root.moves[n] > 9)", ROOTS),
+    ("root motion: hips below a root that stands keep theirs", ROOT_MOTION, "? e->root.hips : -1;", "? -1 : -1;", ROOTS),
+    ("VRM 0: textures move from below", VRM_0, "1 - st[3] - st[1]", "st[3]", VRM),
+    ("VRM 0: weights are shares", VRM_0, 'vrm_number(bind, "weight", 100) / 100', 'vrm_number(bind, "weight", 100)', VRM),
+    ("VRM 0: one node shows a mesh", VRM_0, "vrm_add_morph(vrm, binds, node, index, vrm_number(bind", "if (used == 0) vrm_add_morph(vrm, binds, node, index, vrm_number(bind", VRM),
+    ("VRM: custom expressions come before presets", EXPRESSIONS, "(one < other) - (one > other)", "(one > other) - (one < other)", VRM),
+    ("VRM: gaze: z of Unity", source("vrm_gaze.c"), '-vrm_number(offset, "z", 0)', 'vrm_number(offset, "z", 0)', VRM),
+    ("VRM: an expression blocks the mouth in place of the eyes", EXPRESSIONS, '"overrideBlink"', '"overrideMouth"', VRM),
+    ("rests: the first frame that stands is as good as a better one", REST, "stance.score > seen->best_score + MARGIN", "stance.score > seen->best_score + 99 * MARGIN", RESTS),
+    ("rests: a rest that floats stays there", REST, "reference->lowering = find_lowering(rig, seen);", "reference->lowering = 0 * find_lowering(rig, seen);", RESTS),
+    ("rests: a rest that lies is one that stands", REST, "const bool laid = stance->stands && is_laid(rig, seen);", "const bool laid = stance->stands && is_laid(rig, seen) && stance->score < 0;", RESTS),
+    ("rests: knees may be bent as far as they go", REST, "along > LEG_ALONG && stretch > LEG_STRETCH", "along > LEG_ALONG", RESTS),
+    ("rests: legs may stretch forwards", REST, "along > LEG_ALONG && stretch > LEG_STRETCH", "stretch > LEG_STRETCH", RESTS),
 ]
 
 # Words in the names of the unit tests about a file, which run first. The longest matching beginning of its path counts. They only save
@@ -269,7 +310,7 @@ WORDS = {
     "server/anim/kernel": "kernel_", "server/anim/kernel/kernel_group": "crowd_", "server/anim/kernel/kernel_mix": "crowd_",
     "server/anim/kernel/kernel_rows": "clip_", "server/anim/light": "environment_", "server/anim/model/mat": "mat_", "server/anim/pose": "pose_",
     "server/anim/pose/sample": "sample_", "server/anim/pose/scale": "scale_", "server/anim/pose/skin": "skin_",
-    "server/anim/pose/skin_dual": "dualquat_", "server/anim/retarget": "retarget_", "server/anim/retarget/planted": "planted_", "server/import/bvh": "bvh_", "server/import/obj": "obj_", "server/import/obj/mtl": "mtl_",
+    "server/anim/pose/skin_dual": "dualquat_", "server/anim/pose/skin_morph": "skin_", "server/anim/retarget": "retarget_", "server/anim/retarget/planted": "planted_", "server/import/bvh": "bvh_", "server/import/obj": "obj_", "server/import/obj/mtl": "mtl_",
     "server/import/obj/obj_material": "mtl_",
     "server/daemon/conn": "conn_", "server/import/assimp": "assimp_", "server/import/collada": "collada_", "server/import/environment": "radiance_",
     "server/import/fbx": "fbx_", "server/import/gltf": "gltf_", "server/import/ktx2": "ktx2_", "server/import/ogre": "ogre_",

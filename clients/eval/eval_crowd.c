@@ -23,10 +23,12 @@ struct pe_crowd {
     size_t layer_capacity;
     uint32_t member_capacity, layers_most, mask_capacity;
     /* of the current call */
+    struct taken taken; /* the latest member */
     struct pe_member *asked;
     struct pe_error *error;
     size_t layer_count;
     uint32_t mask_count, failed_count;
+    uint64_t wanted_count; /* matrices that the latest member wants */
 };
 
 static void on_failed(struct crowd_listener *listener, uint32_t member, const struct err *err)
@@ -106,22 +108,33 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
 
 /* --- members --- */
 
-static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_member *asked, const struct model *model,
-                       struct pe_error *error)
+/* Selects and checks the matrices of a member. One that wants all, as the member before and of the same model does,
+ * shares what was found for that. */
+static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_member *asked, struct pe_error *error)
 {
-    struct crowd_wanted *wanted = &crowd->wanted[index];
+    struct crowd_member *member = &crowd->members[index];
+    const struct crowd_member *former = index > 0 ? member - 1 : NULL;
+    const struct model *model = member->entity.model;
     struct err err;
     const uint32_t floats = pe_layout_floats(asked->layout);
     if (asked->what < PE_PALETTE || asked->what > PE_MATRICES || floats == 0 || asked->skin < PE_ALL_SKINS ||
         (asked->item_count > 0 && (asked->items == NULL || (asked->what == PE_PALETTE && asked->skin == PE_ALL_SKINS))))
         return eval_fail(error, PE_E_ARGUMENT, "member %u: what, layout, skin or items are unknown", index);
-    *wanted = (struct crowd_wanted){.what = (enum crowd_what)asked->what,
-                                    .skin = asked->skin,
-                                    .items = asked->items,
-                                    .item_count = asked->item_count};
-    if (crowd_wanted_check(wanted, model, &err) < 0)
-        return eval_fail(error, PE_E_ARGUMENT, "member %u: %s", index, err.message);
-    const uint64_t count = crowd_wanted_count(wanted, model);
+    if (former != NULL && former->entity.model == model && asked->item_count == 0 && former->wanted->item_count == 0 &&
+        (int)former->wanted->what == asked->what && former->wanted->skin == asked->skin) {
+        member->wanted = former->wanted;
+    } else {
+        struct crowd_wanted *wanted = &crowd->wanted[index];
+        *wanted = (struct crowd_wanted){.what = (enum crowd_what)asked->what,
+                                        .skin = asked->skin,
+                                        .items = asked->items,
+                                        .item_count = asked->item_count};
+        if (crowd_wanted_check(wanted, model, &err) < 0)
+            return eval_fail(error, PE_E_ARGUMENT, "member %u: %s", index, err.message);
+        member->wanted = wanted;
+        crowd->wanted_count = crowd_wanted_count(wanted, model);
+    }
+    const uint64_t count = crowd->wanted_count;
     if (asked->capacity / floats < count || (asked->out == NULL && count > 0))
         return eval_fail(error, PE_E_ARGUMENT, "member %u: there is room for %zu floats, and %llu are needed", index,
                          asked->capacity, (unsigned long long)count * floats);
@@ -131,27 +144,27 @@ static int take_wanted(struct pe_crowd *crowd, uint32_t index, const struct pe_m
 static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member *asked, struct pe_error *error)
 {
     struct crowd_member *member = &crowd->members[index];
+    struct taken *taken = &crowd->taken;
     struct pe_error inner;
     asked->status = 0;
     if (asked->entity == NULL || asked->entity->motion != PE_MOTION_STAYS)
         return eval_fail(error, PE_E_ARGUMENT, "member %u: no entity, or one with root motion", index);
-    member->wanted = &crowd->wanted[index];
     member->layout = (enum layout)asked->layout;
     member->out = asked->out;
-    struct taken taken = {.layers = crowd->layers + crowd->layer_count,
-                          .masks = crowd->masks + crowd->mask_count,
-                          .mask_capacity = crowd->mask_capacity - crowd->mask_count,
-                          .world_from_scene = &crowd->worlds[index]};
+    taken->layers = crowd->layers + crowd->layer_count;
+    taken->masks = crowd->masks + crowd->mask_count;
+    taken->mask_capacity = crowd->mask_capacity - crowd->mask_count;
+    taken->world_from_scene = &crowd->worlds[index];
     if (asked->entity->layers != NULL && asked->entity->layer_count > crowd->layer_capacity - crowd->layer_count)
         return eval_fail(error, PE_E_RESERVE, "member %u: the crowd has room for %zu layers", index,
                          crowd->layer_capacity);
-    const int rc = eval_take(crowd->evaluator, asked->entity, &taken, &member->entity, &inner);
+    const int rc = eval_take(crowd->evaluator, asked->entity, taken, &member->entity, &inner);
     if (rc < 0)
         return eval_fail(error, rc, "member %u: %.400s", index, inner.message);
     crowd->layer_count += member->entity.layer_count;
     for (uint32_t i = 0; i < member->entity.layer_count; i++)
         crowd->mask_count += member->entity.layers[i].mask_count;
-    return take_wanted(crowd, index, asked, member->entity.model, error);
+    return take_wanted(crowd, index, asked, error);
 }
 
 int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count, struct pe_error *error)

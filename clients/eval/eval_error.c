@@ -30,6 +30,9 @@ static int status_of(int code)
     case ERR_MODEL_LIMIT:
     case ERR_TOO_MANY_FRAMES:
         return PE_E_LIMIT;
+    case ERR_CLIP_NO_MATCH:
+    case ERR_NO_HUMANOID:
+        return PE_E_NOT_FOUND;
     case ERR_NO_MEMORY:
         return PE_E_MEMORY;
     case ERR_NOT_FINITE:

@@ -174,8 +174,9 @@ PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t 
 
 /* --- clips of other files ---------------------------------------------------------------------------------------- */
 
-/* A clip of one model that another model plays. Nodes take the motion of the nodes with their names, as with the
- * server's clip_file, and the numbers have the same bits. Immutable, so threads may share it. */
+/* A clip of one model that another model plays. Nodes take the motion of the nodes with their names, or bones that of
+ * the same bones of another human, as with the server's clip_file, and the numbers have the same bits. Immutable, so
+ * threads may share it. */
 struct pe_retargeted_clip;
 
 /* Retargets clip `clip` of `source` to `model`, and compiles it, which takes up to a fraction of a second. Returns 0,
@@ -183,14 +184,30 @@ struct pe_retargeted_clip;
  * moves. Free it after the evaluations that use it and before either model is closed. */
 PE_API int pe_retargeted_clip_new(struct pe_retargeted_clip **out, const struct pe_model *model,
                                   const struct pe_model *source, int32_t clip, struct pe_error *error);
+/* The pose of the source that stands for its rest, as the server's clip_rest: its rest where that stands, else a frame
+ * that stands; its rest; or a key of its first clip. */
+enum pe_rest { PE_REST_AUTO = 0, PE_REST_ZERO = 1, PE_REST_FRAME = 2 };
+struct pe_rest_options {
+    int has_locked_feet; /* 1: planted feet keep their places, as with the server's feet=lock */
+    enum pe_rest clip_rest;
+    uint32_t clip_rest_frame; /* with PE_REST_FRAME */
+};
+/* Retargets a clip of one human to another with other joints, another rest pose, axes and size, as the server's
+ * retarget=rest does, and with the same bits. The bones of both are found as the server finds them without map=,
+ * bones= and their like. options: NULL for its defaults. Takes up to seconds for a clip of minutes. Returns also
+ * PE_E_NOT_FOUND when one of both has no bones of a human, and PE_E_ARGUMENT for a frame that there is not. */
+PE_API int pe_retargeted_clip_new_by_rest(struct pe_retargeted_clip **out, const struct pe_model *model,
+                                          const struct pe_model *source, int32_t clip,
+                                          const struct pe_rest_options *options, struct pe_error *error);
 /* NULL is allowed. */
 PE_API void pe_retargeted_clip_free(struct pe_retargeted_clip *clip);
 
 struct pe_retargeted_clip_info {
     double duration_s;
-    uint32_t channel_count;   /* channels of the clip in its own file */
-    uint32_t unmatched_count; /* those of them that move nothing, because no single node of the model has the name */
-    int is_compiled;          /* as in struct pe_clip */
+    uint32_t channel_count; /* channels of the clip in its own file */
+    uint32_t
+        unmatched_count; /* those of them that move nothing, because no single node of the model has the name or bone */
+    int is_compiled;     /* as in struct pe_clip */
     enum pe_evaluation evaluation;
 };
 PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);
@@ -338,13 +355,14 @@ PE_API void pe_crowd_free(struct pe_crowd *crowd);
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
 /* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together, where
- * there are seven or more of them (four with SSE2 and NEON). With AVX2 or AVX-512 they take 0.55 to 0.8 of the time of
- * separate calls of pe_evaluate() and pe_palette() where each plays two layers, and 0.55 to 1 with one layer: the
- * least for models with many joints that move. Fewer members take 1 to 1.1 times that of separate calls, some 20 ns
- * more for each. Members of many models, and a thousand of a small model, whose floats leave the caches, take up to
- * 1.25 times it. The floats have the same bits as those of POST /v1/crowd, and of pe_evaluate() for each. Returns the
- * number of members with a status other than 0 (*error describes one of them), or PE_E_ARGUMENT or PE_E_RESERVE,
- * naming the member; then nothing was evaluated. */
+ * there are seven or more of them (four with SSE2 and NEON). In units of separate calls of pe_evaluate() and
+ * pe_palette(), with AVX2 or AVX-512 they take 0.55 to 0.7 where each plays two layers, and 0.63 to 0.85 with one
+ * layer, the least for models with many joints that move: what members cannot share is half of a pose or more. Members
+ * that play different clips take 0.1 to 0.2 more, and SSE2 takes 0.7 to 0.95. Fewer members take 0.95 to 1.05, and a
+ * single one up to 1.1. Members of several models take up to 1.05, and a thousand, whose floats leave the caches, 0.7
+ * to 1.05, or up to 1.2 with SSE2. The floats have the same bits as those of POST /v1/crowd, and of pe_evaluate() for
+ * each. Returns the number of members with a status other than 0 (*error describes one of them), or PE_E_ARGUMENT or
+ * PE_E_RESERVE, naming the member; then nothing was evaluated. */
 PE_API int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_t member_count,
                              struct pe_error *error);
 

@@ -459,6 +459,8 @@ export interface ModelInfo extends Json {
   model: string;
   hash: string;
   clips: Array<{ index: number; name: string | null; start: number; duration: number } & Json>;
+  /** Index of the clip that pictures show where none is named; null without clips. */
+  usual_clip: number | null;
   skins: Array<{ index: number; name: string | null; rigid: boolean; method?: "rigid" | "dual_quaternion" | "blended"; joints: Array<{ node: number; name: string | null }> } & Json>;
   nodes: Array<{ node: number; name: string | null; parent: number; mesh: number | null; skin: number | null } & Json>;
   /** Of VRM and .vrma files. */

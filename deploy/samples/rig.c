@@ -53,17 +53,70 @@ void rig_rest(const struct rig *rig, struct joint_pose *poses)
     }
 }
 
+struct quaternion {
+    double x, y, z, w;
+};
+
+static struct quaternion product(struct quaternion a, struct quaternion b)
+{
+    return (struct quaternion){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+static struct quaternion inverse(struct quaternion a) { return (struct quaternion){-a.x, -a.y, -a.z, a.w}; }
+
+static struct v3 turned(struct quaternion q, struct v3 a)
+{
+    const struct quaternion to = product(product(q, (struct quaternion){a.x, a.y, a.z, 0}), inverse(q));
+    return v3_of(to.x, to.y, to.z);
+}
+
+/* The shortest turn that brings direction a to direction b. They must not be opposite. */
+static struct quaternion turn_between(struct v3 a, struct v3 b)
+{
+    const struct v3 from = v3_unit(a), axis = v3_cross(from, v3_unit(b));
+    const double w = 1 + v3_dot(from, v3_unit(b)), length = sqrt(v3_dot(axis, axis) + w * w);
+    return (struct quaternion){axis.x / length, axis.y / length, axis.z / length, w / length};
+}
+
+static struct quaternion rotation_of(const struct joint_pose *pose)
+{
+    const double *q = pose->rotation;
+    return (struct quaternion){q[0], q[1], q[2], q[3]};
+}
+
+static void set_rotation(struct joint_pose *pose, struct quaternion q)
+{
+    pose->rotation[0] = q.x;
+    pose->rotation[1] = q.y;
+    pose->rotation[2] = q.z;
+    pose->rotation[3] = q.w;
+}
+
 void pose_turn(struct joint_pose *pose, struct v3 axis, double angle_deg)
 {
     const struct v3 n = v3_unit(axis);
     const double s = trig_sin(angle_deg * PI / 360), c = trig_cos(angle_deg * PI / 360);
-    const double a[4] = {n.x * s, n.y * s, n.z * s, c};
-    const double *b = pose->rotation;
-    const double q[4] = {
-        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    for (int i = 0; i < 4; i++)
-        pose->rotation[i] = q[i];
+    set_rotation(pose, product((struct quaternion){n.x * s, n.y * s, n.z * s, c}, rotation_of(pose)));
+}
+
+void pose_plant(const struct joint_pose *hips, struct joint_pose leg[3], struct v3 ankle)
+{
+    const struct quaternion hips_turn = rotation_of(hips);
+    const struct v3 thigh = leg[1].translation, shin = leg[2].translation;
+    const struct v3 reach = v3_sub(turned(inverse(hips_turn), v3_sub(ankle, hips->translation)), leg[0].translation);
+    /* |thigh + Rx(k) shin| = |reach|: an equation a cos(k) + b sin(k) = c, by the law of cosines. */
+    const double a = thigh.y * shin.y + thigh.z * shin.z, b = thigh.z * shin.y - thigh.y * shin.z;
+    const double c = (v3_dot(reach, reach) - v3_dot(thigh, thigh) - v3_dot(shin, shin)) / 2 - thigh.x * shin.x;
+    const double rest = a * a + b * b - c * c;
+    assert(rest >= 0);
+    const double cos_k = (a * c - b * sqrt(rest)) / (a * a + b * b), cos_half = sqrt((1 + cos_k) / 2);
+    const struct quaternion knee = {sqrt(1 - cos_half * cos_half), 0, 0, cos_half};
+    const struct quaternion hip = turn_between(v3_add(thigh, turned(knee, shin)), reach);
+    set_rotation(&leg[0], hip);
+    set_rotation(&leg[1], knee);
+    set_rotation(&leg[2], inverse(product(hips_turn, product(hip, knee))));
 }
 
 void pose_move(struct joint_pose *pose, double x, double y, double z)

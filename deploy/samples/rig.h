@@ -46,6 +46,10 @@ struct joint_pose {
 void rig_rest(const struct rig *rig, struct joint_pose *poses);
 /* Turns a joint about an axis through its head, after what it already does. */
 void pose_turn(struct joint_pose *pose, struct v3 axis, double angle_deg);
+/* Sets the turns of leg[3] (thigh, shin, foot), the second and third of which are at rest, so that the ankle is at this
+ * place of the scene and the sole is level. The knee bends forwards, about X. `hips` is the parent of leg[0], and
+ * nothing above it turns. The leg must be long enough. */
+void pose_plant(const struct joint_pose *hips, struct joint_pose leg[3], struct v3 ankle);
 void pose_move(struct joint_pose *pose, double x, double y, double z);
 
 /* One clip: `pose` gets phase 0..1 of a loop (phase 1 equals phase 0) and changes rest poses. */

@@ -245,10 +245,19 @@ static void greet(double phase, struct joint_pose *poses)
     blink(phase, 0.5, poses);
 }
 
+/* Where an ankle is at rest, in the scene. */
+static struct v3 ankle_of(const struct joint_pose *poses, int leg)
+{
+    const struct v3 hip = v3_add(poses[HIPS].translation, poses[leg].translation);
+    return v3_add(hip, v3_add(poses[leg + 1].translation, poses[leg + 2].translation));
+}
+
+/* The feet stay where they are, and the knees give way to the hips: always by a little, so that none is ever straight,
+ * where a small sink would turn it far. */
 static void dance(double phase, struct joint_pose *poses)
 {
-    const double bounce = fabs(wave(phase));
-    pose_move(&poses[HIPS], 0.09 * wave(phase), -0.10 * bounce, 0);
+    const struct v3 ankle_l = ankle_of(poses, LEG_L), ankle_r = ankle_of(poses, LEG_R);
+    pose_move(&poses[HIPS], 0.09 * wave(phase), -0.02 - 0.08 * wave(phase) * wave(phase), 0);
     pose_turn(&poses[HIPS], v3_of(0, 1, 0), 16 * wave(phase));
     pose_turn(&poses[CHEST], v3_of(0, 0, 1), -12 * wave(phase));
     pose_turn(&poses[HEAD], v3_of(0, 0, 1), 14 * wave(phase + 0.1));
@@ -256,9 +265,7 @@ static void dance(double phase, struct joint_pose *poses)
         const int arm = side > 0 ? ARM_L : ARM_R, leg = side > 0 ? LEG_L : LEG_R;
         pose_turn(&poses[arm], v3_of(0, 0, 1), side * (58 + 30 * wave(2 * phase + side * 0.12)));
         pose_turn(&poses[arm + 1], v3_of(0, 0, 1), side * (52 + 20 * wave(2 * phase)));
-        pose_turn(&poses[leg], v3_of(1, 0, 0), -34 * bounce);
-        pose_turn(&poses[leg + 1], v3_of(1, 0, 0), 62 * bounce);
-        pose_turn(&poses[leg + 2], v3_of(1, 0, 0), -28 * bounce);
+        pose_plant(&poses[HIPS], &poses[leg], side > 0 ? ankle_l : ankle_r);
     }
     blink(phase, 0.8, poses);
 }

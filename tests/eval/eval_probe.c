@@ -3,8 +3,8 @@
  *
  *   info | find node|skin|clip NAME | clip INDEX (is_compiled, evaluation) | kernel NAME
  *   entity KEY=VALUE...      motion, root, world=16 numbers
- *   source FILE              opens another file; the first is source 1
- *   layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
+ *   source FILE [by_rest LOCK REST FRAME]   opens another file, whose clips are retargeted by rest; the first is source
+ * 1 layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
  *                            node, subtree, except (each may repeat)
  *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled,
  *                            evaluation
@@ -205,8 +205,22 @@ static int answer_hits(struct probe *probe, const char *call, char *words)
 
 /* --- clips of other files --- */
 
-static void open_source(struct probe *probe, const char *path)
+/* Cuts the numbers that follow the file's name. */
+static void take_rest(struct probed_sources *sources, char *words)
 {
+    char *rest = strstr(words, " by_rest ");
+    int lock, kind;
+    unsigned frame;
+    sources->is_by_rest[sources->count] = rest != NULL;
+    if (rest == NULL || sscanf(rest, " by_rest %d %d %u", &lock, &kind, &frame) != 3)
+        return;
+    *rest = '\0';
+    sources->rests[sources->count] = (struct pe_rest_options){lock, (enum pe_rest)kind, frame};
+}
+
+static void open_source(struct probe *probe, char *path)
+{
+    take_rest(&probe->sources, path);
     const int rc = pe_model_open(path, 0, &probe->sources.models[probe->sources.count], &probe->error);
     probe->sources.count += rc == 0;
     put_done(probe, rc);

@@ -128,10 +128,10 @@ static void play_blends(const struct walk *walk, const struct pe_retargeted_clip
 }
 
 /* Refused calls allocate nothing either. */
-static void be_refused(const struct walk *walk, const struct pe_model *stranger)
+static void be_refused(const struct walk *walk)
 {
     struct pe_error error;
-    struct pe_entity entity = {.model = stranger};
+    struct pe_entity entity = {.model = walk->stranger};
     int32_t clip;
     uint32_t node;
     if (pe_evaluate(walk->evaluator, &entity, &error) != PE_E_RESERVE ||
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     if (argc < 2 || floats == NULL || pe_model_open(argv[1], 0, &stranger, &error) < 0)
         return 2;
     for (int i = 1; i < argc; i++) {
-        struct walk walk = {.floats = floats};
+        struct walk walk = {.stranger = stranger, .floats = floats};
         if (pe_model_open(argv[i], PE_OPEN_MAP, &walk.model, &error) < 0 ||
             pe_evaluator_new(&walk.evaluator, &error) < 0 ||
             pe_evaluator_reserve(walk.evaluator, walk.model, PE_LAYERS_MAX, &error) < 0) {
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
             play_clip(&walk, c);
         play_blends(&walk, NULL);
         play_blends(&walk, retargeted);
-        be_refused(&walk, stranger);
+        be_refused(&walk);
         counting_stop();
         play_hits(&walk);
         play_meshes(&walk);

@@ -9,6 +9,7 @@ enum { FLOATS_MAX = 1 << 21 };
 /* An open model, and room for all calls about it. */
 struct walk {
     struct pe_model *model;
+    const struct pe_model *stranger; /* the first file */
     struct pe_evaluator *evaluator;
     struct pe_info info;
     float *floats; /* [FLOATS_MAX] */

@@ -59,6 +59,35 @@ static void fail_to_reserve(const struct walk *walk)
     pe_crowd_free(crowd);
 }
 
+/* Members that want the same of two models need as many floats as the joints of their own. */
+static void be_short(const struct walk *walk)
+{
+    const struct pe_model *models[2] = {walk->stranger, walk->model};
+    struct pe_error error;
+    struct pe_crowd *crowd;
+    if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, models[0], 2, 1, 0, &error) < 0 ||
+        pe_crowd_reserve(crowd, models[1], 2, 1, 0, &error) < 0)
+        exit(1);
+    for (int order = 0; order < 2; order++) {
+        struct pe_entity entities[2];
+        struct pe_member members[2];
+        for (int i = 0; i < 2; i++) {
+            struct pe_skin skin;
+            const struct pe_model *model = models[i ^ order];
+            pe_skin_at(model, 0, &skin);
+            entities[i] = (struct pe_entity){.model = model};
+            members[i] = (struct pe_member){.entity = &entities[i], .out = walk->floats};
+            members[i].capacity = 16 * (size_t)skin.joint_count - (size_t)i; /* the second one lacks a float */
+        }
+        if (pe_crowd_evaluate(crowd, members, 2, &error) != PE_E_ARGUMENT ||
+            strstr(error.message, "member 1") == NULL) {
+            fprintf(stderr, "a member without enough capacity is not refused: %s\n", error.message);
+            exit(1);
+        }
+    }
+    pe_crowd_free(crowd);
+}
+
 /* A crowd has the floats of its entities one by one. */
 void play_crowd(const struct walk *walk)
 {
@@ -71,6 +100,7 @@ void play_crowd(const struct walk *walk)
     struct pe_crowd *crowd = NULL;
     struct pe_skin skin;
     fail_to_reserve(walk);
+    be_short(walk);
     if (pe_crowd_new(&crowd, &error) < 0 || pe_crowd_reserve(crowd, walk->model, CROWD, 2, CROWD, &error) < 0) {
         fprintf(stderr, "%s\n", error.message);
         exit(1);

@@ -64,7 +64,12 @@ static int find_clip(const struct pe_model *model, struct probed_sources *source
                      const struct pe_retargeted_clip **out, struct pe_error *error)
 {
     struct pe_retargeted_clip **made = &sources->clips[n - 1][clip];
-    const int rc = *made == NULL ? pe_retargeted_clip_new(made, model, sources->models[n - 1], clip, error) : 0;
+    const struct pe_model *source = sources->models[n - 1];
+    int rc = 0;
+    if (*made == NULL)
+        rc = sources->is_by_rest[n - 1]
+                 ? pe_retargeted_clip_new_by_rest(made, model, source, clip, &sources->rests[n - 1], error)
+                 : pe_retargeted_clip_new(made, model, source, clip, error);
     *out = *made;
     return rc;
 }

@@ -6,6 +6,8 @@
 /* Files whose clips the model plays. */
 struct probed_sources {
     struct pe_model *models[8];
+    int is_by_rest[8];
+    struct pe_rest_options rests[8];
     uint32_t count;
     struct pe_retargeted_clip *clips[8][8]; /* by file and clip, once a layer has played it */
 };

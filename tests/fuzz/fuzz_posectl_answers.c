@@ -56,6 +56,8 @@ static const struct {
     {run_server_command, {"models"}},
     {run_server_command, {"formats"}},
     {run_server_command, {"version"}},
+    {run_bake, {"bake", "x/", "-o", "@/tables", "-j", "1"}},
+    {run_bake, {"bake", "x/", "--onto", "a.glb", "--retarget", "rest", "-o", "@/tables", "-j", "1"}},
 };
 
 /* What the server sends, under the mutex. */

@@ -1,25 +1,28 @@
 // The page of a model: clips of other files, blends and lights.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
-import { button, copiedBy, drawn, hasQuery, option, otherThan, picture, shown, useBrowser, withPage } from './model_page.mjs';
+import { button, copiedBy, drawn, hasQuery, option, otherThan, picture, root, shown, useBrowser, withPage } from './model_page.mjs';
 import { until } from './posed.mjs';
-import { CLIP_WORDS, usualClip } from '../../clients/page/model/usual_clip.js';
 
 useBrowser();
 
-test('the clip that is shown first is the server\'s choice', () => {
-  const rows = fs.readFileSync(new URL('../../protocol/clip_words.def', import.meta.url), 'utf8').matchAll(/^X\("(\w+)", (\w+)\)/gm);
-  const own = Object.entries(CLIP_WORDS).flatMap(([kind, words]) => words.split(' ').map((word) => `${word} ${kind}`));
-  assert.deepEqual(own.sort(), [...rows].map(([, word, kind]) => `${word} ${kind}`).sort());
-  // The same rows as of the server's rule.
-  const unit = fs.readFileSync(new URL('../unit/reply/test_usual_clip.c', import.meta.url), 'utf8');
-  const cases = [...unit.matchAll(/\{"([^"]*)", (\d+)\}/g)];
-  assert.ok(cases.length > 25);
-  for (const [, names, choice] of cases) {
-    const clips = names.split(',').map((name, index) => ({ index, name: name === '-' ? null : name }));
-    assert.equal(usualClip(clips).index, Number(choice), names);
-  }
+test('the clip that is shown first is the server\'s choice', async () => {
+  const glb = fs.readFileSync(path.join(root, 'robot.glb'));
+  fs.writeFileSync(path.join(root, 'idle.glb'), Buffer.from(glb.toString('latin1').replace('"name":"wave"', '"name":"idle"'), 'latin1'));
+  await withPage({ name: 'idle.glb' }, async (page) => {
+    assert.equal(await option(page, 'idle').getAttribute('aria-selected'), 'true');
+    await option(page, 'walk').click();
+    await hasQuery(page, { clip: 'walk' });
+    await option(page, 'idle').click();
+    await hasQuery(page, { clip: null });
+  });
+  await withPage({ name: 'robot.glb', query: '?clip_file=idle.glb' }, async (page) => {
+    const list = page.getByRole('listbox', { name: 'Clips' });
+    await until('the other file\'s clips are there', async () => await list.getByRole('option').count() === 7);
+    assert.equal(await list.getByRole('option', { selected: true }).textContent(), 'idleidle.glb · 2.00 s');
+  });
 });
 
 test('a second clip is blended in', () => withPage({ query: '?t=0.3' }, async (page, requests) => {

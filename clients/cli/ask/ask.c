@@ -3,6 +3,7 @@
 #include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
+#include "clients/cli/ask/picture_warnings.h"
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
@@ -230,8 +231,11 @@ int run_ask(const struct args *args)
         status = context_open_models(&context, args, 1, 1);
     if (status == STATUS_DONE) {
         const char *model = context.paths.arguments[0].path, *body = args_put_body(args, &text) ? text.at : NULL;
+        const char *estimate = args_parameter(args, "estimate");
         status = sheet_request_is(args) ? ask_sheet(args, &context.connection, model, format, body)
                                         : ask(args, &context.connection, model, format, body);
+        if (status == STATUS_DONE && makes_picture(args) && (estimate == NULL || strcmp(estimate, "0") == 0))
+            picture_warnings_print(args, &context.connection, model);
     }
     text_free(&text);
     context_close(&context);

@@ -1,5 +1,5 @@
 /* posectl bake: chooses the kind of the files and writes them. */
-#include "clients/cli/bake/bake.h"
+#include "clients/cli/bake/bake_folder.h"
 
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { KIND_JSON, KIND_CSV, KIND_NPY, KIND_C, KIND_PNG, KIND_POSED, KIND_COUNT };
-static const char *const KINDS[KIND_COUNT] = {"json", "csv", "npy", "c", "png", "posed"};
+enum kind { KIND_JSON, KIND_CSV, KIND_NPY, KIND_NPZ, KIND_C, KIND_PNG, KIND_POSED, KIND_COUNT };
+static const char *const KINDS[KIND_COUNT] = {"json", "csv", "npy", "npz", "c", "png", "posed"};
 
 static int kind_of(const char *word)
 {
@@ -21,20 +21,6 @@ static int kind_of(const char *word)
         if (strcasecmp(KINDS[i], word) == 0)
             return i;
     return -1;
-}
-
-void bake_free(struct bake *bake)
-{
-    for (size_t i = 0; i < bake->clip_count; i++)
-        free(bake->clips[i].name);
-    for (size_t i = 0; i < bake->item_count; i++)
-        free(bake->items[i].name);
-    free(bake->clips);
-    free(bake->items);
-    free(bake->times_s);
-    free(bake->numbers);
-    cJSON_Delete(bake->about);
-    context_close(&bake->context);
 }
 
 /* --- what is asked for --- */
@@ -61,11 +47,12 @@ static int choose_kind(const struct args *args)
     if (as == NULL && by_extension >= 0)
         return by_extension;
     if (as == NULL && has_extension) {
-        terminal_error("bake writes .json, .csv, .npy, .c, .png and .posed, not '%s'", file);
+        terminal_error("bake writes .json, .csv, .npy, .npz, .c, .png and .posed, not '%s'", file);
         return -1;
     }
     if (as == NULL) {
-        terminal_error("what to write? --as json, csv, npy, c or png, or -o FILE with such an extension, or .posed");
+        terminal_error(
+            "what to write? --as json, csv, npy, npz, c or png, or -o FILE with such an extension, or .posed");
         return -1;
     }
     const int kind = kind_of(as);
@@ -76,32 +63,47 @@ static int choose_kind(const struct args *args)
     return kind;
 }
 
+/* Checks what several models cannot be written as. */
+static int check_many(const struct args *args)
+{
+    const char *as = args_text(args, OPTION_AS, "npz"), *out = args_text(args, OPTION_FILE, "");
+    if (strcmp(as, "npz") != 0)
+        terminal_error("--as %s is for one model; of several, bake makes .npz files", as);
+    else if (strcmp(out, "-") == 0 || (!is_folder(out) && kind_of(extension_of(out)) >= 0))
+        terminal_error("several models need an output folder, not '%s': -o DIR", out);
+    else
+        return STATUS_DONE;
+    return STATUS_USAGE;
+}
+
 /* Reports options that have no effect on files of this kind. */
 static int check_options(const struct args *args, int kind)
 {
     static const struct {
         enum option_id option;
         const char *kinds;
-    } FOR[] = {{OPTION_BAKE_CLIPS, "json csv npy c png"},
-               {OPTION_BAKE_JOINTS, "json csv npy c"},
-               {OPTION_SOCKET, "json csv npy c"},
-               {OPTION_VALUES, "json csv npy c"}};
+    } FOR[] = {{OPTION_BAKE_CLIPS, "json csv npy npz c png"},
+               {OPTION_ONTO, "json csv npy npz c png"},
+               {OPTION_BAKE_JOINTS, "json csv npy npz c"},
+               {OPTION_SOCKET, "json csv npy npz c"},
+               {OPTION_VALUES, "json csv npy npz c"}};
     for (size_t i = 0; i < sizeof FOR / sizeof *FOR; i++)
         if (args_has(args, FOR[i].option) && strstr(FOR[i].kinds, KINDS[kind]) == NULL) {
             terminal_error("--%s does not go with %s files", OPTIONS[FOR[i].option].name, KINDS[kind]);
             return STATUS_USAGE;
         }
-    if (strcmp(args_text(args, OPTION_VALUES, ""), "palette") == 0 &&
-        (args_has(args, OPTION_BAKE_JOINTS) || args_has(args, OPTION_SOCKET))) {
-        terminal_error("--values palette has all joints of the skins: it does not go with --joints and --socket");
-        return STATUS_USAGE;
-    }
+    int status = bake_check_items(args);
+    if (status == STATUS_DONE)
+        status = bake_onto_check(args);
+    if (status != STATUS_DONE)
+        return status;
     const char *file = args_text(args, OPTION_FILE, "");
-    if (strcmp(file, "-") == 0 && kind != KIND_JSON && kind != KIND_CSV && kind != KIND_POSED) {
+    const bool is_one_binary = kind == KIND_POSED || kind == KIND_NPZ;
+    if (strcmp(file, "-") == 0 && kind != KIND_JSON && kind != KIND_CSV && !is_one_binary) {
         terminal_error("--as %s makes more than one file: they cannot go to stdout", KINDS[kind]);
         return STATUS_USAGE;
     }
-    if (strcmp(file, "-") == 0 && kind == KIND_POSED && isatty(STDOUT_FILENO)) {
+    if (strcmp(file, "-") == 0 && is_one_binary && isatty(STDOUT_FILENO)) {
         terminal_error("refusing to write binary data to a terminal; redirect stdout or use -o FILE");
         return STATUS_USAGE;
     }
@@ -140,7 +142,6 @@ static struct bake_file *add_file(struct bake_file *files, size_t *count, const 
 
 static int make_posed(struct bake *bake, struct text *out)
 {
-    struct connection *connection = &bake->context.connection;
     struct posed_packet answer;
     struct text query = {0};
     text_put(&query, "&format=posed");
@@ -148,8 +149,8 @@ static int make_posed(struct bake *bake, struct text *out)
         text_put(&query, "&fps=");
         bake_put_double(&query, args_number(bake->args, OPTION_BAKE_FPS, 0));
     }
-    const int status = connection_status(
-        connection, connection_request_model(connection, "export", bake->model, query.at, NULL, &answer));
+    const int status =
+        bake_answered(bake, connection_request_model(bake->connection, "export", bake->model, query.at, NULL, &answer));
     text_free(&query);
     if (status == STATUS_DONE)
         text_put_bytes(out, (const char *)answer.data, answer.data_bytes);
@@ -170,6 +171,8 @@ static int make_table(struct bake *bake, int kind, const char *stem, struct bake
     else if (kind == KIND_NPY) {
         struct text *array = &add_file(files, count, stem, ".npy")->bytes;
         bake_put_npy(bake, array, &add_file(files, count, stem, ".npy.json")->bytes);
+    } else if (kind == KIND_NPZ) {
+        bake_put_npz(bake, &add_file(files, count, stem, ".npz")->bytes);
     } else {
         struct text *source = &add_file(files, count, stem, ".c")->bytes;
         struct bake_file *header = add_file(files, count, stem, ".h");
@@ -192,7 +195,7 @@ static int make(struct bake *bake, int kind, const char *stem, struct bake_file 
                          &add_file(files, count, stem, ".vertices.json")->bytes);
 }
 
-static void report_json(const struct bake *bake, const struct bake_file *files, size_t count)
+static void report_json(const struct bake *bake, const struct bake_file *files, size_t count, const cJSON *warnings)
 {
     cJSON *json = bake->clip_count > 0 ? bake_describe(bake) : cJSON_CreateObject(), *list = cJSON_CreateArray();
     if (bake->clip_count == 0)
@@ -204,6 +207,8 @@ static void report_json(const struct bake *bake, const struct bake_file *files, 
         cJSON_AddItemToArray(list, file);
     }
     cJSON_AddItemToObject(json, "files", list);
+    if (bake->onto != NULL)
+        cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(warnings, true));
     json_print(json);
 }
 
@@ -227,39 +232,95 @@ static void report(const struct bake *bake, const struct bake_file *files, size_
     text_free(&line);
 }
 
+static int write_files(const struct bake *bake, const struct bake_file *files, size_t count, const cJSON *warnings)
+{
+    const bool is_stdout = strcmp(args_text(bake->args, OPTION_FILE, ""), "-") == 0;
+    const cJSON *warning;
+    int status = STATUS_DONE;
+    for (size_t i = 0; i < count && status == STATUS_DONE; i++)
+        status = output_give(is_stdout ? "-" : files[i].path, files[i].bytes.at, files[i].bytes.size_bytes);
+    cJSON_ArrayForEach(warning, warnings)
+    {
+        struct text line = {0};
+        text_put_printable(&line, member_text(warning, "message"));
+        terminal_info("warning: %s: %s", member_text(warning, "code"), line.at);
+        text_free(&line);
+    }
+    if (status != STATUS_DONE || is_stdout)
+        return status;
+    if (terminal.is_json)
+        report_json(bake, files, count, warnings);
+    else if (!terminal.is_quiet)
+        report(bake, files, count);
+    return STATUS_DONE;
+}
+
 static int bake_model(struct bake *bake, int kind)
 {
     struct bake_file files[BAKE_FILES_MAX] = {{0}};
     size_t count = 0;
-    const bool is_stdout = strcmp(args_text(bake->args, OPTION_FILE, ""), "-") == 0;
-    bake->model = bake->context.paths.arguments[0].path;
-    char *stem = choose_stem(bake->args, bake->model);
+    cJSON *warnings = cJSON_CreateArray();
+    char *stem = choose_stem(bake->args, bake->clip_file);
     int status = make(bake, kind, stem, files, &count);
-    for (size_t i = 0; i < count && status == STATUS_DONE && !is_interrupted(); i++)
-        status = output_give(is_stdout ? "-" : files[i].path, files[i].bytes.at, files[i].bytes.size_bytes);
-    if (status == STATUS_DONE && !is_stdout && !is_interrupted()) {
-        if (terminal.is_json)
-            report_json(bake, files, count);
-        else if (!terminal.is_quiet)
-            report(bake, files, count);
-    }
+    if (status == STATUS_DONE && bake->onto != NULL && !is_interrupted())
+        status = bake_onto_add_warnings(bake, warnings);
+    if (status == STATUS_DONE && !is_interrupted())
+        status = write_files(bake, files, count, warnings);
     for (size_t i = 0; i < count; i++) {
         free(files[i].path);
         text_free(&files[i].bytes);
     }
+    cJSON_Delete(warnings);
     free(stem);
     return status;
 }
 
-int run_bake(const struct args *args)
+static int bake_one(const struct args *args, int kind)
 {
-    struct bake bake = {.args = args};
-    const int kind = choose_kind(args);
-    int status = kind < 0 ? STATUS_USAGE : check_options(args, kind);
-    if (status == STATUS_DONE)
-        status = context_open_models(&bake.context, args, 1, 1);
+    struct command_context context = {0};
+    struct bake_onto onto = {0};
+    struct connection *connection = &context.connection;
+    struct bake bake = {.args = args, .connection = connection};
+    cJSON *about = NULL;
+    const bool has_onto = args_has(args, OPTION_ONTO);
+    int status = context_open_models(&context, args, has_onto ? 2 : 1, 1);
+    if (status == STATUS_DONE) {
+        const struct path_argument *arguments = context.paths.arguments;
+        bake.model = bake.clip_file = arguments[0].path;
+        if (kind != KIND_POSED)
+            status = connection_status(connection,
+                                       connection_request_json(connection, "model", bake.clip_file, "", NULL, &about));
+        bake.about = bake.clip_about = about;
+        if (status == STATUS_DONE && has_onto) {
+            status = bake_onto_open(&onto, args, connection, arguments[1].path);
+            bake_play_onto(&bake, &onto);
+        }
+    }
     if (status == STATUS_DONE)
         status = bake_model(&bake, kind);
     bake_free(&bake);
+    bake_onto_close(&onto);
+    cJSON_Delete(about);
+    context_close(&context);
+    return status;
+}
+
+/* The server resolves the model of --onto as it does the others: it is the last argument. */
+int run_bake(const struct args *args)
+{
+    struct args all = *args;
+    const char **positional = must_alloc((args->positional_count + 1) * sizeof *positional);
+    memcpy(positional, args->positional, args->positional_count * sizeof *positional);
+    all.positional = positional;
+    if (args_has(args, OPTION_ONTO))
+        positional[all.positional_count++] = args_text(args, OPTION_ONTO, "");
+    const bool is_many = pass_many_is_meant(args);
+    const int kind = is_many ? KIND_NPZ : choose_kind(args);
+    int status = kind < 0 ? STATUS_USAGE : is_many ? check_many(args) : STATUS_DONE;
+    if (status == STATUS_DONE)
+        status = check_options(args, kind);
+    if (status == STATUS_DONE)
+        status = is_many ? bake_folder(&all, args->positional_count) : bake_one(&all, kind);
+    free(positional);
     return status;
 }

@@ -33,12 +33,28 @@ struct bake_clip {
     bool is_loop; /* The last pose equals the first within a thousandth. */
 };
 
-/* bake_free() accepts {0}. */
-struct bake {
-    const struct args *args;
-    struct command_context context;
+/* --onto: another model whose joints the clips move. It outlives the bakes that use it. Several threads may read it. */
+struct bake_onto {
     const char *model; /* under the server's root */
     cJSON *about;      /* the answer of /v1/model */
+    char *query;       /* "&retarget=rest&..": how the clips come to move it */
+    char *members;     /* the members of a request's body that say more, each with a comma behind it; or "" */
+};
+
+/* A table in the making. bake_free() accepts {0}. */
+struct bake {
+    const struct args *args;
+    struct connection *connection;
+    /* The model whose joints the table has, and the file whose clips it has: the same but for --onto. Paths under the
+     * server's root, and the answers of /v1/model. */
+    const char *model, *clip_file;
+    const cJSON *about, *clip_about;
+    const struct bake_onto *onto; /* or NULL */
+    /* Where the words of a refusal go. NULL: they are printed. Their code, or "", and the result of the request that
+     * failed, or 0, go to the next two. */
+    struct text *problem;
+    const char *code;
+    int rc;
     double fps;
     struct bake_clip *clips;
     size_t clip_count;
@@ -57,11 +73,21 @@ struct bake_file {
 };
 enum { BAKE_FILES_MAX = 3 };
 
-/* All functions below return 0, or an exit status after printing the error. */
+/* Functions that return an int return 0, or an exit status after printing the error or putting it into bake->problem.
+ */
 
-/* Sets bake->about, fps, clips and times_s from --fps and --clips. Frame i of a clip is at i / fps. The last frame is
+/* Reports why there is no table. who: the model to blame, which only what is printed names. Returns STATUS_FAILED. */
+int bake_refuse(struct bake *bake, const char *who, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Returns the status for the result of a request, and reports its error. */
+int bake_answered(struct bake *bake, int rc);
+void bake_free(struct bake *bake);
+
+/* Sets bake->fps, clips and times_s from --fps and --clips. Frame i of a clip is at i / fps. The last frame is
  * at the end of the clip. */
 int bake_find_clips(struct bake *bake);
+/* Checks --joints, --socket and --values, before there is a server. */
+int bake_check_items(const struct args *args);
 /* Sets bake->items from --joints, --socket and --values. */
 int bake_find_items(struct bake *bake);
 /* Parses "NAME=JOINT:X,Y,Z:DEGREES,DEGREES,DEGREES". The last two parts are optional. The caller frees the name and
@@ -69,7 +95,18 @@ int bake_find_items(struct bake *bake);
 int bake_read_socket(const char *text, struct bake_item *out, char **joint);
 /* Asks the server for bake->numbers. */
 int bake_sample(struct bake *bake);
-void bake_free(struct bake *bake);
+
+/* bake_onto.c: checks the options about clips of another model, before there is a server. */
+int bake_onto_check(const struct args *args);
+/* Asks about the model of --onto, whose path it borrows. The caller calls bake_onto_close() in any case. */
+int bake_onto_open(struct bake_onto *onto, const struct args *args, struct connection *connection, const char *model);
+void bake_onto_close(struct bake_onto *onto);
+/* Makes the table one of the joints of that model. */
+void bake_play_onto(struct bake *bake, const struct bake_onto *onto);
+/* Puts the part of a query that says which file's clips move the model. */
+void bake_put_clip_file(const struct bake *bake, struct text *query);
+/* Adds to a list of {"code", "message"} what the server says of each clip on the model. */
+int bake_onto_add_warnings(struct bake *bake, cJSON *list);
 
 /* Returns how many frames of a clip one request may ask for, if a frame has frame_floats floats. */
 size_t bake_frames_at_once(size_t frame_floats);
@@ -92,6 +129,9 @@ void bake_put_json(const struct bake *bake, struct text *out);
 void bake_put_csv(const struct bake *bake, struct text *out);
 /* Puts float32 [frames][items][10], or [frames][items][4][4] with rows first. `about` describes the axes as JSON. */
 void bake_put_npy(const struct bake *bake, struct text *out, struct text *about);
+/* Puts a zip archive (.npz) of arrays: values, as bake_put_npy() puts them; times, float64 [frames]; and about, a text
+ * of bytes with the description as JSON. */
+void bake_put_npz(const struct bake *bake, struct text *out);
 /* Puts the arrays as C99 that is also C++, and a header that declares them. `name` is the name of a file. */
 void bake_put_c(const struct bake *bake, const char *header_name, struct text *source, struct text *header);
 /* Puts the shortest digits from which the same double is read back. */

@@ -29,9 +29,9 @@ static void add_clip(struct bake *bake, int index, const char *name, double dura
 
 static void choose_clips(struct bake *bake, const char *which)
 {
-    const cJSON *clip, *clips = json_get(bake->about, "clips");
+    const cJSON *clip, *clips = json_get(bake->clip_about, "clips");
     const bool is_first = strcmp(which, "first") == 0, is_all = is_first || strcmp(which, "all") == 0;
-    if (strcmp(which, "rest") == 0 || (is_all && cJSON_GetArraySize(clips) == 0)) {
+    if (strcmp(which, "rest") == 0 || (is_all && bake->onto == NULL && cJSON_GetArraySize(clips) == 0)) {
         add_clip(bake, -1, "rest", 0);
         return;
     }
@@ -59,26 +59,17 @@ int bake_find_clips(struct bake *bake)
 {
     enum { FPS_DEFAULT = 30 };
     const char *which = args_text(bake->args, OPTION_BAKE_CLIPS, "all");
-    struct connection *connection = &bake->context.connection;
-    const int rc = connection_request_json(connection, "model", bake->model, "", NULL, &bake->about);
-    const int status = connection_status(connection, rc);
-    if (status != STATUS_DONE)
-        return status;
-    const double own_fps = member_number(bake->about, "frame_rate");
+    const double own_fps = member_number(bake->clip_about, "frame_rate");
     bake->fps = args_number(bake->args, OPTION_BAKE_FPS, own_fps > 0 ? own_fps : FPS_DEFAULT);
     choose_clips(bake, which);
-    if (bake->clip_count == 0) {
-        struct text problem = {0};
-        text_printf(&problem, "%s: no clip matches --clips '%s'", bake->model, which);
-        terminal_coded_error("clip_not_found", problem.at, NULL, 0);
-        text_free(&problem);
-        return STATUS_FAILED;
-    }
-    if (bake->frame_count > FRAMES_MAX) {
-        terminal_error("%s: more than %d frames at %g a second: take fewer --clips or a lower --fps", bake->model,
-                       FRAMES_MAX, bake->fps);
-        return STATUS_FAILED;
-    }
+    if (bake->clip_count == 0 && cJSON_GetArraySize(json_get(bake->clip_about, "clips")) == 0)
+        return bake_refuse(bake, bake->clip_file, "clip_not_found", "the file has no clips");
+    if (bake->clip_count == 0)
+        return bake_refuse(bake, bake->clip_file, "clip_not_found", "no clip matches --clips '%s'", which);
+    if (bake->frame_count > FRAMES_MAX)
+        return bake_refuse(bake, bake->clip_file, "too_many_frames",
+                           "more than %d frames at %g a second: take fewer --clips or a lower --fps", FRAMES_MAX,
+                           bake->fps);
     set_times(bake);
     return STATUS_DONE;
 }

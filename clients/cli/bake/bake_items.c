@@ -22,18 +22,9 @@ static struct bake_item *add_item(struct bake *bake, const char *name, int node,
 
 static const cJSON *nodes_of(const struct bake *bake) { return json_get(bake->about, "nodes"); }
 
-static int refuse(const struct bake *bake, const char *code, const struct text *problem)
-{
-    struct text message = {0};
-    text_printf(&message, "%s: %s", bake->model, problem->at);
-    terminal_coded_error(code, message.at, NULL, 0);
-    text_free(&message);
-    return STATUS_FAILED;
-}
-
 /* Finds the node of this name or number. Returns -1 if it does not exist, or after printing that there are several.
  * *is_found false: it does not exist, and nothing was printed. */
-static int find_node(const struct bake *bake, const char *text, bool *is_found)
+static int find_node(struct bake *bake, const char *text, bool *is_found)
 {
     const cJSON *node;
     int found = -1, count = 0;
@@ -50,28 +41,21 @@ static int find_node(const struct bake *bake, const char *text, bool *is_found)
         return *is_found ? found : -1;
     }
     if (count > 1) {
-        struct text problem = {0};
-        text_printf(&problem, "'%s' names %d nodes, the first of which is %d: give the number of one", text, count,
-                    found);
-        refuse(bake, "ambiguous_name", &problem);
-        text_free(&problem);
+        bake_refuse(bake, bake->model, "ambiguous_name",
+                    "'%s' names %d nodes, the first of which is %d: give the number of one", text, count, found);
         return -1;
     }
     return found;
 }
 
-static int refuse_unknown(const struct bake *bake, const char *text)
+static int refuse_unknown(struct bake *bake, const char *text)
 {
     struct nearest nearest = NEAREST_NONE;
-    struct text problem = {0};
     const cJSON *node;
     cJSON_ArrayForEach(node, nodes_of(bake)) nearest_consider(&nearest, member_text(node, "name"), text, strlen(text));
-    text_printf(&problem, "there is no joint '%s'", text);
-    if (nearest.name != NULL)
-        text_printf(&problem, "; did you mean '%s'?", nearest.name);
-    const int status = refuse(bake, "joint_not_found", &problem);
-    text_free(&problem);
-    return status;
+    const bool has_nearest = nearest.name != NULL;
+    return bake_refuse(bake, bake->model, "joint_not_found", "there is no joint '%s'%s%s%s", text,
+                       has_nearest ? "; did you mean '" : "", has_nearest ? nearest.name : "", has_nearest ? "'?" : "");
 }
 
 static const char *node_name(const struct bake *bake, int node, char out[32])
@@ -174,11 +158,8 @@ static int add_socket(struct bake *bake, const char *value)
     struct bake_item socket;
     char *joint;
     bool is_found;
-    if (bake_read_socket(value, &socket, &joint) < 0) {
-        terminal_error("--socket takes NAME=JOINT:X,Y,Z and degrees about x, y and z behind another colon, not '%s'",
-                       value);
+    if (bake_read_socket(value, &socket, &joint) < 0) /* the options were checked before */
         return STATUS_USAGE;
-    }
     socket.node = find_node(bake, joint, &is_found);
     const int status = socket.node >= 0 ? STATUS_DONE : is_found ? STATUS_FAILED : refuse_unknown(bake, joint);
     free(joint);
@@ -186,6 +167,31 @@ static int add_socket(struct bake *bake, const char *value)
     bake->items[bake->item_count++] = socket;
     bake->socket_count++;
     return status;
+}
+
+int bake_check_items(const struct args *args)
+{
+    const bool has_items = args_has(args, OPTION_BAKE_JOINTS) || args_has(args, OPTION_SOCKET);
+    if (strcmp(args_text(args, OPTION_VALUES, ""), "palette") == 0 && has_items) {
+        terminal_error("--values palette has all joints of the skins: it does not go with --joints and --socket");
+        return STATUS_USAGE;
+    }
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        struct bake_item socket = {.name = NULL};
+        char *joint = NULL;
+        if (args->repeated[i].option != OPTION_SOCKET)
+            continue;
+        const bool is_bad = bake_read_socket(args->repeated[i].value, &socket, &joint) < 0;
+        if (is_bad)
+            terminal_error(
+                "--socket takes NAME=JOINT:X,Y,Z and degrees about x, y and z behind another colon, not '%s'",
+                args->repeated[i].value);
+        free(socket.name);
+        free(joint);
+        if (is_bad)
+            return STATUS_USAGE;
+    }
+    return STATUS_DONE;
 }
 
 /* --- all --- */

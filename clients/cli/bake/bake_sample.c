@@ -29,14 +29,14 @@ static void put_times(const struct bake *bake, size_t first_frame, size_t count,
 
 void bake_put_times(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
 {
-    text_put(body, "{");
+    text_printf(body, "{%s", bake->onto == NULL ? "" : bake->onto->members);
     put_times(bake, first_frame, count, body);
     text_put(body, "}");
 }
 
 static void put_body(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
 {
-    text_put(body, "{");
+    text_printf(body, "{%s", bake->onto == NULL ? "" : bake->onto->members);
     for (size_t i = 0; i < bake->item_count && bake->values != BAKE_PALETTE; i++)
         text_printf(body, "%s%d%s", i == 0 ? "\"joints\":[" : ",", bake->items[i].node,
                     i + 1 == bake->item_count ? "]," : "");
@@ -51,6 +51,8 @@ void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct
         text_put(query, "-");
     else
         text_printf(query, "%d", clip->index);
+    if (bake->onto != NULL)
+        bake_put_clip_file(bake, query);
 }
 
 /* Stores one matrix of an item in the form of the table. */
@@ -69,14 +71,10 @@ static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t f
     }
     if (bake_trs(matrix, frame > clip->first_frame ? out - row : NULL, out))
         return STATUS_DONE;
-    struct text problem = {0};
-    text_printf(&problem,
-                "%s: '%s' shears in clip '%s' at %g s, which no translation, rotation and scale can say: "
-                "--values matrix can",
-                bake->model, item->name, clip->name, bake->times_s[frame]);
-    terminal_coded_error("not_rigid", problem.at, NULL, 0);
-    text_free(&problem);
-    return STATUS_FAILED;
+    return bake_refuse(bake, bake->clip_file, "not_rigid",
+                       "'%s' shears in clip '%s' at %g s, which no translation, rotation and scale can say: "
+                       "--values matrix can",
+                       item->name, clip->name, bake->times_s[frame]);
 }
 
 /* Stores the frames of one answer, beginning at frame `first` of the clip. A palette has one block of matrices a skin,
@@ -101,7 +99,7 @@ static int take_answer(struct bake *bake, const struct bake_clip *clip, size_t f
         fits = item == bake->item_count || status != STATUS_DONE;
     }
     if (!fits) {
-        terminal_error("the server's answer does not fit the request");
+        bake_refuse(bake, bake->clip_file, "bad_answer", "the server's answer does not fit the request");
         return STATUS_SERVER;
     }
     return status;
@@ -110,7 +108,6 @@ static int take_answer(struct bake *bake, const struct bake_clip *clip, size_t f
 static int sample_clip(struct bake *bake, const struct bake_clip *clip)
 {
     const size_t at_once = bake_frames_at_once(16 * bake->item_count);
-    struct connection *connection = &bake->context.connection;
     int status = STATUS_DONE;
     for (size_t done = 0; done < clip->frame_count && status == STATUS_DONE && !is_interrupted();) {
         const size_t left = clip->frame_count - done, count = left < at_once ? left : at_once;
@@ -119,9 +116,9 @@ static int sample_clip(struct bake *bake, const struct bake_clip *clip)
         bake_put_clip(bake, clip, &query);
         text_put(&query, "&format=bin");
         put_body(bake, clip->first_frame + done, count, &body);
-        status = connection_status(
-            connection, connection_request_model(connection, bake->values == BAKE_PALETTE ? "palette" : "pose",
-                                                 bake->model, query.at, body.at, &answer));
+        status = bake_answered(bake, connection_request_model(bake->connection,
+                                                              bake->values == BAKE_PALETTE ? "palette" : "pose",
+                                                              bake->model, query.at, body.at, &answer));
         if (status == STATUS_DONE)
             status = take_answer(bake, clip, clip->first_frame + done, count, &answer);
         text_free(&query);
@@ -169,13 +166,11 @@ int bake_sample(struct bake *bake)
 {
     const uint64_t count = (uint64_t)bake->frame_count * bake->item_count * bake_floats(bake->values);
     int status = STATUS_DONE;
-    if (count > NUMBERS_MAX) {
-        terminal_error(
-            "%s: %zu frames of %zu joints are more than a table may have: take fewer --clips or --joints, or "
-            "a lower --fps",
-            bake->model, bake->frame_count, bake->item_count);
-        return STATUS_FAILED;
-    }
+    if (count > NUMBERS_MAX)
+        return bake_refuse(bake, bake->clip_file, "too_many_frames",
+                           "%zu frames of %zu joints are more than a table may have: take fewer --clips or --joints, "
+                           "or a lower --fps",
+                           bake->frame_count, bake->item_count);
     bake->numbers = must_alloc(((size_t)count + 1) * sizeof *bake->numbers);
     for (size_t c = 0; c < bake->clip_count && status == STATUS_DONE; c++) {
         status = sample_clip(bake, &bake->clips[c]);

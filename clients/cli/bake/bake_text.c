@@ -28,6 +28,11 @@ cJSON *bake_describe(const struct bake *bake)
     cJSON *about = cJSON_CreateObject(), *items = cJSON_CreateArray(), *clips = cJSON_CreateArray();
     cJSON_AddStringToObject(about, "model", bake->model);
     cJSON_AddStringToObject(about, "hash", member_text(bake->about, "hash"));
+    if (bake->onto != NULL) {
+        cJSON *clip_file = cJSON_AddObjectToObject(about, "clip_file");
+        cJSON_AddStringToObject(clip_file, "model", bake->clip_file);
+        cJSON_AddStringToObject(clip_file, "hash", member_text(bake->clip_about, "hash"));
+    }
     cJSON_AddItemToObject(about, "up", cJSON_Duplicate(json_get(bake->about, "up"), true));
     cJSON_AddItemToObject(about, "unit_m", cJSON_Duplicate(json_get(bake->about, "unit_m"), true));
     cJSON_AddNumberToObject(about, "fps", bake->fps);

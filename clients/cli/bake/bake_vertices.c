@@ -31,7 +31,7 @@ static int ask(struct vertices *vertices, const struct bake_clip *clip, size_t f
                struct posed_packet *answer)
 {
     struct bake *bake = vertices->bake;
-    struct connection *connection = &bake->context.connection;
+    struct connection *connection = bake->connection;
     struct text query = {0}, body = {0};
     bake_put_clip(bake, clip, &query);
     text_put(&query, more);
@@ -50,8 +50,8 @@ static int find_entries(struct vertices *vertices)
     int status = ask(vertices, &vertices->bake->clips[0], 0, 1, "&format=json&rest=1&indices=1", &answer);
     cJSON *json = NULL;
     if (status == STATUS_DONE)
-        status = connection_status(&vertices->bake->context.connection,
-                                   connection_read_json(&vertices->bake->context.connection, &answer, &json));
+        status = connection_status(vertices->bake->connection,
+                                   connection_read_json(vertices->bake->connection, &answer, &json));
     if (status != STATUS_DONE)
         return status;
     cJSON *mesh, *kept = cJSON_CreateArray();

@@ -197,7 +197,8 @@ void baseline_apply(struct check *check, const char *root)
             findings->at[k].is_accepted = accept(baseline, name, &findings->at[k]);
         for (size_t e = find_first(baseline, name, "", "");
              e < baseline->count && strcmp(baseline->entries[e].model, name) == 0; e++)
-            baseline->entries[e].is_gone = !baseline->entries[e].is_found;
+            baseline->entries[e].is_gone =
+                !baseline->entries[e].is_found && rule_is_judged(baseline->entries[e].rule, check->is_flex);
         free(name);
     }
     for (size_t e = 0; e < baseline->count; e++)
@@ -220,7 +221,19 @@ static void add(struct writing *writing, const char *model, const char *rule, co
         (struct accepted){.model = must_copy(model), .rule = must_copy(rule), .subject = must_copy(subject)};
 }
 
-/* Keeps the entries of models that an earlier run accepted, if they still exist and this run has not checked them. */
+/* Marks the entries about a model that this run writes anew, and those that it has looked for and not found. */
+static void mark_judged(struct baseline *before, const struct check *check, size_t index, const char *name)
+{
+    for (size_t k = 0; k < check->findings[index].count; k++)
+        (void)accept(before, name, &check->findings[index].at[k]);
+    for (size_t e = find_first(before, name, "", ""); e < before->count && strcmp(before->entries[e].model, name) == 0;
+         e++)
+        if (rule_is_judged(before->entries[e].rule, check->is_flex))
+            before->entries[e].is_found = true;
+}
+
+/* Keeps the entries that an earlier run accepted and this run has not looked for, because it has not checked the model,
+ * or the rule is one of the other command. Those of models that no longer exist go. */
 static int keep_others(struct writing *writing, const struct check *check, const char *root, const char *file)
 {
     struct baseline before = {0};
@@ -231,9 +244,7 @@ static int keep_others(struct writing *writing, const struct check *check, const
     folder_of(file, folder);
     for (size_t i = 0; i < check->models.count && status == STATUS_DONE; i++) {
         char *name = name_of(folder, root, check->models.items[i].model);
-        for (size_t e = find_first(&before, name, "", "");
-             e < before.count && strcmp(before.entries[e].model, name) == 0; e++)
-            before.entries[e].is_found = true;
+        mark_judged(&before, check, i, name);
         free(name);
     }
     for (size_t e = 0; e < before.count && status == STATUS_DONE; e++)

@@ -11,7 +11,7 @@ struct accepted {
     char *model; /* relative to the folder of the file, or to the root of a running server */
     char *rule, *subject;
     bool is_found; /* This run has the same finding. */
-    bool is_gone;  /* This run has no such finding, although it checked the model or the model has gone. */
+    bool is_gone;  /* This run looked for it and has no such finding, or the model has gone. */
 };
 
 struct baseline {
@@ -25,7 +25,7 @@ struct baseline {
 int baseline_read(struct baseline *baseline, const char *file);
 /* Marks the findings that are accepted, and the entries that are gone. `root`: as in struct rule_sets. */
 void baseline_apply(struct check *check, const char *root);
-/* Writes all findings, and keeps the accepted ones of models that this run has not checked. Returns 0 or an exit
- * status. */
+/* Writes all findings, and keeps the accepted ones of models that this run has not checked, and of rules of the other
+ * command. Returns 0 or an exit status. */
 int baseline_write(const struct check *check, const char *root, const char *file);
 void baseline_free(struct baseline *baseline);

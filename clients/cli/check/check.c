@@ -234,7 +234,7 @@ static void free_check(struct check *check)
 
 static int run(const struct args *args, const char *command, inspect_fn *inspect)
 {
-    struct check check = {.command = command, .inspect = inspect, .args = args};
+    struct check check = {.command = command, .is_flex = inspect == check_flex, .inspect = inspect, .args = args};
     struct command_context context = {0};
     const char *known = args_text(args, OPTION_BASELINE, NULL);
     int status = rule_sets_open(&check.rules, args);

@@ -27,6 +27,7 @@ struct findings {
     struct note *notes;
     size_t note_count;
     bool is_unreadable;
+    size_t unmeasured;   /* joints that flex did not measure; a note names them */
     cJSON *sheet_answer; /* of /v1/flex, for the sheet; or NULL */
     char *refusal;       /* why the server refused the command line, or NULL */
     char *lack;          /* that the model lacks the joint that the command line names, or NULL */
@@ -40,6 +41,7 @@ typedef void inspect_fn(const struct check *check, struct connection *connection
 /* A run of one of the two commands. */
 struct check {
     const char *command; /* "check", "flex" */
+    bool is_flex;
     inspect_fn *inspect; /* finds what is wrong with one model */
     const struct args *args;
     struct rule_sets rules;

@@ -9,7 +9,7 @@
 enum { RULE_COLUMNS = 23 };
 
 struct totals {
-    size_t models, severities[SEVERITY_COUNT], accepted, gone, skipped;
+    size_t models, severities[SEVERITY_COUNT], accepted, gone, skipped, unmeasured;
 };
 
 static struct totals count(const struct check *check)
@@ -18,6 +18,7 @@ static struct totals count(const struct check *check)
     for (size_t i = 0; i < check->models.count; i++) {
         totals.models += check->findings[i].is_done;
         totals.skipped += check->findings[i].is_skipped;
+        totals.unmeasured += check->findings[i].unmeasured;
         for (size_t k = 0; k < check->findings[i].count; k++)
             (*(check->findings[i].at[k].is_accepted ? &totals.accepted
                                                     : &totals.severities[check->findings[i].at[k].severity]))++;
@@ -158,6 +159,10 @@ void check_report_text(const struct check *check, struct text *out)
         text_printf(out, ", %zu skipped", totals.skipped);
     if (check->ignored > 0)
         put_count(out, check->ignored, "ignored model");
+    if (totals.unmeasured > 0) {
+        put_count(out, totals.unmeasured, "joint");
+        text_put(out, terminal.is_verbose ? " not measured" : " not measured (-v names them)");
+    }
     text_put(out, "\n");
 }
 
@@ -221,5 +226,7 @@ void check_report_json(const struct check *check, struct text *out)
     cJSON_AddNumberToObject(sums, "accepted", (double)totals.accepted);
     cJSON_AddNumberToObject(sums, "ignored", (double)check->ignored);
     cJSON_AddNumberToObject(sums, "skipped", (double)totals.skipped);
+    if (check->is_flex)
+        cJSON_AddNumberToObject(sums, "not_measured", (double)totals.unmeasured);
     json_put_indented(out, json);
 }

@@ -1,5 +1,6 @@
 /* The sheet of posectl flex: a picture with a row for each joint and a column for each of its turns. One camera for a
- * row shows all that its turns move, so that they compare. The turn of a finding has a red frame. */
+ * row shows all that its turns move, so that they compare, from the side from which most of the bend zone is seen. The
+ * turn of a finding has a red frame. */
 #include "clients/cli/check/check.h"
 #include "clients/cli/moments/picture_file.h"
 #include "clients/cli/output/output.h"
@@ -26,7 +27,7 @@ static uint8_t *pixel_at(const struct flex_sheet *sheet, size_t row, size_t colu
     return sheet->picture.pixels + 3 * ((row * CELL + y) * sheet->picture.width + column * CELL + x);
 }
 
-/* Puts &turn=, and &frame_box= around all that the turns of the joint move. */
+/* Puts the camera's side, &turn=, and &frame_box= around all that the turns of the joint move. */
 static void put_query(const cJSON *joint, const cJSON *turn, struct text *query)
 {
     const double angle = member_number(turn, "angle");
@@ -38,6 +39,9 @@ static void put_query(const cJSON *joint, const cJSON *turn, struct text *query)
         ends[AXES + i] = cJSON_GetNumberValue(cJSON_GetArrayItem(json_get(box, "max"), i));
         longest = fmax(longest, ends[AXES + i] - ends[i]);
     }
+    const cJSON *camera = json_get(joint, "camera");
+    if (camera != NULL)
+        text_printf(query, "&yaw=%.9g&pitch=%.9g", member_number(camera, "yaw"), member_number(camera, "pitch"));
     text_printf(query, "&clip=-&allow_empty=1&turn=%.0f:%.9g,%.9g,%.9g&width=%d&height=%d&background=ffffff&frame_box=",
                 member_number(joint, "node"), axis == 'x' ? angle : 0, axis == 'y' ? angle : 0, axis == 'z' ? angle : 0,
                 CELL, CELL);

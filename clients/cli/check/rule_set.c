@@ -32,13 +32,12 @@ static void set_member(cJSON *object, const char *name, cJSON *value)
     cJSON_AddItemToObject(object, name, value);
 }
 
-/* Takes --severity RULE=LEVEL. */
+/* Takes --severity RULE=LEVEL. An unknown rule is told with all else that is wrong. */
 static int take_severity(cJSON *object, const char *word)
 {
     const char *equals = strchr(word, '=');
-    const int rule = equals == NULL ? -1 : rule_find(word, (size_t)(equals - word));
     const int severity = equals == NULL ? -1 : severity_find(equals + 1);
-    if (rule < 0 || severity < 0) {
+    if (severity < 0) {
         terminal_error("--severity takes RULE=LEVEL with the level error, warning, info or off, not '%s'; posectl "
                        "check --rules lists the rules",
                        word);
@@ -47,8 +46,11 @@ static int take_severity(cJSON *object, const char *word)
     const char *name = KEYS[KEY_SEVERITY].name;
     if (!cJSON_IsObject(json_get(object, name)))
         set_member(object, name, cJSON_CreateObject());
-    set_member(cJSON_GetObjectItemCaseSensitive(object, name), RULES[rule].name,
+    struct text rule = {0};
+    text_put_bytes(&rule, word, (size_t)(equals - word));
+    set_member(cJSON_GetObjectItemCaseSensitive(object, name), rule.at,
                cJSON_CreateString(severity_name((enum severity)severity)));
+    text_free(&rule);
     return STATUS_DONE;
 }
 

@@ -45,6 +45,17 @@ int rule_find(const char *name, size_t name_bytes)
     return -1;
 }
 
+bool rule_is_judged(const char *name, bool is_flex)
+{
+    static const bool IS_OF_FLEX[RULE_COUNT] = {
+#define RULE(symbol, name, severity, text) [RULE_##symbol] = true,
+#include "protocol/rules/flex_rules.def"
+#undef RULE
+    };
+    const int rule = rule_find(name, strlen(name));
+    return rule == RULE_UNREADABLE || (rule >= 0 && IS_OF_FLEX[rule]) == is_flex;
+}
+
 int key_find(const char *name, size_t name_bytes)
 {
     for (int i = 0; i < KEY_COUNT; i++)

@@ -1,6 +1,7 @@
 /* rules.h - the rules of posectl check, and the keys of posed.rules.json that configure them. rules.def lists both. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum severity { SEVERITY_OFF, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_COUNT };
@@ -43,6 +44,9 @@ extern const struct key KEYS[KEY_COUNT];
 const char *severity_name(enum severity severity); /* "error" */
 /* Returns the severity of that name, or -1. */
 int severity_find(const char *name);
+/* Returns whether `posectl flex` (is_flex) or `posectl check` finds all that there is of a rule. What flex finds of
+ * other rules is only why a model cannot be read. An unknown rule is one of check. */
+bool rule_is_judged(const char *name, bool is_flex);
 int rule_find(const char *name, size_t name_bytes);
 int key_find(const char *name, size_t name_bytes);
 /* Returns the key's default as text; "" if it has none. */

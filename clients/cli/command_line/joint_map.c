@@ -1,5 +1,7 @@
 #include "clients/cli/command_line/joint_map.h"
 
+#include "base/nearest.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
@@ -63,6 +65,26 @@ static const char *fault_of(const struct kind *kind, const char *side)
                                                            : NULL;
 }
 
+/* Puts what is wrong with the bone of a rule, if anything. */
+static void put_unknown_bone(const char *bone, struct text *fault)
+{
+    static const char *const BONES_OF_A_HUMAN[] = {
+#define X(symbol, word, above, is_required) word,
+#include "protocol/humanoid/roles.def"
+#undef X
+    };
+    struct nearest nearest = NEAREST_NONE;
+    for (size_t i = 0; i < sizeof BONES_OF_A_HUMAN / sizeof *BONES_OF_A_HUMAN; i++) {
+        if (strcmp(bone, BONES_OF_A_HUMAN[i]) == 0)
+            return;
+        nearest_consider(&nearest, BONES_OF_A_HUMAN[i], bone, strlen(bone));
+    }
+    if (nearest.name != NULL)
+        text_printf(fault, "'%s' is no bone of a human; did you mean '%s'?", bone, nearest.name);
+    else
+        text_printf(fault, "'%s' is no bone of a human; they are called as in VRM 1.0: hips, spine, head, ..", bone);
+}
+
 /* Adds the rule. `line`: its line in the file. */
 static int add(const struct kind *kind, cJSON *rules, const char *file, size_t line, const char *from, const char *to,
                struct text *problem)
@@ -77,6 +99,13 @@ static int add(const struct kind *kind, cJSON *rules, const char *file, size_t l
         return -1;
     }
     struct text rule = {0};
+    if (!kind->has_stars)
+        put_unknown_bone(from, &rule);
+    if (rule.size_bytes > 0) {
+        text_printf(problem, "%s: %s:%zu: %s", kind->flag, file, line, rule.at);
+        text_free(&rule);
+        return -1;
+    }
     text_printf(&rule, "%s=%s", from, to);
     cJSON_AddItemToArray(rules, cJSON_CreateString(rule.at));
     text_free(&rule);

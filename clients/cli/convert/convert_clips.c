@@ -2,6 +2,7 @@
 
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/server/clip_file_warnings.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -103,45 +104,11 @@ const char *convert_clips_path(const struct convert_clips *clips, const struct p
     return paths->arguments[paths->count - clips->file_count + index].path;
 }
 
-static void add_warning(cJSON *list, const char *code, const struct text *message)
-{
-    cJSON *warning = cJSON_CreateObject();
-    cJSON_AddStringToObject(warning, "code", code);
-    cJSON_AddStringToObject(warning, "message", message->at);
-    cJSON_AddItemToArray(list, warning);
-}
-
-/* Adds "unmatched": "anims/run.fbx: 2 nodes with keys have no partner: tail, ear". */
-static void add_misses(const cJSON *file, cJSON *list)
-{
-    const cJSON *node, *nodes = json_get(json_get(file, "unmatched"), "nodes");
-    const int count = cJSON_GetArraySize(nodes);
-    struct text line = {0};
-    if (count == 0)
-        return;
-    text_printf(&line, "%s: %d node%s with keys %s no partner:", member_text(file, "model"), count,
-                count == 1 ? "" : "s", count == 1 ? "has" : "have");
-    cJSON_ArrayForEach(node, nodes)
-    {
-        text_put(&line, node == nodes->child ? " " : ", ");
-        text_put(&line, json_name(node));
-    }
-    add_warning(list, "unmatched", &line);
-    text_free(&line);
-}
-
 void convert_clips_add_warnings(const cJSON *glb, cJSON *list)
 {
-    const cJSON *file, *warning;
+    const cJSON *file;
     cJSON_ArrayForEach(file, json_get(json_get(json_get(glb, "asset"), "extras"), "clip_files"))
     {
-        add_misses(file, list);
-        cJSON_ArrayForEach(warning, json_get(file, "warnings"))
-        {
-            struct text line = {0};
-            text_printf(&line, "%s: %s", member_text(file, "model"), member_text(warning, "message"));
-            add_warning(list, member_text(warning, "code"), &line);
-            text_free(&line);
-        }
+        clip_file_add_warnings(file, member_text(file, "model"), list);
     }
 }

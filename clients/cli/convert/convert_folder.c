@@ -2,17 +2,14 @@
 
 #include "clients/cli/convert/convert_report.h"
 #include "clients/cli/convert/convert_request.h"
-#include "clients/cli/convert/converted_names.h"
 #include "clients/cli/convert/glb_join.h"
-#include "clients/cli/pass/pass.h"
-#include "clients/cli/server/pattern.h"
+#include "clients/cli/pass/pass_many.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 struct folder {
     struct pass pass;
@@ -20,12 +17,6 @@ struct folder {
     size_t path_count;  /* arguments that are models and folders; clip files follow them */
     char out[PATH_MAX]; /* the output folder without links; "": it does not exist yet */
 };
-
-static bool is_directory(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -35,34 +26,27 @@ static bool ends_with(const char *text, const char *end)
 
 bool convert_is_of_folder(const struct args *args)
 {
-    static const enum option_id ONLY[] = {OPTION_INCLUDE, OPTION_EXCLUDE, OPTION_SHARD, OPTION_JOBS,
-                                          OPTION_PRUNE,   OPTION_FORCE,   OPTION_RETRY, OPTION_REPORT};
     const char *out = args_text(args, OPTION_FILE, "");
-    bool is_folder = args->positional_count > 1 || ends_with(out, "/") || is_directory(out);
-    for (size_t i = 0; i < sizeof ONLY / sizeof *ONLY; i++)
-        is_folder |= args_has(args, ONLY[i]);
-    for (size_t i = 0; i < args->positional_count && !is_folder; i++) {
-        const char *path = args->positional[i];
-        struct stat info;
-        is_folder = session_address(args) != NULL
-                        ? pattern_is_one(path) || ends_with(path, "/") || strcmp(path, ".") == 0
-                        : is_directory(path) || (lstat(path, &info) != 0 && pattern_is_one(path));
-    }
-    return is_folder;
+    return pass_many_is_meant(args) || ends_with(out, "/") || pass_many_is_folder(out);
 }
 
 /* --- the list --- */
 
 /* Removes models in the output folder, which an earlier run wrote, if that folder is within one of the arguments.
- * Returns their number. */
-static size_t leave_out_outputs(struct folder *folder)
+ * Returns 0, or STATUS_USAGE after printing that nothing is left. */
+static int leave_out_outputs(struct pass *pass)
 {
-    struct model_list *models = &folder->pass.models;
-    const char *root = folder->pass.connected.session.folder;
+    struct folder *folder = pass->context;
+    struct model_list *models = &pass->models;
+    const char *root = pass->connected.session.folder;
     size_t kept = 0, rest, out_start = 0;
     bool is_inside = false;
+    if (realpath(pass->out, folder->out) == NULL)
+        folder->out[0] = '\0';
+    if (folder->out[0] == '\0' || !pass->connected.session.is_private)
+        return STATUS_DONE;
     for (size_t i = 0; i < folder->path_count; i++) {
-        const struct path_argument *argument = &folder->pass.connected.paths.arguments[i];
+        const struct path_argument *argument = &pass->connected.paths.arguments[i];
         is_inside |=
             argument->kind != PATH_MODEL && path_is_beneath(root, folder->out, &out_start) &&
             path_is_beneath(argument->kind == PATH_FOLDER ? argument->path : "", folder->out + out_start, &rest);
@@ -72,50 +56,18 @@ static size_t leave_out_outputs(struct folder *folder)
             model_list_free_item(&models->items[i]);
         else
             models->items[kept++] = models->items[i];
-    const size_t left_out = models->count - kept;
+    const bool is_nothing_left = models->count > 0 && kept == 0;
     models->count = kept;
-    return left_out;
-}
-
-/* Names the outputs of all models, also those of other parts, and then keeps the models of this part. */
-static void name_outputs(struct folder *folder)
-{
-    struct model_list *models = &folder->pass.models;
-    size_t first, kept = 0;
-    const size_t whole = converted_names_set(models, &first);
-    if (whole > 0)
-        terminal_info("%zu models keep the extension in the names of their files, because there are others of the same "
-                      "name: %s becomes %s",
-                      whole, models->items[first].model, models->items[first].out);
-    for (size_t i = 0; i < models->count; i++)
-        if (model_is_in_shard(folder->pass.args, models->items[i].model))
-            models->items[kept++] = models->items[i];
-        else
-            model_list_free_item(&models->items[i]);
-    models->count = kept;
+    if (is_nothing_left)
+        terminal_error("all models lie in the output folder %s, whose models are not converted", pass->out);
+    return is_nothing_left ? STATUS_USAGE : STATUS_DONE;
 }
 
 /* A pass_kind.list. */
 static int list(struct pass *pass)
 {
-    struct folder *folder = pass->context;
-    struct args all = *pass->args;
-    struct paths paths = pass->connected.paths;
-    all.values[OPTION_SHARD] = NULL;
-    paths.count = folder->path_count;
-    const int status = model_list_read(&pass->models, &paths, &all, &pass->connected.connection);
-    if (status != STATUS_DONE)
-        return status;
-    if (realpath(pass->out, folder->out) == NULL)
-        folder->out[0] = '\0';
-    const bool may_have_outputs = pass->connected.session.is_private && folder->out[0] != '\0';
-    const size_t left_out = may_have_outputs ? leave_out_outputs(folder) : 0;
-    if (left_out > 0 && pass->models.count == 0) {
-        terminal_error("all models lie in the output folder %s, whose models are not converted", pass->out);
-        return STATUS_USAGE;
-    }
-    name_outputs(folder);
-    return STATUS_DONE;
+    const struct folder *folder = pass->context;
+    return pass_many_list(pass, folder->path_count, ".glb", leave_out_outputs);
 }
 
 /* --- a model --- */
@@ -201,7 +153,7 @@ static int check(const struct args *args)
 {
     const char *out = args_text(args, OPTION_FILE, ""), *estimate = args_parameter(args, "estimate");
     const char *format = args_parameter(args, "format");
-    if (strcmp(out, "-") == 0 || (ends_with(out, ".glb") && !is_directory(out)))
+    if (strcmp(out, "-") == 0 || (ends_with(out, ".glb") && !pass_many_is_folder(out)))
         terminal_error("several models need an output folder, not '%s': -o DIR", out);
     else if (estimate != NULL && strcmp(estimate, "1") == 0)
         terminal_error("--estimate is for one model");
@@ -210,27 +162,6 @@ static int check(const struct args *args)
     else
         return STATUS_DONE;
     return STATUS_USAGE;
-}
-
-/* Refuses an output folder that is one of the folders to convert: the next run would find its own files there. */
-static int check_out(const struct folder *folder)
-{
-    const struct pass *pass = &folder->pass;
-    char out[PATH_MAX];
-    size_t rest;
-    if (!pass->connected.session.is_private || realpath(pass->out, out) == NULL ||
-        !path_is_beneath(pass->connected.session.folder, out, &rest))
-        return STATUS_DONE;
-    for (size_t i = 0; i < folder->path_count; i++) {
-        const struct path_argument *argument = &pass->connected.paths.arguments[i];
-        if (argument->kind == PATH_FOLDER && strcmp(argument->path, out + rest) == 0) {
-            terminal_error(
-                "the output folder %s is the folder of the models; choose another one, such as a folder in it",
-                pass->out);
-            return STATUS_USAGE;
-        }
-    }
-    return STATUS_DONE;
 }
 
 /* Adds the hash of a file whose clips all outputs have. Returns the same as connection_status(). */
@@ -291,7 +222,7 @@ int convert_folder(const struct convert_clips *clips)
     if (status == STATUS_DONE && folder.path_count == 1)
         path_argument_name_outputs(&pass->connected.paths.arguments[0]);
     if (status == STATUS_DONE)
-        status = check_out(&folder);
+        status = pass_many_check_out(pass, folder.path_count);
     if (status == STATUS_DONE)
         status = set_options(&folder);
     if (status == STATUS_DONE)

@@ -1,6 +1,6 @@
-/* pass.h - a pass over many models, whose outputs go into a folder: posectl thumbs, watch and convert. A pass lists the
- * models, makes what is outdated, reports, and records the result in the manifest. The threads of a pool make the
- * outputs; the main thread does the rest. */
+/* pass.h - a pass over many models, whose outputs go into a folder: posectl thumbs, watch, convert and bake. A pass
+ * lists the models, makes what is outdated, reports, and records the result in the manifest. The threads of a pool make
+ * the outputs; the main thread does the rest. */
 #pragma once
 
 #include "clients/cli/output/terminal.h"
@@ -21,7 +21,8 @@ struct pass_kind {
     /* Lists the models. NULL: as model_list_read() does. Returns 0, or an exit status after printing the error. */
     int (*list)(struct pass *pass);
     /* Makes the outputs of a model in a thread of the pool, and writes them by pass_write(). `model`: the server's
-     * answer. Returns 0, an enum posed_status with the message in the connection, or PASS_FAILED with *problem. */
+     * answer. Returns 0, an enum posed_status with the message in the connection, or PASS_FAILED with *problem. The
+     * entry may then have the error's "code". If the run was interrupted meanwhile, PASS_FAILED records no failure. */
     int (*make)(struct pass *pass, struct connection *connection, size_t index, const cJSON *model, cJSON *entry,
                 struct text *problem);
     /* Adds more to the report as JSON; or NULL. */

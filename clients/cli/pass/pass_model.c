@@ -5,6 +5,7 @@
 #include "clients/cli/server/limit_hint.h"
 #include "clients/cli/server/skipped_model.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,10 +44,10 @@ static cJSON *new_entry(const struct pass *pass, const struct listed_model *item
     return entry;
 }
 
-/* Records why there is no output. Outputs of an earlier run stay. import_s: when the failed import began; 0: the
- * import did not fail. */
-static enum outcome fail(struct pass *pass, size_t index, const struct connection *connection, const char *problem,
-                         double import_s)
+/* Records why there is no output. Outputs of an earlier run stay. problem: NULL for the error of the connection, else
+ * its words and its code, which may be "". import_s: when the failed import began; 0: the import did not fail. */
+static enum outcome fail(struct pass *pass, size_t index, const struct connection *connection, const char *known_code,
+                         const char *problem, double import_s)
 {
     const char *name = pass->models.items[index].model;
     struct text message = {0};
@@ -57,8 +58,10 @@ static enum outcome fail(struct pass *pass, size_t index, const struct connectio
         connection_error_code(connection, code);
         text_put(&message, connection_error_message(connection, pass->models.items[index].source));
         limit_hint_put(connection, &message);
-    } else
+    } else {
+        snprintf(code, sizeof code, "%s", known_code);
         text_put(&message, problem);
+    }
     cJSON_AddItemToObject(entry, pass->kind->outputs,
                           old == NULL ? cJSON_CreateArray() : cJSON_Duplicate(json_get(old, pass->kind->outputs), 1));
     cJSON *error = cJSON_AddObjectToObject(entry, "error");
@@ -93,7 +96,7 @@ static bool skip(struct pass *pass, size_t index, const struct connection *conne
 
 static enum outcome skip_or_fail(struct pass *pass, size_t index, const struct connection *connection, double import_s)
 {
-    return skip(pass, index, connection) ? OUTCOME_SKIPPED : fail(pass, index, connection, NULL, import_s);
+    return skip(pass, index, connection) ? OUTCOME_SKIPPED : fail(pass, index, connection, "", NULL, import_s);
 }
 
 /* Keeps the failure of an earlier run if it would happen again. watch asks again, because the server reports changes
@@ -184,11 +187,16 @@ enum outcome pass_make_model(struct connection *connection, size_t index, const 
             pass->entries[index] = entry;
             break;
         }
+        const bool has_changed =
+            rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES;
+        if (!has_changed && rc == PASS_FAILED && is_interrupted())
+            outcome = OUTCOME_INTERRUPTED;
+        else if (!has_changed)
+            outcome =
+                fail(pass, index, connection, member_text(entry, "code"), rc == PASS_FAILED ? problem.at : NULL, 0);
         cJSON_Delete(entry);
-        if (rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES)
-            continue; /* the model has changed meanwhile */
-        outcome = fail(pass, index, connection, rc == PASS_FAILED ? problem.at : NULL, 0);
-        break;
+        if (!has_changed)
+            break;
     }
     if (terminal.is_verbose && outcome == OUTCOME_MADE)
         terminal_info("%s", item->model);

@@ -106,7 +106,9 @@ static void put_totals(const struct pass *pass, double elapsed_s)
 
 void pass_warn_unmatched(const struct pass *pass, const char *model)
 {
-    terminal_error("'%s' has no clip that matches '%s': no picture", model, args_text(pass->args, OPTION_CLIPS, ""));
+    const enum option_id clips = pass->args->command == COMMAND_BAKE ? OPTION_BAKE_CLIPS : OPTION_CLIPS;
+    terminal_error("'%s' has no clip that matches '%s': no %.*s", model, args_text(pass->args, clips, ""),
+                   (int)strlen(pass->kind->outputs) - 1, pass->kind->outputs); /* "pictures" without the s */
 }
 
 /* --- formats --- */
@@ -120,7 +122,7 @@ static const char *format_of(const char *file)
 
 int pass_check_report(const struct args *args)
 {
-    const char *file = args_text(args, OPTION_REPORT, NULL), *format = args_text(args, OPTION_THUMBS_FORMAT, NULL);
+    const char *file = args_text(args, OPTION_REPORT, NULL), *format = args_text(args, OPTION_REPORT_FORMAT, NULL);
     if (file == NULL || strcmp(format == NULL ? format_of(file) : format, "junit") == 0 ||
         strcmp(format == NULL ? format_of(file) : format, "json") == 0)
         return STATUS_DONE;
@@ -153,7 +155,7 @@ int pass_report(const struct pass *pass)
 {
     const double elapsed_s = now_s() - pass->progress.start_s;
     const char *file = args_text(pass->args, OPTION_REPORT, NULL);
-    const char *format = args_text(pass->args, OPTION_THUMBS_FORMAT, NULL);
+    const char *format = args_text(pass->args, OPTION_REPORT_FORMAT, NULL);
     const char *printed = file == NULL && format != NULL ? format : terminal.is_json ? "json" : "text";
     for (size_t i = 0; i < pass->models.count; i++)
         if (pass_is_unmatched(pass_entry(pass, i)))

@@ -26,10 +26,19 @@ static void put_variable(const char *option, struct text *out)
     text_put(out, " sets it here");
 }
 
+static void put_bones(const char *message, struct text *out)
+{
+    const char *clip = strstr(message, ": clip_bones=") != NULL ? "clip-" : "";
+    text_printf(out, "; posectl takes them as --%sbones ROLE=JOINT, or as a file for --%smap, which posectl map writes",
+                clip, clip);
+}
+
 void limit_hint_put(const struct connection *connection, struct text *out)
 {
     const struct posed_error *error = &connection->posed.error;
     const char *option = NULL;
+    if (error->status == POSED_E_SERVER && error->code == POSED_ERR_NO_HUMANOID)
+        put_bones(error->message, out);
     if (!connection->session->is_private || error->status != POSED_E_SERVER)
         return;
     for (const char *at = strstr(error->message, "--"); at != NULL && option == NULL; at = strstr(at + 2, "--"))

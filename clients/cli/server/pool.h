@@ -5,8 +5,17 @@
 
 #include <pthread.h>
 
-/* UNMATCHED: the options select nothing of the model. SKIPPED: the file is no model, see skipped_model.h. */
-enum outcome { OUTCOME_MADE, OUTCOME_UNCHANGED, OUTCOME_FAILED, OUTCOME_UNMATCHED, OUTCOME_SKIPPED, OUTCOME_COUNT };
+/* UNMATCHED: the options select nothing of the model. SKIPPED: the file is no model, see skipped_model.h. INTERRUPTED:
+ * the run was, before the model was done. */
+enum outcome {
+    OUTCOME_MADE,
+    OUTCOME_UNCHANGED,
+    OUTCOME_FAILED,
+    OUTCOME_UNMATCHED,
+    OUTCOME_SKIPPED,
+    OUTCOME_INTERRUPTED,
+    OUTCOME_COUNT
+};
 
 /* Shows a bar with rate and remaining time on a terminal, else a line now and then. Shows nothing with --quiet. */
 struct progress {

@@ -7,7 +7,6 @@ import { modelOfAddress } from './address.js';
 import { PAUSE, PLAY } from './player.js';
 import { Stage } from './stage.js';
 import { findReferred, readState, referenceOf, showBackground, writeState } from './state.js';
-import { usualClip } from './usual_clip.js';
 
 const model = modelOfAddress();
 const state = readState(location.search, model);
@@ -60,9 +59,9 @@ async function load() {
   try {
     const described = async (name) => (await getPatiently(link('v1/model', { model: name }), undefined, { onWait: (problem) => { byId('loading').textContent = problem.message; }, tries: 30 })).json();
     const description = await described(model);
-    const { clips } = state.clip_file ? await described(state.clip_file) : description;
-    stage.setClips(clips);
-    if (state.clip !== '-' && !findReferred(clips, state.clip)) state.clip = clips.length ? referenceOf(clips, usualClip(clips).index) : '-';
+    const { clips, usual_clip } = state.clip_file ? await described(state.clip_file) : description;
+    stage.setClips(clips, usual_clip);
+    if (state.clip !== '-' && !findReferred(clips, state.clip)) state.clip = clips.length ? referenceOf(clips, usual_clip) : '-';
     stage.state = state;
     await stage.load(description, state.variant);
     byId('loading').textContent = '';

@@ -16,7 +16,6 @@ import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
 import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, VIEWS, writeState } from './state.js';
 import { Tree } from './tree.js';
-import { usualClip } from './usual_clip.js';
 
 const SETTLED_MS = 300; // from the end of a drag to the change of the address
 const NEWS_MS = 6000; // how long a notice without a question stays
@@ -123,8 +122,8 @@ class Page {
   }
 
   usualReference() {
-    const clips = this.stage.clips || [];
-    return clips.length ? referenceOf(clips, usualClip(clips).index) : '-';
+    const { clips, usualClip } = this.stage;
+    return clips?.length ? referenceOf(clips, usualClip) : '-';
   }
 
   /* --- time --- */
@@ -326,19 +325,19 @@ class Page {
     this.watch.keep([this.model, ...clip_files]);
     const clipsOf = async (file) => {
       try {
-        const { clips, bones } = await this.describe(file);
-        if (!clips.length) faults.push(`'${file}' has no clips.`);
-        return { clips, bones };
+        const described = await this.describe(file);
+        if (!described.clips.length) faults.push(`'${file}' has no clips.`);
+        return described;
       } catch (problem) {
         faults.push(problem.message);
         return { clips: [] };
       }
     };
-    const groups = await Promise.all([...clip_files.map(async (file) => ({ file, ...await clipsOf(file) })), { file: null, clips: this.description.clips }]);
+    const groups = await Promise.all([...clip_files.map(async (file) => ({ ...await clipsOf(file), file })), { ...this.description, file: null }]);
     if (turn !== this.clipsTurn) return;
-    const { clips: shown, bones } = groups.find((group) => group.file === clip_file);
+    const { clips: shown, usual_clip, bones } = groups.find((group) => group.file === clip_file);
     this.clips.fail(faults.join(' '));
-    this.stage.setClips(shown);
+    this.stage.setClips(shown, usual_clip);
     this.clips.setClips(groups);
     if (clip_file) this.clips.tellBones([[this.model, this.description.bones], [clip_file, bones]]);
     document.querySelector('#panel-clips .count').textContent = groups.reduce((count, { clips }) => count + clips.length, 0);

@@ -133,8 +133,11 @@ export class Stage extends EventTarget {
 
   /* --- what is shown --- */
 
-  /** Sets the clips to choose from: those of the model or of the clip file. */
-  setClips(clips) { this.clips = clips; }
+  /** Sets the clips to choose from, those of the model or of the clip file, and the index of the one that is shown first (null: none). */
+  setClips(clips, usualClip) {
+    this.clips = clips;
+    this.usualClip = usualClip;
+  }
 
   clipOf(reference) { return findReferred(this.clips || [], reference); }
 

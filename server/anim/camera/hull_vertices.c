@@ -200,11 +200,16 @@ void hull_vertices_positions(const struct hull_vertices *hull, const struct mode
                              const struct skin_palette *palette, const double *weights, uint32_t weight_count,
                              struct vec3 *out)
 {
+    enum { AT_ONCE = 64 };
     const uint32_t *vertices = hull->vertices + hull->firsts[primitive];
-    for (uint32_t i = 0; i < hull_vertices_count(hull, primitive); i++) {
-        const struct vec3 p = model->positions[vertices[i]];
-        double bind[3] = {(double)p.x, (double)p.y, (double)p.z};
-        skin_morph_position(model, primitive, vertices[i], weights, weight_count, bind);
-        skin_position(model, vertices[i], palette, bind, &out[i]);
+    const uint32_t vertex_first = model->primitives[primitive].vertex_first;
+    uint32_t places[AT_ONCE], count;
+    double binds[AT_ONCE][3];
+    for (uint32_t first = 0; first < hull_vertices_count(hull, primitive); first += count) {
+        for (count = 0; count < AT_ONCE && first + count < hull_vertices_count(hull, primitive); count++)
+            places[count] = vertices[first + count] - vertex_first;
+        skin_morph_binds(model, primitive, places, count, weights, weight_count, binds);
+        for (uint32_t i = 0; i < count; i++)
+            skin_position(model, vertices[first + i], palette, binds[i], &out[first + i]);
     }
 }

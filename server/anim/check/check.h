@@ -60,6 +60,8 @@ struct check_report {
     struct check_rig *rig; /* private: what the rules know of the model; found once */
 };
 
+/* Returns whether a clip must end as it begins. */
+bool check_must_loop(const struct model *model, int32_t clip, enum check_loop loop);
 /* Appends the findings of a clip to *report, which starts as zeros and check_report_fini() frees, also after an error.
  * Returns 0, ERR_TOO_MANY_FRAMES beyond the steps, or ERR_REQUEST_TIMEOUT once stopped. */
 int check_clip(const struct model *model, int32_t clip, const struct check_options *options,

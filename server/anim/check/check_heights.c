@@ -86,7 +86,7 @@ void steps_check_flight(struct clip_check *check, const struct steps *steps)
     static const char *const WALK[] = {"walk"};
     double most = 0;
     uint32_t frame = 0, since = 0;
-    if (!check_is_named(check, WALK, 1))
+    if (!check_is_named(check->model, check->clip, WALK, 1))
         return;
     for (uint32_t i = 0; i < steps->count; i++) {
         const double height = steps_lowest(steps, i) - steps->ground;

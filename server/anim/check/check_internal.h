@@ -78,7 +78,7 @@ void turn_vector(const double a[4], const double b[4], double turn[3]);
  * stand still. */
 bool check_is_of_pose(const struct clip_check *check);
 /* Returns whether one of these words is in the clip's name, in any case. */
-bool check_is_named(const struct clip_check *check, const char *const *words, size_t count);
+bool check_is_named(const struct model *model, int32_t clip, const char *const *words, size_t count);
 
 /* Starts the motion of the root (-1: the default one) at the evaluated pose. False: the model has no root. `moved`:
  * [node_count], zeros; the motion borrows it. */

@@ -58,7 +58,7 @@ int check_legs(struct clip_check *check)
     static const char *const WORDS[] = {"walk", "run"};
     static const int8_t LEFT[] = {ROLE_LEFT_UPPER_LEG, ROLE_LEFT_LOWER_LEG};
     static const int8_t RIGHT[] = {ROLE_RIGHT_UPPER_LEG, ROLE_RIGHT_LOWER_LEG};
-    if (!check_is_named(check, WORDS, 2))
+    if (!check_is_named(check->model, check->clip, WORDS, 2))
         return 0;
     if (check_find_rig(check) < 0 || check_count_steps(check, check->model->clips[check->clip].channel_count) < 0)
         return check->err->code;

@@ -104,16 +104,20 @@ static void add_morph(struct clip_check *check, double distance, int32_t mesh)
                 finding->value, mesh, short_name(check->model, check->model->meshes[mesh].name, name));
 }
 
-int check_loop(struct clip_check *check)
+bool check_must_loop(const struct model *model, int32_t clip, enum check_loop loop)
 {
     static const char *const WORDS[] = {"idle", "walk", "run", "loop", "cycle"};
+    return loop == CHECK_LOOP_YES ||
+           (loop == CHECK_LOOP_AUTO && check_is_named(model, clip, WORDS, sizeof WORDS / sizeof *WORDS));
+}
+
+int check_loop(struct clip_check *check)
+{
     const double limit = check->size * check->options->max_jump, ends_s[] = {0, check->duration_s};
-    const enum check_loop loop = check->options->loop;
     struct jump jump;
     double morph = 0;
     int32_t mesh = -1;
-    if (!(check->size > 0) || loop == CHECK_LOOP_NO ||
-        (loop == CHECK_LOOP_AUTO && !check_is_named(check, WORDS, sizeof WORDS / sizeof *WORDS)))
+    if (!(check->size > 0) || !check_must_loop(check->model, check->clip, check->options->loop))
         return 0;
     if (find_jump(check, &jump) < 0 ||
         (jump.distance <= limit && morph_motion_most(check, ends_s, 2, &morph, &mesh) < 0))

@@ -84,6 +84,16 @@ static void shapes_fini(struct shapes *shapes)
     free(shapes->now);
 }
 
+/* What deforming all of them takes. */
+static uint64_t shapes_work(const struct clip_check *check, const struct shapes *shapes)
+{
+    uint64_t work = 0;
+    for (uint32_t d = 0; d < shapes->draw_end; d++)
+        if (vertices_of(shapes->model, d) > 0)
+            work += skin_draw_work(shapes->model, d, &check->pose);
+    return work;
+}
+
 /* Deforms all of them. Those of a skin whose matrices are not finite are at 0. */
 static int shapes_deform(struct clip_check *check, struct shapes *shapes, struct vec3 *out)
 {
@@ -132,10 +142,11 @@ int morph_motion_most(struct clip_check *check, const double *times_s, uint32_t 
     *mesh = -1;
     shapes_init(&shapes, check);
     for (uint32_t i = 0; i < count && shapes.vertex_count > 0 && rc == 0; i++) {
-        if (i > 1 && check->report->vertex_count + shapes.vertex_count > check->options->vertices)
-            break; /* what was seen so far counts */
-        check->report->vertex_count += shapes.vertex_count;
         rc = check_evaluate(check, times_s[i]);
+        const uint64_t work = rc < 0 ? 0 : shapes_work(check, &shapes);
+        if (i > 1 && check->report->vertex_count + work > check->options->vertices)
+            break; /* what was seen so far counts */
+        check->report->vertex_count += work;
         rc = rc < 0 ? rc : shapes_deform(check, &shapes, i == 0 ? shapes.first : shapes.now);
         if (i > 0 && rc == 0)
             shapes_compare(&shapes, most, mesh);
@@ -191,10 +202,10 @@ bool check_is_of_pose(const struct clip_check *check)
     return true;
 }
 
-bool check_is_named(const struct clip_check *check, const char *const *words, size_t count)
+bool check_is_named(const struct model *model, int32_t clip, const char *const *words, size_t count)
 {
     size_t size;
-    const char *name = whole_name(check->model, check->model->clips[check->clip].name, &size);
+    const char *name = whole_name(model, model->clips[clip].name, &size);
     for (size_t i = 0; i < size; i++)
         for (size_t w = 0; w < count; w++)
             if (strlen(words[w]) <= size - i && strncasecmp(name + i, words[w], strlen(words[w])) == 0)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOMENTS = 9, FITS_MOST = 1024 };
+enum { MOMENTS = 9, FITS_MOST = 16384 };
 #define SAME_MOTION 0.5 /* greatest difference of a changed motion, of the motion itself: root mean squares */
 
 static void match_names(const struct compare *compare, int32_t *const partners[COMPARE_SIDES])
@@ -64,6 +64,11 @@ static bool has_time(const struct compare *compare)
     return compare->steps_left > compare->options->steps / 2 && !compare_is_stopped(compare);
 }
 
+static bool is_unnamed(const struct model *model, uint32_t clip)
+{
+    return name_key(model, model->clips[clip].name, NAME_EXACT) == 0;
+}
+
 /* True when both clips move one of the joints, or neither moves any. */
 static bool move_the_same(const struct clip_search *search, const uint32_t clips[COMPARE_SIDES])
 {
@@ -80,6 +85,7 @@ static bool move_the_same(const struct clip_search *search, const uint32_t clips
             has_any = true;
             *is_moved |= s == COMPARE_OLD;
         }
+        compare_charge(search->compare, clip->channel_count);
     }
     return has_both || !has_any;
 }
@@ -94,7 +100,7 @@ static double cost_of(const struct clip_search *search, const uint32_t clips[COM
     bool is_named = true;
     for (int s = 0; s < COMPARE_SIDES; s++) {
         both[s] = &compare->sides[s].model->clips[clips[s]];
-        is_named = is_named && name_key(compare->sides[s].model, both[s]->name, NAME_EXACT) != 0;
+        is_named = is_named && !is_unnamed(compare->sides[s].model, clips[s]);
     }
     if (!move_the_same(search, clips))
         return HUGE_VAL;
@@ -135,6 +141,32 @@ static int by_cost(const void *left, const void *right)
     return 0;
 }
 
+static void pair_clips(int32_t *const partners[COMPARE_SIDES], uint32_t old, uint32_t new)
+{
+    partners[COMPARE_OLD][old] = (int32_t) new;
+    partners[COMPARE_NEW][new] = (int32_t)old;
+}
+
+/* Pairs the clips without names that are in the same order in both files and move the same. Where no steps are left to
+ * find that out, the order alone counts: what differs is told when the clips are compared. */
+static void match_in_order(const struct clip_search *search, int32_t *const partners[COMPARE_SIDES])
+{
+    const struct compare *compare = search->compare;
+    const struct model *old = compare->sides[COMPARE_OLD].model, *new = compare->sides[COMPARE_NEW].model;
+    uint32_t b = 0;
+    for (uint32_t a = 0; a < old->clip_count; a++) {
+        if (partners[COMPARE_OLD][a] >= 0 || !is_unnamed(old, a))
+            continue;
+        while (b < new->clip_count && (partners[COMPARE_NEW][b] >= 0 || !is_unnamed(new, b)))
+            b++;
+        if (b == new->clip_count)
+            return;
+        if (!has_time(compare) || cost_of(search, (const uint32_t[]){a, b}) <= 1)
+            pair_clips(partners, a, b);
+        b++;
+    }
+}
+
 static void list_fits(struct clip_search *search, int32_t *const partners[COMPARE_SIDES])
 {
     const struct compare *compare = search->compare;
@@ -160,6 +192,7 @@ void clips_match(struct compare *compare, int32_t *const partners[COMPARE_SIDES]
     search.firsts = mem_alloc(pairs * sizeof *search.firsts);
     search.is_moved = mem_alloc(pairs);
     search.fits = mem_alloc(FITS_MOST * sizeof *search.fits);
+    match_in_order(&search, partners);
     list_fits(&search, partners);
     if (search.fit_count > 1)
         qsort(search.fits, search.fit_count, sizeof *search.fits, by_cost);
@@ -167,8 +200,7 @@ void clips_match(struct compare *compare, int32_t *const partners[COMPARE_SIDES]
         const uint32_t a = search.fits[i].clips[COMPARE_OLD], b = search.fits[i].clips[COMPARE_NEW];
         if (partners[COMPARE_OLD][a] >= 0 || partners[COMPARE_NEW][b] >= 0)
             continue;
-        partners[COMPARE_OLD][a] = (int32_t)b;
-        partners[COMPARE_NEW][b] = (int32_t)a;
+        pair_clips(partners, a, b);
     }
     free(search.firsts);
     free(search.is_moved);

@@ -94,6 +94,9 @@ struct compare {
 
 /* True once the caller no longer needs the result. */
 bool compare_is_stopped(const struct compare *compare);
+
+/* Takes steps from those that are left, of which there may be fewer. */
+void compare_charge(struct compare *compare, uint64_t steps);
 /* Counts the influences of both vertices of a pair, at index `at` of the old list. False: the limit is used up. */
 bool compare_takes_influences(struct compare *compare, uint32_t at);
 

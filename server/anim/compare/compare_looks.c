@@ -66,7 +66,7 @@ static void list_nodes(struct compare *compare, const int32_t clips[COMPARE_SIDE
             if (partner >= 0 && !is_listed)
                 add_look(compare, (enum compare_side)s, PROPERTY_COUNT, n);
         }
-        compare->steps_left -= model->node_count < compare->steps_left ? model->node_count : compare->steps_left;
+        compare_charge(compare, model->node_count);
     }
 }
 
@@ -193,7 +193,7 @@ int looks_measure(struct compare *compare, enum clip_mapping mapping, const int3
     }
     if (looks->has_nodes)
         show_nodes(compare, clips, times_s);
-    compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+    compare_charge(compare, steps);
     for (size_t i = 0; i < looks->count; i++) {
         struct look *look = &looks->list[i];
         struct look_worst now = {.time_s = told_s};

@@ -75,7 +75,7 @@ static void set_moment(struct compare *compare, uint32_t weight, struct differen
              i < MOMENTS && partners[COMPARE_NEW][c] >= 0 && compare->steps_left > compare->options->steps / 2; i++) {
             const double time_s = side->model->clips[c].duration_s * i / (MOMENTS - 1);
             pose_evaluate(&side->pose, side->model, (int32_t)c, time_s);
-            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare_charge(compare, steps);
             compare->out->step_count += steps;
             if (!(fabs(side->pose.weights[weight]) > most))
                 continue;
@@ -241,7 +241,7 @@ void morphs_begin(struct compare *compare, enum clip_mapping mapping)
 void morphs_measure(struct compare *compare, enum clip_mapping mapping, double time_s)
 {
     const double *old = compare->sides[COMPARE_OLD].pose.weights, *new = compare->sides[COMPARE_NEW].pose.weights;
-    compare->steps_left -= compare->morph_count < compare->steps_left ? compare->morph_count : compare->steps_left;
+    compare_charge(compare, compare->morph_count);
     for (size_t i = 0; i < compare->morph_count; i++) {
         struct morph_pair *morph = &compare->morphs[i];
         struct morph_worst *worst = &morph->worsts[mapping];

@@ -122,7 +122,7 @@ static void pair_by_index(struct moves *moves)
 
 /* --- all --- */
 
-/* Marks the vertices that are elsewhere. What is at another place of the textures and follows another joint is another
+/* Marks the vertices that are elsewhere. What is at another place of a texture and follows another joint is another
  * vertex. */
 static void mark_moved(struct compare *compare)
 {
@@ -133,8 +133,10 @@ static void mark_moved(struct compare *compare)
             continue;
         const struct vertex_apart apart = vertex_compare(compare, i, (uint32_t)partner);
         old->is_moved[i] = !(apart.distance <= compare->tolerance * compare->size);
-        if (isfinite(apart.distance) &&
-            (!(apart.texcoord > TEXCOORD_NEAR) || !vertices_follow_others(compare, i, (uint32_t)partner)))
+        const bool is_textured = old->textures[old->draws[i]] != NULL;
+        const bool is_another =
+            is_textured && apart.texcoord > TEXCOORD_NEAR && vertices_follow_others(compare, i, (uint32_t)partner);
+        if (isfinite(apart.distance) && !is_another)
             continue;
         old->is_moved[i] = 0;
         old->partners[i] = -1;

@@ -8,7 +8,7 @@
 
 enum {
     ELEMENTS_MOST = 500000, /* triangles of a model with a corner that may have moved; beyond, none is paired */
-    MAPPED_MOST = 200000,   /* vertices that are looked at for their texture coordinates */
+    MAPPED_MOST = 200000,   /* vertices that are listed by their texture coordinates; triangles lead to others */
     EDGES_LOOKED_AT = 8,    /* triangles at one edge: surfaces may lie on each other */
 };
 
@@ -26,13 +26,33 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->place > y->place) - (x->place < y->place);
 }
 
-static uint32_t list_mapped(const struct moves *moves, struct mapped *out)
+/* Vertices of both sides with all keys up to key_most, so that none looks alone because another was left out. */
+struct mapped_list {
+    struct mapped *items; /* [MAPPED_MOST] */
+    uint32_t count;
+    uint64_t key_most;
+};
+
+/* Adds a vertex, and leaves out the upper half of the keys whenever there are too many. */
+static void add_mapped(struct mapped_list *list, const struct mapped *item)
 {
-    uint32_t count = 0;
+    while (item->key <= list->key_most && list->count == MAPPED_MOST) {
+        list->key_most /= 2;
+        list->count = 0;
+        for (uint32_t i = 0; i < MAPPED_MOST; i++)
+            if (list->items[i].key <= list->key_most)
+                list->items[list->count++] = list->items[i];
+    }
+    if (item->key <= list->key_most)
+        list->items[list->count++] = *item;
+}
+
+static void list_mapped(const struct moves *moves, struct mapped_list *list)
+{
     for (uint32_t s = 0; s < COMPARE_SIDES; s++) {
         const struct compare_model *side = &moves->compare->sides[s];
         const struct drawn_vertices *drawn = &moves->compare->surface->drawn[s];
-        for (uint32_t i = 0; i < drawn->count && count < MAPPED_MOST; i++) {
+        for (uint32_t i = 0; i < drawn->count; i++) {
             const uint32_t place = moves->places[s].firsts[i];
             struct {
                 struct vec2 texcoord;
@@ -42,17 +62,19 @@ static uint32_t list_mapped(const struct moves *moves, struct mapped *out)
                 !drawn_texcoord(drawn, i, drawn->textures[drawn->draws[i]], &key.texcoord))
                 continue;
             key.pair = side->pairs[drawn_joint_node(drawn, i, side->main_joints[drawn->vertices[i]])];
-            out[count++] = (struct mapped){hash64(HASH64_SEED, &key, sizeof key), place, s};
+            const struct mapped item = {hash64(HASH64_SEED, &key, sizeof key), place, s};
+            add_mapped(list, &item);
         }
     }
-    return count;
 }
 
 /* Pairs places that alone have their texture coordinates and their joint. */
 static void pair_by_texcoords(struct moves *moves)
 {
     struct mapped *mapped = mem_alloc(MAPPED_MOST * sizeof *mapped);
-    const uint32_t count = list_mapped(moves, mapped);
+    struct mapped_list list = {.items = mapped, .key_most = UINT64_MAX};
+    list_mapped(moves, &list);
+    const uint32_t count = list.count;
     qsort(mapped, count, sizeof *mapped, by_key);
     for (uint32_t i = 0, end; i < count; i = end) {
         int64_t places[COMPARE_SIDES] = {-1, -1};

@@ -144,7 +144,7 @@ static bool holds_in_clips(struct compare *compare, const struct placed_nodes *n
         for (int moment = 0; moment < MOMENTS && partners[COMPARE_OLD][c] >= 0; moment++, looked++) {
             if (compare->steps_left < compare->options->steps / 2)
                 break;
-            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare_charge(compare, steps);
             compare->out->step_count += steps;
             const struct clip *clips[COMPARE_SIDES] = {&old->clips[c], &new->clips[partners[COMPARE_OLD][c]]};
             for (int s = 0; s < COMPARE_SIDES; s++)

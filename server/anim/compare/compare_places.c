@@ -10,9 +10,9 @@ enum { STEPS_MOST = 4000000 }; /* limit on nodes visited */
 
 struct place_search {
     struct compare *compare;
-    enum compare_side side; /* the side whose joints look for a partner */
-    uint32_t *left;         /* [left_count]: nodes of the other model without a partner */
-    uint32_t left_count;
+    enum compare_side side;          /* the side whose joints look for a partner */
+    uint32_t *left;                  /* [left_count]: nodes of the other model that had no partner at first */
+    uint32_t left_first, left_count; /* those before left_first have one */
     uint64_t steps;
 };
 
@@ -48,7 +48,9 @@ static int32_t find_partner(struct place_search *search, uint32_t node)
     double best = 2 * NEAR_SHARE * compare->size;
     const bool is_named = has_name(side->model, node);
     int32_t found = -1;
-    for (uint32_t i = 0; i < search->left_count && search->steps++ < STEPS_MOST; i++) {
+    while (search->left_first < search->left_count && other->partners[search->left[search->left_first]] >= 0)
+        search->left_first++;
+    for (uint32_t i = search->left_first; i < search->left_count && best > 0 && search->steps++ < STEPS_MOST; i++) {
         const uint32_t n = search->left[i];
         if (other->partners[n] >= 0 || (!other->is_joint[n] && is_named && has_name(other->model, n)))
             continue;

@@ -95,7 +95,7 @@ void poses_measure(struct compare *compare, const int32_t clips[COMPARE_SIDES], 
         struct compare_model *side = &compare->sides[s];
         const uint64_t steps = pose_step_count(side->model);
         pose_evaluate(&side->pose, side->model, clips[s], times_s[s]);
-        compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+        compare_charge(compare, steps);
         compare->out->step_count += steps;
     }
     compare->out->pose_count++;

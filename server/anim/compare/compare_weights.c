@@ -199,7 +199,7 @@ static void look_at_poses(struct compare *compare, struct suspects *suspects)
     for (uint32_t c = 0; c < side->model->clip_count && c < CLIPS_LOOKED_AT; c++)
         for (int i = 0; i < MOMENTS && compare->steps_left > compare->options->steps / 2; i++) {
             pose_evaluate(&side->pose, side->model, (int32_t)c, side->model->clips[c].duration_s * i / (MOMENTS - 1));
-            compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+            compare_charge(compare, steps);
             compare->out->step_count += steps;
             look_at_pose(compare, suspects);
         }

@@ -23,6 +23,11 @@ bool compare_is_stopped(const struct compare *compare)
     return compare->options->is_stopped != NULL && *compare->options->is_stopped;
 }
 
+void compare_charge(struct compare *compare, uint64_t steps)
+{
+    compare->steps_left -= steps < compare->steps_left ? steps : compare->steps_left;
+}
+
 struct difference difference_empty(enum difference_kind kind)
 {
     return (struct difference){.kind = kind,

@@ -3,9 +3,12 @@
 
 #include "anim/compiled/clip_splines.h"
 #include "anim/compiled/spline_end.h"
+#include "anim/kernel/kernel_simd.h"
 #include "anim/pose/sample.h"
+#include "base/mem.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One path of a lane. */
@@ -13,28 +16,13 @@ struct track {
     const struct channel *channel; /* NULL: the value never changes */
     const double *times;           /* [channel->key_count] */
     uint32_t key;                  /* the last one at or before the frame, or the first */
-    double value[4], slope[4];     /* in the frame; slopes are of splines */
+    double value[4];               /* in the frame; of splines, if it never changes */
     /* rotations along arcs: the one before, and whether q or -q is stored, so that neighbours lie in one hemisphere */
     double former[4], sign;
-    /* splines: on both sides of the key, and before the next one */
-    struct spline_end before, after, next;
-    bool has_next; /* `next` was read */
+    /* splines between two keys: after and before them */
+    struct spline_end after, next;
+    bool has_ends; /* they were read */
 };
-
-static void read_spline(const struct model *model, struct track *track)
-{
-    spline_key(model, track->channel, track->key, &track->before, &track->after);
-    track->has_next = false;
-}
-
-/* Most frames are keys, and need no other. */
-static void read_next(const struct model *model, struct track *track)
-{
-    struct spline_end unused;
-    if (!track->has_next)
-        spline_key(model, track->channel, track->key + 1, &track->next, &unused);
-    track->has_next = true;
-}
 
 static void start(struct track *track, const struct clip_plan *plan, uint32_t rig_node, int path)
 {
@@ -49,8 +37,6 @@ static void start(struct track *track, const struct clip_plan *plan, uint32_t ri
         return;
     track->channel = &model->channels[plan->channels[rig_node][path]];
     track->times = model->key_times + track->channel->key_time_first;
-    if (track->channel->interpolation == INTERPOLATION_CUBICSPLINE)
-        read_spline(model, track);
 }
 
 /* Moves on to the last key at or before a time that is not before the last one. True: to another key. */
@@ -69,6 +55,7 @@ static bool take_key(const struct model *model, struct track *track, double time
     const float *value = model->key_values + track->channel->value_first + 4 * (size_t)track->key;
     const bool is_between = time_s > track->times[track->key] && track->key + 1 < track->channel->key_count;
     double square = 0;
+    __builtin_prefetch(value + SPLINE_AHEAD_FLOATS);
     for (int i = 0; i < 4; i++)
         square += (double)value[i] * (double)value[i];
     const bool is_taken = !is_between && fabs(square - 1) < 1e-5;
@@ -94,71 +81,156 @@ static void choose_side(struct track *track, bool is_first)
     memcpy(track->former, track->value, sizeof track->former);
 }
 
-/* Does not normalize rotations. */
-static void sample_spline(const struct model *model, struct track *track, double time_s, uint32_t sides)
+/* A frame's values of one lane and path, and of their slopes: an element of every `width`. */
+struct spline_column {
+    float *values;
+    uint32_t width;
+};
+
+/* n: 3 or 4 */
+static inline f32x4 load_key(const float *from, uint32_t n)
 {
-    struct spline_end inside;
-    const struct spline_end *left = &track->before, *right = &track->after;
+    f32x4 v = {0};
+    memcpy(&v, from, n * sizeof *from);
+    return v;
+}
+
+/* Returns (float)(((double)a + (double)b) / 2) of each element. */
+static inline f32x4 mean(f32x4 a, f32x4 b)
+{
+    f32x4 out;
+    for (int i = 0; i < 4; i++)
+        out[i] = (float)(((double)a[i] + (double)b[i]) / 2);
+    return out;
+}
+
+/* Most frames are keys, whose floats are copied. n: 3 or 4, a constant where this is inlined. is_held: before the first
+ * key, or after the last one. */
+static inline void put_key(const struct model *model, const struct track *track, uint32_t n, uint32_t sides,
+                           bool is_held, struct spline_column to)
+{
+    const float *in = model->key_values + track->channel->value_first + 3 * (size_t)n * track->key;
+    __builtin_prefetch(in + SPLINE_AHEAD_FLOATS);
+    const bool begins = is_held || track->key == 0, ends = is_held || track->key + 1 == track->channel->key_count;
+    const f32x4 none = {0}, value = load_key(in + n, n);
+    const f32x4 left = begins ? none : load_key(in, n), right = ends ? none : load_key(in + 2 * (size_t)n, n);
+    const f32x4 slope = sides == FRAME_LEFT ? left : sides == FRAME_RIGHT ? right : mean(left, right);
+    for (uint32_t i = 0; i < n; i++) {
+        to.values[i * to.width] = value[i];
+        to.values[(n + i) * to.width] = slope[i];
+    }
+}
+
+static inline void put_between(const struct model *model, struct track *track, uint32_t n, double time_s,
+                               struct spline_column to)
+{
+    const double from_s = track->times[track->key], distance_s = track->times[track->key + 1] - from_s;
+    struct spline_end unused, inside;
+    if (!track->has_ends) {
+        spline_key(model, track->channel, track->key, &unused, &track->after);
+        spline_key(model, track->channel, track->key + 1, &track->next, &unused);
+    }
+    track->has_ends = true;
+    spline_between(&track->after, &track->next, n, (time_s - from_s) / distance_s, distance_s, &inside);
+    for (uint32_t i = 0; i < n; i++) {
+        to.values[i * to.width] = (float)inside.value[i];
+        to.values[(n + i) * to.width] = (float)inside.slope[i];
+    }
+}
+
+/* Does not normalize rotations. */
+static inline void put_spline(const struct model *model, struct track *track, uint32_t n, double time_s, uint32_t sides,
+                              struct spline_column to)
+{
+    for (uint32_t i = 0; i < n && track->channel == NULL; i++) {
+        to.values[i * to.width] = (float)track->value[i];
+        to.values[(n + i) * to.width] = 0;
+    }
     if (track->channel == NULL)
         return;
     if (advance(track, time_s))
-        read_spline(model, track);
-    const uint32_t n = track->channel->component_count;
-    const double *times = track->times + track->key;
-    const double from_s = times[0];
-    if (time_s > from_s && track->key + 1 < track->channel->key_count) {
-        const double distance_s = times[1] - from_s;
-        read_next(model, track);
-        spline_between(&track->after, &track->next, n, (time_s - from_s) / distance_s, distance_s, &inside);
-        left = right = &inside;
-    }
-    const bool holds = left != &inside && time_s != from_s; /* before the first key, after the last one */
-    for (uint32_t i = 0; i < n; i++) {
-        track->value[i] = right->value[i];
-        track->slope[i] = holds                  ? 0
-                          : sides == FRAME_LEFT  ? left->slope[i]
-                          : sides == FRAME_RIGHT ? right->slope[i]
-                                                 : (left->slope[i] + right->slope[i]) / 2;
-    }
+        track->has_ends = false;
+    const double key_s = track->times[track->key];
+    if (time_s > key_s && track->key + 1 < track->channel->key_count)
+        put_between(model, track, n, time_s, to);
+    else
+        put_key(model, track, n, sides, time_s != key_s, to);
 }
 
-/* Fills one path of a block: `count` vectors of its width in each frame from `values` on. */
-static void put_path(const struct clip_plan *plan, const struct lane_block *block, int path, bool is_cubic,
-                     uint32_t frame_floats, float *values)
-{
+/* One path of a block. */
+struct block_path {
     struct track tracks[LANE_WIDTH];
-    const uint32_t width = block->width, count = path == PATH_ROTATION ? 4 : 3;
-    for (uint32_t l = 0; l < width; l++)
-        start(&tracks[l], plan, block->rig_nodes[l], path);
-    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
-        for (uint32_t l = 0; l < width; l++) {
-            struct track *track = &tracks[l];
-            if (is_cubic)
-                sample_spline(plan->model, track, plan->times[f], plan->sides[f]);
-            else
-                sample_linear(plan->model, track, path, plan->times[f]);
-            if (!is_cubic && path == PATH_ROTATION)
-                choose_side(track, f == 0);
-            const double sign = !is_cubic && path == PATH_ROTATION ? track->sign : 1;
-            for (uint32_t i = 0; i < count; i++)
-                values[i * width + l] = (float)(sign * track->value[i]);
-            for (uint32_t i = 0; i < count && is_cubic; i++)
-                values[(count + i) * width + l] = (float)track->slope[i];
-        }
+    uint32_t width;
+    int path;
+    bool is_cubic;
+    uint32_t at; /* its place in a frame */
+};
+
+/* Fills one frame of a path that follows splines: vectors of values, and as many of slopes. */
+static void put_splines(const struct clip_plan *plan, struct block_path *of, uint32_t frame, float *values)
+{
+    const double time_s = plan->times[frame];
+    const uint32_t sides = plan->sides[frame];
+    for (uint32_t l = 0; l < of->width; l++) {
+        const struct spline_column to = {values + l, of->width};
+        if (of->path == PATH_ROTATION)
+            put_spline(plan->model, &of->tracks[l], 4, time_s, sides, to);
+        else
+            put_spline(plan->model, &of->tracks[l], 3, time_s, sides, to);
+    }
 }
 
-void clip_lanes_put(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
-                    uint32_t frame_floats, float *values)
+static void put_linear(const struct clip_plan *plan, struct block_path *of, uint32_t frame, float *values)
+{
+    const bool is_rotation = of->path == PATH_ROTATION;
+    for (uint32_t l = 0; l < of->width; l++) {
+        struct track *track = &of->tracks[l];
+        sample_linear(plan->model, track, of->path, plan->times[frame]);
+        if (is_rotation)
+            choose_side(track, frame == 0);
+        for (uint32_t i = 0; i < (is_rotation ? 4u : 3u); i++)
+            values[i * of->width + l] = (float)((is_rotation ? track->sign : 1) * track->value[i]);
+    }
+}
+
+/* Returns how many paths there are: out[3 * block_count]. */
+static uint32_t start_paths(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
+                            struct block_path *out)
 {
     static const int PATHS[3] = {PATH_ROTATION, PATH_TRANSLATION, PATH_SCALE};
     static const uint32_t CUBIC[3] = {LANES_CUBIC_ROTATE, LANES_CUBIC_TRANSLATE, LANES_CUBIC_SCALE};
+    uint32_t count = 0;
     for (uint32_t b = 0; b < block_count; b++) {
-        const uint32_t flags = blocks[b].flags;
+        const uint32_t flags = blocks[b].flags, width = blocks[b].width;
         const uint32_t vectors[3] = {block_rotation_vectors(flags), block_translation_vectors(flags),
                                      block_scale_vectors(flags)};
-        float *to = values + blocks[b].frame_offset;
-        for (int p = 0; p < 3; to += vectors[p++] * blocks[b].width)
-            if (vectors[p] > 0)
-                put_path(plan, &blocks[b], PATHS[p], (flags & CUBIC[p]) != 0, frame_floats, to);
+        uint32_t at = blocks[b].frame_offset;
+        for (int p = 0; p < 3; at += vectors[p++] * width) {
+            if (vectors[p] == 0)
+                continue;
+            struct block_path *added = &out[count++];
+            added->width = width;
+            added->path = PATHS[p];
+            added->is_cubic = (flags & CUBIC[p]) != 0;
+            added->at = at;
+            for (uint32_t l = 0; l < width; l++)
+                start(&added->tracks[l], plan, blocks[b].rig_nodes[l], PATHS[p]);
+        }
     }
+    return count;
+}
+
+/* Frame by frame, as they lie in memory, which is new. */
+void clip_lanes_put(const struct clip_plan *plan, const struct lane_block *blocks, uint32_t block_count,
+                    uint32_t frame_floats, float *values)
+{
+    struct block_path *paths = mem_alloc(3 * (size_t)block_count * sizeof *paths);
+    const uint32_t count = start_paths(plan, blocks, block_count, paths);
+    for (uint32_t f = 0; f < plan->time_count; f++, values += frame_floats)
+        for (uint32_t p = 0; p < count; p++)
+            if (paths[p].is_cubic)
+                put_splines(plan, &paths[p], f, values + paths[p].at);
+            else
+                put_linear(plan, &paths[p], f, values + paths[p].at);
+    free(paths);
 }

@@ -1,9 +1,11 @@
 /* clip_magnitude.c - bounds the elements of all matrices that a compiled clip can produce. */
 #include "anim/compiled/clip_magnitude.h"
 
+#include "anim/compiled/clip_turns.h"
+#include "anim/model/mat.h"
+
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 static double length3(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
 
@@ -36,9 +38,6 @@ static double scaled_norm(double norm, const double scale[3])
     return largest <= CLIP_MAGNITUDE_MAX ? norm * largest : HUGE_VAL;
 }
 
-/* fmax(), which compilers do not inline. */
-static inline double larger(double a, double b) { return isnan(a) || b > a ? b : a; }
-
 /* A block's components in all frames. */
 struct block_frames {
     const double *times;
@@ -59,10 +58,10 @@ static void find_largest(const struct block_frames *frames, size_t at, uint32_t 
         const float *own = frames->values + f * frames->stride + at, *next = is_end ? own : own + frames->stride;
         const double weight = slope_at == 0 || is_end ? 0 : 4.0 / 27 * (frames->times[f + 1] - frames->times[f]);
         for (uint32_t e = 0; e < 3 * width; e++) {
-            const double value = larger(fabs((double)own[e]), fabs((double)next[e]));
+            const double value = larger_of(fabs((double)own[e]), fabs((double)next[e]));
             const double slopes =
                 slope_at == 0 ? 0 : fabs((double)own[slope_at + e]) + fabs((double)next[slope_at + e]);
-            largest[e] = larger(largest[e], value + weight * slopes);
+            largest[e] = larger_of(largest[e], value + weight * slopes);
         }
     }
 }
@@ -114,65 +113,6 @@ static void put_block(const struct model *model, const struct compiled_clip *cli
 
 /* --- splines --- */
 
-/* Lengths of the rotations that splines pass. The kernels divide by their squares. */
-static const double TURN_MIN = 0.3, TURN_MAX = 4;
-
-enum { SIDE_BY_SIDE = 2 };
-typedef double f64x2 __attribute__((vector_size(16))); /* every x86-64 and AArch64 has these */
-typedef int64_t i64x2 __attribute__((vector_size(16)));
-#define REAL       double
-#define TRUTH      int
-#define NAME(name) name##_of_one
-#include "anim/compiled/clip_turns.h"
-#define REAL       f64x2
-#define TRUTH      i64x2
-#define NAME(name) name##_of_two
-#include "anim/compiled/clip_turns.h"
-
-bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
-                            const double to_slope[4], double distance_s)
-{
-    struct turn_of_one ends[2];
-    int is = 0;
-    memcpy(ends[0].value, from, sizeof ends[0].value);
-    memcpy(ends[0].slope, from_slope, sizeof ends[0].slope);
-    memcpy(ends[1].value, to, sizeof ends[1].value);
-    memcpy(ends[1].slope, to_slope, sizeof ends[1].slope);
-    is_turn_of_one(&ends[0], &ends[1], distance_s, &is);
-    return is != 0;
-}
-
-static void load_turns(const float *at, uint32_t width, size_t ahead, struct turn_of_two *out)
-{
-    for (uint32_t i = 0; i < 4; i++) {
-        const float *value = at + i * width, *slope = value + 4 * width;
-        __builtin_prefetch(value + ahead);
-        __builtin_prefetch(slope + ahead);
-        out->value[i] = (f64x2){(double)value[0], (double)value[1]};
-        out->slope[i] = (f64x2){(double)slope[0], (double)slope[1]};
-    }
-}
-
-/* True when the rotations of a block's lanes have such lengths at all times. Frame by frame, as they lie in memory. */
-static bool are_turns(const double *times, const float *at, const struct compiled_clip *clip, uint32_t width)
-{
-    struct turn_of_two turns[2][LANE_WIDTH / SIDE_BY_SIDE];
-    i64x2 is, are = {-1, -1};
-    for (uint32_t f = 0; f < clip->frame_count; f++, at += clip->frame_floats) {
-        struct turn_of_two *from = turns[(f + 1) % 2], *to = turns[f % 2];
-        const bool is_start = f == 0 || nextafter(times[f - 1], HUGE_VAL) >= times[f]; /* no time lies between */
-        for (uint32_t l = 0; l < width; l += SIDE_BY_SIDE) {
-            load_turns(at + l, width, 2 * (size_t)clip->frame_floats, &to[l / SIDE_BY_SIDE]);
-            if (is_start)
-                is_length_of_two(to[l / SIDE_BY_SIDE].value, &is);
-            else
-                is_turn_of_two(&from[l / SIDE_BY_SIDE], &to[l / SIDE_BY_SIDE], times[f] - times[f - 1], &is);
-            are &= is;
-        }
-    }
-    return (are[0] & are[1]) != 0;
-}
-
 static bool are_splines_bounded(const struct model *model, const struct compiled_clip *clip)
 {
     const double *times = model->frame_times + clip->frame_first;
@@ -183,7 +123,7 @@ static bool are_splines_bounded(const struct model *model, const struct compiled
         const struct lane_block *block = &model->lane_blocks[clip->block_first + b];
         const float *values = model->lane_values + clip->value_first + block->frame_offset;
         if ((block->flags & LANES_CUBIC_ROTATE) != 0)
-            is_good = are_turns(times, values, clip, block->width);
+            is_good = clip_turns_are_good(clip, times, values, block->width);
     }
     return is_good;
 }

@@ -21,9 +21,3 @@ void clip_magnitude_of_outputs(const struct model *model, struct clip_magnitude 
  * and the rig's nodes. `magnitudes` is scratch memory of rig_node_count elements. */
 bool clip_is_bounded(const struct model *model, const struct compiled_clip *clip, const struct clip_magnitude *binds,
                      struct clip_magnitude *magnitudes);
-
-/* True when the rotations of a cubic Hermite spline between two frames have lengths far enough from 0 and infinity for
- * floats. Slopes are per second. A spline lies within the convex hull of its Bezier points, so it suffices that these
- * are on one side of 0. */
-bool clip_magnitude_is_turn(const double from[4], const double from_slope[4], const double to[4],
-                            const double to_slope[4], double distance_s);

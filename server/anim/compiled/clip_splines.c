@@ -1,7 +1,7 @@
 /* clip_splines.c - joins keys of splines to segments of one clip. */
 #include "anim/compiled/clip_splines.h"
 
-#include "anim/compiled/clip_magnitude.h"
+#include "anim/compiled/clip_turns.h"
 #include "anim/compiled/spline_end.h"
 #include "anim/pose/sample.h"
 #include "base/mem.h"
@@ -19,6 +19,7 @@ struct spline {
     uint32_t key;              /* the last one at or before the segment's start, or the first */
     struct spline_end start;   /* after the segment's start */
     double stop_s;             /* the latest time at which it was needed; NaN at first */
+    uint32_t stop_key;         /* the last key at or before that time, or the first */
     struct spline_end stop[2]; /* on both sides of that time */
 };
 
@@ -46,7 +47,7 @@ static bool is_near_key(const struct spline *spline, const struct spline_end *be
         const double off = before->value[i] - segment->value[i];
         const double left = off - (before->slope[i] - segment->slope[i]) * before_s / 3;
         const double right = off + (after->slope[i] - segment->slope[i]) * after_s / 3;
-        most = fmax(most, fmax(fabs(off), fmax(fabs(left), fabs(right))));
+        most = larger_of(most, larger_of(fabs(off), larger_of(fabs(left), fabs(right))));
     }
     return most <= spline->tolerance;
 }
@@ -68,7 +69,8 @@ static void evaluate_stop(const struct clip_plan *plan, struct spline *spline, d
 {
     if (time_s == spline->stop_s)
         return;
-    spline_ends(plan->model, spline->channel, find_key(spline, time_s), time_s, &spline->stop[0], &spline->stop[1]);
+    spline->stop_key = find_key(spline, time_s);
+    spline_ends(plan->model, spline->channel, spline->stop_key, time_s, &spline->stop[0], &spline->stop[1]);
     spline->stop_s = time_s;
 }
 
@@ -96,8 +98,7 @@ static bool is_near(struct choice *choice, struct spline *spline, double from_s,
             return false;
         former_s = times[k];
     }
-    return channel->path != PATH_ROTATION ||
-           clip_magnitude_is_turn(spline->start.value, spline->start.slope, stop->value, stop->slope, distance_s);
+    return channel->path != PATH_ROTATION || clip_turns_is_good(&spline->start, stop, distance_s);
 }
 
 static bool are_near(struct choice *choice, double from_s, double to_s)
@@ -119,7 +120,7 @@ static double kink_of(const struct spline *spline)
 {
     double most = 0;
     for (uint32_t i = 0; i < spline->channel->component_count; i++)
-        most = fmax(most, fabs(spline->stop[1].slope[i] - spline->stop[0].slope[i]));
+        most = larger_of(most, fabs(spline->stop[1].slope[i] - spline->stop[0].slope[i]));
     return most > 0 ? most * KINK_WEIGHT / spline->tolerance : 0;
 }
 
@@ -138,9 +139,9 @@ static bool push(struct choice *choice, double time_s)
     for (uint32_t i = 0; i < choice->count; i++) {
         struct spline *spline = &choice->splines[i];
         evaluate_stop(plan, spline, time_s);
-        spline->key = find_key(spline, time_s);
+        spline->key = spline->stop_key;
         spline->start = spline->stop[1];
-        kink = fmax(kink, kink_of(spline));
+        kink = larger_of(kink, kink_of(spline));
     }
     choice->kinks[plan->time_count] = kink;
     plan->times[plan->time_count++] = time_s;

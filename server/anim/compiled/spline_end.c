@@ -1,30 +1,39 @@
 /* spline_end.c - values and slopes of one channel of cubic splines. */
 #include "anim/compiled/spline_end.h"
 
+#include "anim/kernel/kernel_simd.h"
+
 #include <string.h>
 
-/* n: 3 or 4, a constant where this is inlined, so that the loop is unrolled. */
+/* Writes n floats as doubles, and zeroes after them. n: 3 or 4, a constant where this is inlined. */
+static inline void widen(const float *in, uint32_t n, double out[4])
+{
+    f32x4 narrow = {0};
+    memcpy(&narrow, in, n * sizeof *in);
+    const f64x4 wide = __builtin_convertvector(narrow, f64x4);
+    memcpy(out, &wide, sizeof wide);
+}
+
 static inline void read_key(const float *in, uint32_t n, bool is_first, bool is_last, struct spline_end *before,
                             struct spline_end *after)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        before->value[i] = after->value[i] = (double)in[n + i];
-        before->slope[i] = is_first ? 0 : (double)in[i];
-        after->slope[i] = is_last ? 0 : (double)in[2 * n + i];
-    }
+    static const float NONE[4];
+    widen(in + n, n, before->value);
+    widen(in + n, n, after->value);
+    widen(is_first ? NONE : in, n, before->slope);
+    widen(is_last ? NONE : in + 2 * (size_t)n, n, after->slope);
 }
 
 void spline_key(const struct model *model, const struct channel *channel, uint32_t k, struct spline_end *before,
                 struct spline_end *after)
 {
-    enum { AHEAD_FLOATS = 64 };
     const uint32_t n = channel->component_count;
     const float *in = model->key_values + channel->value_first + 3 * (size_t)n * k;
-    __builtin_prefetch(in + AHEAD_FLOATS); /* callers go through many channels side by side */
+    __builtin_prefetch(in + SPLINE_AHEAD_FLOATS);
     if (n == 4)
         read_key(in, 4, k == 0, k + 1 == channel->key_count, before, after);
     else
-        read_key(in, n, k == 0, k + 1 == channel->key_count, before, after);
+        read_key(in, 3, k == 0, k + 1 == channel->key_count, before, after);
 }
 
 void spline_between(const struct spline_end *from, const struct spline_end *to, uint32_t n, double u, double distance_s,

@@ -5,6 +5,9 @@
 
 #include "anim/model/model.h"
 
+/* How far ahead keys are fetched, because callers go through many channels side by side. */
+enum { SPLINE_AHEAD_FLOATS = 64 };
+
 /* One side of a time: an element for each component of the channel; slopes are per second. */
 struct spline_end {
     double value[4], slope[4];

@@ -249,11 +249,11 @@ int crowd_run(struct crowd_work *work, struct entity_work *evaluator, const stru
               uint32_t count, const _Atomic bool *is_stopped, struct crowd_listener *listener)
 {
     const struct crowd_run run = {work, evaluator, members, is_stopped, listener};
-    crowd_group_begin(&work->group);
     if (!crowd_group_is_worth_it(count, evaluator->compiled.kernel)) /* to order them would take longer than it saves */
         return run_each(&run, count) ? 0 : ERR_REQUEST_TIMEOUT;
     if (!crowd_order_reserve(&work->order, count))
         mem_exhausted();
+    crowd_group_begin(&work->group);
     crowd_order_find(&work->order, members, count);
     for (uint32_t i = 0, at = 0; i < work->order.run_count; at = work->order.runs[i++])
         if (!run_kind(&run, work->order.members + at, work->order.runs[i] - at))

@@ -117,15 +117,32 @@ static void place_kinds(struct crowd_order *order)
     }
 }
 
+/* True when two members have one shape and no masks, without its hash. */
+static bool has_shape_of(const struct crowd_member *a, const struct crowd_member *b)
+{
+    const struct entity *p = &a->entity, *q = &b->entity;
+    bool is = a->wanted == b->wanted && a->layout == b->layout && p->layer_count == q->layer_count &&
+              (p->world_from_scene == NULL) == (q->world_from_scene == NULL);
+    for (uint32_t i = 0; i < p->layer_count && is; i++) {
+        const struct blend_layer *own = &p->layers[i], *other = &q->layers[i];
+        is = own->mask_count + other->mask_count == 0 && own->is_additive == other->is_additive &&
+             (own->weight > 0) == (other->weight > 0);
+    }
+    return is;
+}
+
 void crowd_order_find(struct crowd_order *order, const struct crowd_member *members, uint32_t count)
 {
     uint32_t kind = 0;
+    uint64_t shape = 0;
     order->kind_count = 0;
     order->slot_count = slots_for(count);
     memset(order->slots, 0, order->slot_count * sizeof *order->slots);
     for (uint32_t i = 0; i < count; i++) {
         const struct entity *entity = &members[i].entity;
-        const uint64_t shape = crowd_group_shape(&members[i]), clips = clips_of(entity);
+        const uint64_t clips = clips_of(entity);
+        if (i == 0 || !has_shape_of(&members[i - 1], &members[i]))
+            shape = crowd_group_shape(&members[i]);
         if (i == 0 || !is_kind(&order->kinds[kind], entity->model, shape, clips))
             kind = find_kind(order, entity->model, shape, clips);
         if (order->kinds[kind].count++ == 0) {

@@ -7,35 +7,6 @@
 
 enum { MOVED_FOR_ONE = 8 }; /* vertices that move as a rigid body take the time of one that is deformed */
 
-bool flex_array(struct flex *flex, void *array, uint64_t count, size_t item_bytes)
-{
-    if (count < SIZE_MAX / 2 && mem_try_resize(array, (size_t)count + 1, item_bytes))
-        return true;
-    err_set(flex->err, ERR_NO_MEMORY, "memory ran out");
-    return false;
-}
-
-bool flex_spend(struct flex *flex, uint64_t steps, uint64_t vertices)
-{
-    struct flex_report *report = flex->report;
-    const struct flex_options *options = flex->options;
-    if (options->is_stopped != NULL && *options->is_stopped) {
-        err_set(flex->err, ERR_REQUEST_TIMEOUT, "the request was cancelled");
-        return false;
-    }
-    if (steps > options->steps - report->step_count || vertices > options->vertices - report->vertex_count) {
-        err_set(
-            flex->err, ERR_TOO_MANY_FRAMES,
-            "bending the joints takes more than the %llu nodes or %llu vertices that a request may evaluate; name a "
-            "joint, or fewer angles",
-            (unsigned long long)options->steps, (unsigned long long)options->vertices);
-        return false;
-    }
-    report->step_count += steps;
-    report->vertex_count += vertices;
-    return true;
-}
-
 /* Adds to the box where the current turn puts the zone and what moves with the joint. */
 static void add_moved(const struct flex *flex, const struct dmat4 *scene_from_rest, struct box *box)
 {
@@ -84,6 +55,8 @@ static int measure_joint(struct flex *flex, struct flex_joint *joint)
     joint->zone_area = flex->zone.area;
     joint->zone_volume = flex->zone.volume;
     joint->zone_box = joint->moved_box = BOX_EMPTY;
+    if (rc == 0 && flex->zone.triangle_count > 0)
+        joint->side = flex_side_of_zone(flex);
     for (uint32_t i = 0; i < flex->zone.entry_count; i++)
         box_add(&joint->zone_box, DOUBLE3(flex->surface.rest[flex->zone.entries[i]]));
     joint->turn_first = flex->report->turn_count;
@@ -121,11 +94,15 @@ static int measure(struct flex *flex)
     pose_evaluate(&flex->pose, model, POSE_REST, 0);
     int rc = flex_surface_make(flex);
     if (rc == 0)
+        rc = flex_sides_see(flex);
+    if (rc == 0)
         rc = flex_zone_reserve(flex);
     if (rc == 0)
         rc = flex_joints_find(flex);
     for (uint32_t j = 0; j < flex->report->joint_count && rc == 0; j++)
         rc = measure_joint(flex, &flex->report->joints[j]);
+    if (rc == 0)
+        flex_list_unmeasured(flex);
     return rc;
 }
 
@@ -151,6 +128,7 @@ int flex_measure(const struct model *model, const struct flex_options *options, 
     free(flex.groups);
     free(flex.counts);
     free(flex.beside);
+    free(flex.seen);
     free(flex.marks);
     return rc;
 }
@@ -160,4 +138,5 @@ void flex_report_fini(struct flex_report *report)
     free(report->joints);
     free(report->turns);
     free(report->findings);
+    free(report->unmeasured);
 }

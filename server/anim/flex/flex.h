@@ -23,6 +23,7 @@ enum {
     FLEX_VERTICES_MOST = 4000000, /* of all skinned draws */
     FLEX_FINDINGS_MOST = 1000,    /* more are only counted */
     FLEX_AXES = 3,
+    FLEX_SIDES = 8,
 };
 
 /* One pose of a joint. Shares are of the bend zone's area at rest. */
@@ -36,17 +37,34 @@ struct flex_turn {
     double collapsed_share;
 };
 
+/* Where a camera stands: camera.h. */
+struct flex_side {
+    double yaw_deg, pitch_deg;
+};
+
 struct flex_joint {
     uint32_t node;
     int32_t role;                         /* enum humanoid_role, or -1 */
     int32_t long_axis;                    /* its own axis that is nearest to its bone, or -1 without a bone */
     double bend_most_deg, twist_most_deg; /* how far its turns go about the other axes, and about the long one */
     uint32_t zone_triangles;
-    struct box zone_box;  /* at rest */
-    struct box moved_box; /* around the zone and what moves with the joint, over all turns; empty without a zone */
+    struct flex_side side; /* from where most of the zone is seen at rest: elsewhere other parts hide it */
+    struct box zone_box;   /* at rest */
+    struct box moved_box;  /* around the zone and what moves with the joint, over all turns; empty without a zone */
     double zone_area, zone_volume; /* volume: NaN for an open or flat zone */
     uint32_t turn_first, turn_count;
     uint32_t left_behind, dragged; /* vertices */
+};
+
+/* Why nothing is known of a joint of the file's skins. */
+enum flex_why {
+    FLEX_NO_VERTICES,  /* no vertex of a shown mesh follows it */
+    FLEX_SHEARED,      /* it has a sheared matrix */
+    FLEX_NO_TRIANGLES, /* it turns, and no triangle deforms: it moves rigid pieces, or points and lines */
+};
+struct flex_unmeasured {
+    uint32_t node;
+    enum flex_why why;
 };
 
 struct flex_finding {
@@ -66,9 +84,11 @@ struct flex_report {
     struct flex_joint *joints;
     struct flex_turn *turns;
     struct flex_finding *findings;
-    uint32_t joint_count, turn_count, finding_count, left_out; /* left_out: findings beyond FLEX_FINDINGS_MOST */
+    struct flex_unmeasured *unmeasured; /* by node; those without triangles are among joints, too */
+    uint32_t joint_count, turn_count, finding_count, unmeasured_count,
+        left_out; /* left_out: findings beyond FLEX_FINDINGS_MOST */
     uint64_t pose_count, step_count, vertex_count;
-    size_t joint_capacity, turn_capacity, finding_capacity; /* private */
+    size_t joint_capacity, turn_capacity, finding_capacity, unmeasured_capacity; /* private */
 };
 
 struct flex_options {

@@ -66,10 +66,12 @@ struct flex {
     struct vec3 *bent;         /* [entry_count]: valid for the zone's */
     uint32_t *groups;          /* [entry_count], of places: union-find, working memory */
     uint32_t *counts, *beside; /* [entry_count], of groups: their places, and the greatest neighbour; working memory */
+    uint32_t *seen;            /* [FLEX_SIDES][triangle_count of the surface]: pixels that are seen from a side */
     uint8_t *marks;            /* [entry_count], working memory */
     struct flex_zone zone;
 };
 
+/* flex_budget.c */
 /* Makes *array (malloc'ed or NULL) as large as `count` items. False: the error is set. */
 bool flex_array(struct flex *flex, void *array, uint64_t count, size_t item_bytes);
 /* Charge what is about to be done, and notice a stop. False: the error is set. */
@@ -95,12 +97,19 @@ void flex_zone_fini(struct flex_zone *zone);
 /* Measures the zone as it is in `bent`. scene_from_rest: of the joint. */
 void flex_zone_measure(struct flex *flex, const struct dmat4 *scene_from_rest, struct flex_turn *turn);
 
+/* flex_sides.c: fills seen, where there are triangles. */
+int flex_sides_see(struct flex *flex);
+/* Returns the side from which the zone is seen best, which must have triangles. */
+struct flex_side flex_side_of_zone(const struct flex *flex);
+
 /* flex_strays.c: finds the vertices that stay behind when the joint turns, or that are dragged along, and reports them.
  * turns[turn_count]: scene_from_rest of the joint. */
 int flex_find_strays(struct flex *flex, struct flex_joint *joint, const struct dmat4 *turns, uint32_t turn_count);
 
 /* flex_joints.c: which joints, and how far each turns. */
 int flex_joints_find(struct flex *flex);
+/* Lists the joints of the file's skins, or the one that is asked for, of which nothing was measured. */
+void flex_list_unmeasured(struct flex *flex);
 /* Fills out with the angles of the joint about an axis, each once and above 0. Returns how many. */
 uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint, uint32_t axis,
                         double out[FLEX_ANGLES_MOST]);

@@ -148,6 +148,29 @@ int flex_joints_find(struct flex *flex)
     return 0;
 }
 
+static void add_unmeasured(struct flex_report *report, uint32_t node, enum flex_why why)
+{
+    report->unmeasured = mem_grow(report->unmeasured, &report->unmeasured_capacity, report->unmeasured_count + 1,
+                                  sizeof *report->unmeasured);
+    report->unmeasured[report->unmeasured_count++] = (struct flex_unmeasured){.node = node, .why = why};
+}
+
+void flex_list_unmeasured(struct flex *flex)
+{
+    const struct model *model = flex->model;
+    struct flex_report *report = flex->report;
+    uint32_t next = 0; /* of the measured joints, which are by node, too */
+    for (uint32_t n = 0; n < model->node_count; n++) {
+        if (next < report->joint_count && report->joints[next].node == n) {
+            if (report->joints[next++].zone_triangles == 0)
+                add_unmeasured(report, n, FLEX_NO_TRIANGLES);
+        } else if (flex->options->node < 0 && (model->nodes[n].flags & NODE_JOINT) != 0) {
+            const bool is_followed = (flex->has_weights[n] & IS_FOLLOWED) != 0;
+            add_unmeasured(report, n, is_followed ? FLEX_SHEARED : FLEX_NO_VERTICES);
+        }
+    }
+}
+
 uint32_t flex_angles_of(const struct flex *flex, const struct flex_joint *joint, uint32_t axis,
                         double out[FLEX_ANGLES_MOST])
 {

@@ -7,18 +7,27 @@
 static int deform_part(struct flex *flex, const struct flex_part *part, const uint32_t *entries, uint32_t count,
                        struct vec3 *out)
 {
+    enum { AT_ONCE = 64 };
     const struct model *model = flex->model;
     const struct primitive *primitive = &model->primitives[part->primitive];
     const struct node *node = &model->nodes[model->draws[part->draw].node];
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t vertex = primitive->vertex_first + entries[i] - part->entry_first;
-        struct vec3 bind;
-        skin_morph_vertex(model, part->primitive, vertex, flex->pose.weights + node->weight_first, node->weight_count,
-                          &bind);
-        skin_position(model, vertex, &flex->palette, DOUBLE3(bind), &out[entries[i]]);
-        if (!vec3_is_finite(&out[entries[i]]))
-            return err_set(flex->err, ERR_NOT_FINITE, "vertex %u of primitive %u is not finite",
-                           entries[i] - part->entry_first, part->primitive);
+    const double *weights = flex->pose.weights + node->weight_first;
+    uint32_t places[AT_ONCE], size;
+    struct vec3 binds[AT_ONCE];
+    if (primitive->morph_target_count > 0 &&
+        !flex_spend(flex, 0, skin_morph_work(model, part->primitive, weights, node->weight_count, count)))
+        return flex->err->code;
+    for (uint32_t first = 0; first < count; first += size) {
+        for (size = 0; size < AT_ONCE && first + size < count; size++)
+            places[size] = entries[first + size] - part->entry_first;
+        skin_morph_places(model, part->primitive, places, size, weights, node->weight_count, binds);
+        for (uint32_t i = 0; i < size; i++) {
+            struct vec3 *at = &out[entries[first + i]];
+            skin_position(model, primitive->vertex_first + places[i], &flex->palette, DOUBLE3(binds[i]), at);
+            if (!vec3_is_finite(at))
+                return err_set(flex->err, ERR_NOT_FINITE, "vertex %u of primitive %u is not finite", places[i],
+                               part->primitive);
+        }
     }
     return 0;
 }

@@ -54,26 +54,42 @@ static int load_pose(struct mesh_pose *pose, struct entity_work *poses, const st
 
 /* --- vertices --- */
 
-/* Skins a vertex of the primitive in one pose, with the result of skin_draw(). */
-static void skin_one(struct mesh_pose *pose, const struct posed_draw *posed, int p, uint32_t v)
+enum { AT_ONCE = 64 };
+
+/* Skins some vertices of the primitive in all poses, with the result of skin_draw(). places[count]: which. */
+static void skin_some(struct mesh_work *work, const struct posed_draw *posed, const uint32_t *places, uint32_t count)
 {
     const struct model *model = posed->model;
     const struct draw *draw = &model->draws[posed->draw];
-    const uint32_t vertex = posed->primitive->vertex_first + v, weight_count = model->nodes[draw->node].weight_count;
-    struct vec3 bind = model->positions[vertex], skinned;
-    if (posed->primitive->morph_target_count > 0 && weight_count > 0)
-        skin_morph_vertex(model, draw->primitive, vertex, posed->weights[p], weight_count, &bind);
-    skin_position(model, vertex, &pose->palette, DOUBLE3(bind), &skinned);
-    dmat4_point(&posed->poses[p]->world_from_scene, DOUBLE3(skinned), pose->vertices[v]);
+    const uint32_t first = posed->primitive->vertex_first;
+    for (int p = 0; p < 2 && posed->poses[p] != NULL; p++, work->skinned_count += count) {
+        const uint32_t weight_count = posed->weights[p] != NULL ? model->nodes[draw->node].weight_count : 0;
+        struct mesh_pose *pose = pose_of(work, p);
+        struct vec3 binds[AT_ONCE], skinned;
+        skin_morph_places(model, draw->primitive, places, count, posed->weights[p], weight_count, binds);
+        for (uint32_t i = 0; i < count; i++) {
+            skin_position(model, first + places[i], &pose->palette, DOUBLE3(binds[i]), &skinned);
+            dmat4_point(&posed->poses[p]->world_from_scene, DOUBLE3(skinned), pose->vertices[places[i]]);
+        }
+    }
 }
 
-static void skin_vertex(struct mesh_work *work, const struct posed_draw *posed, uint32_t v)
+/* Skins the corners of the triangles at begin..end of the order that are not skinned yet. */
+static void skin_corners(struct mesh_work *work, const struct posed_draw *posed, uint32_t begin, uint32_t end)
 {
-    if (work->is_done[v])
-        return;
-    work->is_done[v] = 1;
-    for (int p = 0; p < 2 && posed->poses[p] != NULL; p++, work->skinned_count++)
-        skin_one(pose_of(work, p), posed, p, v);
+    const uint32_t *indices = posed->model->indices + posed->primitive->index_first;
+    uint32_t places[AT_ONCE], count = 0;
+    for (uint32_t at = 3 * begin; at < 3 * end; at++) {
+        const uint32_t v = indices[3 * posed->order[at / 3] + at % 3];
+        places[count] = v;
+        count += work->is_done[v] == 0;
+        work->is_done[v] = 1;
+        if (count == AT_ONCE) {
+            skin_some(work, posed, places, count);
+            count = 0;
+        }
+    }
+    skin_some(work, posed, places, count);
 }
 
 /* Skins all vertices in one pose, for a draw without bounds, where a vertex may not be finite. */
@@ -122,13 +138,14 @@ static void open_block(struct mesh_work *work, const struct posed_draw *posed, u
     if (work->is_opened[block])
         return;
     work->is_opened[block] = 1;
+    skin_corners(work, posed, box_tree_place(&work->tree, leaves * block),
+                 box_tree_place(&work->tree, leaves * (block + 1)));
     for (uint32_t leaf = leaves * block; leaf < leaves * (block + 1); leaf++) {
         struct box *box = box_tree_leaf(&work->tree, leaf);
         *box = BOX_EMPTY;
         for (uint32_t p = box_tree_place(&work->tree, leaf); p < box_tree_place(&work->tree, leaf + 1); p++)
             for (uint32_t c = 0; c < 3; c++) {
                 const uint32_t vertex = indices[3 * posed->order[p] + c];
-                skin_vertex(work, posed, vertex);
                 box_grow(box, work->begin.vertices[vertex]);
                 if (posed->poses[1] != NULL)
                     box_grow(box, work->end.vertices[vertex]);
@@ -204,6 +221,18 @@ static double most_of(const struct mesh_work *work, const struct mesh_rays *rays
     return rays->list->is_all || place == SIZE_MAX ? rays->rays[r].most : rays->list->hits[place].distance;
 }
 
+/* Estimates opening a block. */
+static uint64_t opening_ns(const struct posed_draw *posed)
+{
+    const struct draw *draw = &posed->model->draws[posed->draw];
+    const uint32_t weight_count = posed->model->nodes[draw->node].weight_count;
+    const uint64_t triangles = posed->triangle_count / posed->top.leaf_count;
+    uint64_t work = triangles;
+    for (int p = 0; p < 2 && posed->weights[p] != NULL; p++)
+        work += skin_morph_work(posed->model, draw->primitive, posed->weights[p], weight_count, triangles);
+    return work * HIT_COST_OPENED_TRIANGLE_NS;
+}
+
 static void cast_at_block(struct mesh_work *work, const struct posed_draw *posed, uint32_t block, uint32_t r,
                           const struct triangle_ray *line, const struct mesh_rays *rays)
 {
@@ -211,7 +240,7 @@ static void cast_at_block(struct mesh_work *work, const struct posed_draw *posed
     struct box_walk walk;
     uint32_t leaf;
     if (!work->is_opened[block])
-        list->work_ns += (uint64_t)posed->triangle_count / posed->top.leaf_count * HIT_COST_OPENED_TRIANGLE_NS;
+        list->work_ns += opening_ns(posed);
     open_block(work, posed, block);
     box_walk_start_below(&walk, posed->top.leaf_count + block);
     while (!hit_list_is_over(list) &&
@@ -252,11 +281,6 @@ void hit_mesh_begin(struct mesh_work *work, const struct mesh_rays *rays)
 
 /* --- draws --- */
 
-static int no_memory(const struct primitive *primitive, struct err *err)
-{
-    return err_set(err, ERR_NO_MEMORY, "there is no memory for %u vertices", primitive->vertex_count);
-}
-
 /* Makes room for the vertices of the draw in all poses. */
 static int find_capacity(struct mesh_work *work, const struct posed_draw *posed, struct err *err)
 {
@@ -270,7 +294,7 @@ static int find_capacity(struct mesh_work *work, const struct posed_draw *posed,
         end->vertices = mem_reserve(end->vertices, &end->vertex_capacity, count, sizeof *end->vertices);
     if (work->skinned == NULL || work->is_done == NULL || work->is_opened == NULL || begin->vertices == NULL ||
         (posed->poses[1] != NULL && end->vertices == NULL))
-        return no_memory(posed->primitive, err);
+        return err_set(err, ERR_NO_MEMORY, "there is no memory for %u vertices", count);
     memset(work->is_done, 0, count);
     memset(work->is_opened, 0, posed->top.leaf_count);
     return 0;

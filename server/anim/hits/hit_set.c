@@ -46,17 +46,23 @@ static const struct joint *leader(const struct model *model, const struct draw *
 /* Places the vertices of one draw, at rest, in the spaces of their joints. */
 static void place_draw(const struct model *model, const struct draw *draw, struct led *led, uint64_t *ends)
 {
+    enum { AT_ONCE = 64 };
     const struct primitive *p = &model->primitives[draw->primitive];
     const struct node *node = &model->nodes[draw->node];
     double *weights = mem_zalloc((size_t)node->weight_count + 1, sizeof *weights);
     for (uint32_t w = 0; w < node->weight_count; w++)
         weights[w] = (double)model->weights[node->weight_first + w];
-    for (uint32_t v = p->vertex_first; v < p->vertex_first + p->vertex_count; v++) {
-        const struct joint *joint = leader(model, draw, v);
-        const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
-        double bind[3] = {(double)model->positions[v].x, (double)model->positions[v].y, (double)model->positions[v].z};
-        skin_morph_position(model, draw->primitive, v, weights, node->weight_count, bind);
-        dmat4_point(&joint_from_bind, bind, led->points[ends[joint->node]++]);
+    for (uint32_t first = 0; first < p->vertex_count; first += AT_ONCE) {
+        uint32_t places[AT_ONCE], count = 0;
+        double binds[AT_ONCE][3];
+        for (; count < AT_ONCE && first + count < p->vertex_count; count++)
+            places[count] = first + count;
+        skin_morph_binds(model, draw->primitive, places, count, weights, node->weight_count, binds);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct joint *joint = leader(model, draw, p->vertex_first + places[i]);
+            const struct dmat4 joint_from_bind = dmat4_from_mat4(&joint->joint_from_bind);
+            dmat4_point(&joint_from_bind, binds[i], led->points[ends[joint->node]++]);
+        }
     }
     free(weights);
 }

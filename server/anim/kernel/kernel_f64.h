@@ -44,16 +44,19 @@ KERNEL_INLINE void f64_matrices(uint32_t flags, const float *parts, uint32_t str
     f64x4 v[9], m[9];
     const bool is_turned = (flags & LANES_ROTATE) != 0;
     for (uint32_t i = 0; i < (is_turned ? 4 : 9); i++)
-        v[i] = __builtin_convertvector(f32x4_load(parts + i * stride), f64x4);
+        f64x4_widen(f32x4_load(parts + i * stride), &v[i]);
     if (is_turned)
         f64_of_rotations(v, m);
     for (uint32_t i = 0; i < 9 && !is_turned; i++)
         m[i] = v[i];
-    for (uint32_t i = 0; i < 9 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++)
-        m[i] = m[i] * __builtin_convertvector(f32x4_load(parts + (12 + i % 3) * stride), f64x4);
+    for (uint32_t i = 0; i < 9 && (flags & (LANES_SCALE | LANES_FIXED_SCALE)) != 0; i++) {
+        f64x4 scale;
+        f64x4_widen(f32x4_load(parts + (12 + i % 3) * stride), &scale);
+        m[i] = m[i] * scale;
+    }
     for (uint32_t r = 0; r < 3; r++) {
-        const f64x4 row[4] = {m[3 * r], m[3 * r + 1], m[3 * r + 2],
-                              __builtin_convertvector(f32x4_load(parts + (9 + r) * stride), f64x4)};
+        f64x4 row[4] = {m[3 * r], m[3 * r + 1], m[3 * r + 2]};
+        f64x4_widen(f32x4_load(parts + (9 + r) * stride), &row[3]);
         f64_store_rows(row, nodes, r, out);
     }
 }

@@ -107,16 +107,19 @@ KERNEL_INLINE void NAME(parts)(const struct kernel_lanes *lanes, const struct la
 /* Vectors of doubles: one for all lanes, or one for each half. */
 #if LANES == 4 || (LANES == 8 && !defined(__AVX512F__))
 #define VD          f64x4
+#define WIDEN       f64x4_widen
 #define OF_ROTATION f64_of_rotations
 #else
 #define VD          f64x8
+#define WIDEN       f64x8_widen
 #define OF_ROTATION f64x8_of_rotations
 #endif
 
 #if LANES == 4 || (LANES == 8 && defined(__AVX512F__))
 enum { NAME(halves) = 1 };
-KERNEL_INLINE void NAME(widen)(const VF *v, VD out[1]) { out[0] = __builtin_convertvector(*v, VD); }
-KERNEL_INLINE VF NAME(narrow)(const VD *v) { return __builtin_convertvector(*v, VF); }
+typedef VF NAME(half);
+KERNEL_INLINE void NAME(widen)(const VF *v, VD out[1]) { WIDEN(*v, out); }
+KERNEL_INLINE VF NAME(join)(const NAME(half) * v) { return *v; }
 #else
 enum { NAME(halves) = 2 };
 #if LANES == 8
@@ -130,24 +133,21 @@ typedef float NAME(half) __attribute__((vector_size(32)));
 #endif
 KERNEL_INLINE void NAME(widen)(const VF *v, VD out[2])
 {
-    out[0] = __builtin_convertvector(__builtin_shufflevector(*v, *v, LOWER), VD);
-    out[1] = __builtin_convertvector(__builtin_shufflevector(*v, *v, UPPER), VD);
+    WIDEN(__builtin_shufflevector(*v, *v, LOWER), &out[0]);
+    WIDEN(__builtin_shufflevector(*v, *v, UPPER), &out[1]);
 }
 
-KERNEL_INLINE VF NAME(narrow)(const VD v[2])
-{
-    return __builtin_shufflevector(__builtin_convertvector(v[0], NAME(half)), __builtin_convertvector(v[1], NAME(half)),
-                                   LOWER, UPPER);
-}
+KERNEL_INLINE VF NAME(join)(const NAME(half) v[2]) { return __builtin_shufflevector(v[0], v[1], LOWER, UPPER); }
 #undef LOWER
 #undef UPPER
 #endif
 
-/* Makes 3x3 matrices of rotations in double precision, multiplies them with scales unless s is NULL, and rounds them.
- */
+/* Makes 3x3 matrices of rotations in double precision, multiplies them with scales unless s is NULL, and rounds each
+ * half as soon as it is there, because there are too few registers for both. */
 KERNEL_INLINE void NAME(matrices_by_f64)(const VF q[4], const VF *s, VF m[9])
 {
-    VD wide_q[4][NAME(halves)], wide_s[3][NAME(halves)], wide_m[9][NAME(halves)];
+    VD wide_q[4][NAME(halves)], wide_s[3][NAME(halves)];
+    NAME(half) rounded[9][NAME(halves)];
     for (uint32_t i = 0; i < 4; i++)
         NAME(widen)(&q[i], wide_q[i]);
     for (uint32_t i = 0; i < 3 && s != NULL; i++)
@@ -157,12 +157,13 @@ KERNEL_INLINE void NAME(matrices_by_f64)(const VF q[4], const VF *s, VF m[9])
         VD turned[9];
         OF_ROTATION(of, turned);
         for (uint32_t i = 0; i < 9; i++)
-            wide_m[i][h] = s != NULL ? turned[i] * wide_s[i % 3][h] : turned[i];
+            rounded[i][h] = __builtin_convertvector(s != NULL ? turned[i] * wide_s[i % 3][h] : turned[i], NAME(half));
     }
     for (uint32_t i = 0; i < 9; i++)
-        m[i] = NAME(narrow)(wide_m[i]);
+        m[i] = NAME(join)(rounded[i]);
 }
 #undef VD
+#undef WIDEN
 #undef OF_ROTATION
 
 /* is_precise: in double precision from the rotations on, and rounded. A single product is exact there. */

@@ -49,8 +49,6 @@ KERNEL_INLINE ROWS_TYPE rows_join(f32x4 first, f32x4 second, f32x4 last) { retur
 
 #elif ROWS == 2
 
-typedef float f32x8 __attribute__((vector_size(32)));
-
 struct rows_by_2 {
     f32x8 upper;
     f32x4 last;
@@ -90,7 +88,6 @@ KERNEL_INLINE ROWS_TYPE rows_join(f32x4 first, f32x4 second, f32x4 last)
 #else
 
 typedef float f32x16 __attribute__((vector_size(64)));
-typedef float f32x8 __attribute__((vector_size(32)));
 
 struct rows_by_4 {
     f32x16 all;
@@ -164,7 +161,7 @@ KERNEL_INLINE void f64_load_rows(const double *from, f64x4 rows[3])
 KERNEL_INLINE void f64_widen_rows(const float *from, f64x4 rows[3])
 {
     for (int r = 0; r < 3; r++)
-        rows[r] = __builtin_convertvector(f32x4_load(from + 4 * r), f64x4);
+        f64x4_widen(f32x4_load(from + 4 * r), &rows[r]);
 }
 
 /* Computes the product a * b in double precision. The numbers of a are loaded one by one, into whole vectors. */
@@ -289,8 +286,7 @@ static void write_palette(const float *scene_from_node, const struct kernel_pale
 KERNEL_INLINE void move_rows(const double *world, const float *rows, f32x4 out[3])
 {
     f64x4 b[3];
-    for (int r = 0; r < 3; r++)
-        b[r] = __builtin_convertvector(f32x4_load(rows + 4 * r), f64x4);
+    f64_widen_rows(rows, b);
     for (int r = 0; r < 3; r++) {
         const f64x4 rest = {0, 0, 0, world[4 * r + 3]};
         const f64x4 row = (world[4 * r] * b[0] + world[4 * r + 1] * b[1]) + (world[4 * r + 2] * b[2] + rest);

@@ -4,12 +4,18 @@
 #include "anim/kernel/kernel.h"
 
 #include <string.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 /* Forces inlining: vectors stay in registers only where there is no call. */
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x4 __attribute__((vector_size(32))); /* pass by address: not all machines have it */
+#ifdef __AVX__
+typedef float f32x8 __attribute__((vector_size(32)));
+#endif
 #ifdef __AVX512F__
 typedef double f64x8 __attribute__((vector_size(64)));
 #endif
@@ -32,3 +38,17 @@ KERNEL_INLINE void f32x4_transpose(f32x4 a, f32x4 b, f32x4 c, f32x4 d, f32x4 out
     out[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
     out[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
+
+/* One instruction, of which __builtin_convertvector() makes two or more, and a way through memory. */
+KERNEL_INLINE void f64x4_widen(f32x4 v, f64x4 *out)
+{
+#ifdef __AVX__
+    *out = (f64x4)_mm256_cvtps_pd((__m128)v);
+#else
+    *out = __builtin_convertvector(v, f64x4);
+#endif
+}
+
+#ifdef __AVX512F__
+KERNEL_INLINE void f64x8_widen(f32x8 v, f64x8 *out) { *out = (f64x8)_mm512_cvtps_pd((__m256)v); }
+#endif

@@ -44,6 +44,9 @@ static inline double determinant3(const double *x, const double *y, const double
     return dot3(x, across);
 }
 
+/* fmax(), which compilers do not inline. */
+static inline double larger_of(double a, double b) { return isnan(a) || b > a ? b : a; }
+
 /* Returns the distance of a point from the nearest point between two others, in their unit. */
 double segment_distance(const double point[3], const double from[3], const double to[3]);
 

@@ -1,68 +1,8 @@
-/* skin.c - morphs and skins positions, normals and tangents. */
+/* skin.c - skins positions, normals and tangents. */
 #include "anim/pose/skin.h"
 
 #include <math.h>
 #include <string.h>
-
-static void add_delta(const struct vec3 *delta, double weight, double sum[3])
-{
-    sum[0] += weight * (double)delta->x;
-    sum[1] += weight * (double)delta->y;
-    sum[2] += weight * (double)delta->z;
-}
-
-/* Adds the weighted deltas of targets to `sum`: normals with `is_normal`, else positions. `v`: index in the primitive.
- */
-static void morph_vertex(const struct model *model, const struct primitive *primitive, uint32_t v, bool is_normal,
-                         const double *weights, uint32_t weight_count, double sum[3])
-{
-    const struct morph_target *targets = model->morph_targets + primitive->morph_target_first;
-    for (uint32_t t = 0; t < primitive->morph_target_count && t < weight_count; t++) {
-        const uint32_t first = is_normal ? targets[t].normal_first : targets[t].position_first;
-        if (first != UINT32_MAX && weights[t] != 0)
-            add_delta(&model->morph_deltas[first + v], weights[t], sum);
-    }
-}
-
-static void morph(const struct model *model, const struct primitive *primitive, const struct vec3 *base, bool is_normal,
-                  const double *weights, uint32_t weight_count, struct vec3 *out)
-{
-    for (uint32_t v = 0; v < primitive->vertex_count; v++) {
-        double sum[3] = {(double)base[v].x, (double)base[v].y, (double)base[v].z};
-        morph_vertex(model, primitive, v, is_normal, weights, weight_count, sum);
-        out[v] = (struct vec3){(float)sum[0], (float)sum[1], (float)sum[2]};
-    }
-}
-
-void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
-                          struct vec3 *out)
-{
-    const struct primitive *p = &model->primitives[primitive];
-    morph(model, p, model->positions + p->vertex_first, false, weights, weight_count, out);
-}
-
-void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
-                         uint32_t weight_count, double bind[3])
-{
-    const struct primitive *p = &model->primitives[primitive];
-    morph_vertex(model, p, vertex - p->vertex_first, false, weights, weight_count, bind);
-}
-
-void skin_morph_vertex(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
-                       uint32_t weight_count, struct vec3 *out)
-{
-    const double *at = DOUBLE3(model->positions[vertex]);
-    double bind[3] = {at[0], at[1], at[2]};
-    skin_morph_position(model, primitive, vertex, weights, weight_count, bind);
-    *out = (struct vec3){(float)bind[0], (float)bind[1], (float)bind[2]};
-}
-
-void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
-                        struct vec3 *out)
-{
-    const struct primitive *p = &model->primitives[primitive];
-    morph(model, p, model->normals + p->vertex_first, true, weights, weight_count, out);
-}
 
 uint32_t skin_parts_most(const struct model *model)
 {
@@ -239,7 +179,8 @@ void skin_draw(const struct model *model, uint32_t draw, const struct pose *pose
     const struct node *node = &model->nodes[model->draws[draw].node];
     const struct vec3 *bind = (is_normal ? model->normals : model->positions) + p->vertex_first;
     if (p->morph_target_count > 0 && node->weight_count > 0) {
-        morph(model, p, bind, is_normal, pose->weights + node->weight_first, node->weight_count, out);
+        (is_normal ? skin_morph_normals : skin_morph_positions)(model, place, pose->weights + node->weight_first,
+                                                                node->weight_count, out);
         bind = out;
     }
     (is_normal ? skin_normals : skin_positions)(model, place, palette, bind, out);

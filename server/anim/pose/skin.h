@@ -37,16 +37,22 @@ void skin_palette_take_apart(struct skin_palette *palette, const struct model *m
  * node, pose->weights + node.weight_first. weight_count: how many there are; missing ones count as 0. */
 void skin_morph_positions(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                           struct vec3 *out);
-/* Adds the morph deltas of one vertex to its bind position. vertex: index in the model, not in the primitive. */
-void skin_morph_position(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
-                         uint32_t weight_count, double bind[3]);
-/* Computes one vertex of skin_morph_positions(), by its index in the model, with the same rounding to float. (It is a
- * separate function also because gcc 12, when it vectorizes neighbours, replaces (double)(float)x by x.) */
-void skin_morph_vertex(const struct model *model, uint32_t primitive, uint32_t vertex, const double *weights,
-                       uint32_t weight_count, struct vec3 *out);
+/* Fills the caller's binds[count] with the morphed bind positions of some vertices, not rounded to float. places: their
+ * indices in the primitive. */
+void skin_morph_binds(const struct model *model, uint32_t primitive, const uint32_t *places, uint32_t count,
+                      const double *weights, uint32_t weight_count, double (*binds)[3]);
+/* Computes some vertices of skin_morph_positions(), with the same rounding to float. (gcc 12, when it vectorizes
+ * neighbours, replaces (double)(float)x by x: the floats go through memory.) */
+void skin_morph_places(const struct model *model, uint32_t primitive, const uint32_t *places, uint32_t count,
+                       const double *weights, uint32_t weight_count, struct vec3 *out);
 /* As skin_morph_positions(), for normals; not normalised. */
 void skin_morph_normals(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
                         struct vec3 *out);
+/* What morphing the positions of `count` vertices takes, in skinned vertices: targets whose weight is not 0 count. */
+uint64_t skin_morph_work(const struct model *model, uint32_t primitive, const double *weights, uint32_t weight_count,
+                         uint64_t count);
+/* What skin_draw() takes for positions in an evaluated pose, in skinned vertices: its vertices, and morphing them. */
+uint64_t skin_draw_work(const struct model *model, uint32_t draw, const struct pose *pose);
 
 /* Skins `bind` (positions of the primitive, morphed or the model's own) into out[vertex_count], which may be the same
  * array. palette: for the draw's skin, in the output's space. */

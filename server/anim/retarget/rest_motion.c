@@ -211,6 +211,8 @@ int rest_motion_init(struct rest_motion *motion, const struct model *model, cons
     const int source_rc = rc < 0 ? rc : rest_rig_init(&motion->source, source, source_humanoid, err);
     if (source_rc < 0 || rest_reference_find(&motion->reference, &motion->source, choice, max_steps, err) < 0)
         return err->code;
+    if (!motion->reference.is_posed && !motion->reference.is_warned)
+        motion->swap = rest_rig_swap(&motion->model, &motion->source);
     set_reference(motion);
     motion->scale = motion->is_by_t_pose ? t_pose_scale(&motion->model, &motion->source)
                                          : motion->model.leg_length / motion->source.leg_length;

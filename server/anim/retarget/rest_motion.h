@@ -55,6 +55,7 @@ struct rest_motion {
     bool is_face_alone;              /* the source has no human (rest_face.h): there are no joints, and no feet */
     bool is_by_t_pose;               /* t_pose.h leads: both files promise VRM's T-pose, and their rests serve */
     struct rest_reference reference; /* the source's pose that stands for its rest */
+    enum rest_swap swap;             /* NONE also where the source's rest does not stand or is not taken */
     double hips_turned_deg;          /* with reference.is_posed: how far the hips have turned there since a rest */
     struct rest_joint *joints;       /* [joint_count], parents first */
     uint32_t joint_count;

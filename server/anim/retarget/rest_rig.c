@@ -110,6 +110,35 @@ static void find_axes(struct rest_rig *rig)
     rig->axes = mat3_from_columns(left, up, forward);
 }
 
+/* Returns whether the upper legs or the upper arms are on the other side of the body than their names say. The toes
+ * tell where the body faces: their middle does not depend on which is left. Without toes nothing but VRM's promise
+ * does. */
+static bool has_swapped_sides(const struct rest_rig *rig)
+{
+    static const enum humanoid_role PAIRS[][2] = {{ROLE_LEFT_UPPER_LEG, ROLE_RIGHT_UPPER_LEG},
+                                                  {ROLE_LEFT_UPPER_ARM, ROLE_RIGHT_UPPER_ARM}};
+    const struct model_info *info = &rig->model->infos[0];
+    const double *up = &rig->axes.m[3], thin = 0.02 * rig->leg_length;
+    const double *hips = rig->pose.scene_from_node[rig->humanoid.nodes[ROLE_HIPS]].m;
+    double forward[3], left[3], line[3];
+    if (!(find_toes(rig, up, forward) > thin)) {
+        for (int i = 0; i < 3; i++)
+            forward[i] = (double)info->forward[i];
+        if ((info->flags & MODEL_T_POSE) == 0 || !(flatten(forward, up) > 0.1))
+            return false;
+    }
+    cross3(up, forward, left);
+    const double side = determinant3(hips, hips + 4, hips + 8) < 0 ? -1 : 1; /* mirrored by a scale */
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+        if (rig->humanoid.nodes[PAIRS[i][0]] < 0 || rig->humanoid.nodes[PAIRS[i][1]] < 0)
+            continue;
+        const double width = direction3(place(rig, PAIRS[i][1]), place(rig, PAIRS[i][0]), line);
+        if (width > thin && side * dot3(line, left) < -0.5)
+            return true;
+    }
+    return false;
+}
+
 /* --- legs --- */
 
 static double leg(const struct rest_rig *rig, enum humanoid_role upper)
@@ -153,7 +182,15 @@ int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct 
                        "its legs (leftUpperLeg, leftLowerLeg, leftFoot and the right ones) have "
                        "no length at rest");
     find_axes(rig);
+    rig->has_swapped_sides = has_swapped_sides(rig);
     return 0;
+}
+
+enum rest_swap rest_rig_swap(const struct rest_rig *model, const struct rest_rig *source)
+{
+    if (model->has_swapped_sides == source->has_swapped_sides)
+        return REST_SWAP_NONE;
+    return model->has_swapped_sides ? REST_SWAP_MODEL : REST_SWAP_SOURCE;
 }
 
 void rest_rig_fini(struct rest_rig *rig)

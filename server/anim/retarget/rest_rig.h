@@ -11,17 +11,22 @@
 #include "anim/humanoid/humanoid.h"
 #include "anim/model/mat3.h"
 
+/* Which of two rigs has left and right swapped. If only one has, the motion is mirrored. */
+enum rest_swap { REST_SWAP_NONE, REST_SWAP_MODEL, REST_SWAP_SOURCE };
+
 struct rest_rig {
     const struct model *model;
     struct humanoid humanoid;
     struct pose pose;             /* at rest */
     struct mat3 *scene_from_node; /* [node_count]: orthogonal parts of pose.scene_from_node */
     struct mat3 axes;
-    double leg_length; /* hip to knee to ankle, mean of both legs; > 0 */
+    bool has_swapped_sides; /* its left bones are on the right of the body, as its toes, or VRM, say that it faces */
+    double leg_length;      /* hip to knee to ankle, mean of both legs; > 0 */
 };
 
 /* Fills *rig; call rest_rig_fini() in any case. Returns 0, or ERR_NO_HUMANOID for legs without length. */
 int rest_rig_init(struct rest_rig *rig, const struct model *model, const struct humanoid *humanoid, struct err *err);
+enum rest_swap rest_rig_swap(const struct rest_rig *model, const struct rest_rig *source);
 /* Replaces the pose at rest by one of a clip (POSE_REST: keeps it), and the axes. */
 void rest_rig_set_pose(struct rest_rig *rig, int32_t clip, double time_s, const struct mat3 *axes);
 void rest_rig_fini(struct rest_rig *rig);

@@ -64,6 +64,8 @@ int retarget_set_rest(struct retarget *retarget, const struct rest_options *opti
 static inline bool retarget_is_by_rest(const struct retarget *retarget) { return retarget->rest != NULL; }
 /* By rest: returns the pose that stands for the source's rest, and how far its hips have turned there. NULL by name. */
 const struct rest_reference *retarget_reference(const struct retarget *retarget, double *hips_turned_deg);
+/* Returns which of the two rigs has left and right swapped; NONE by name. */
+enum rest_swap retarget_swap(const struct retarget *retarget);
 /* By rest: true when planted feet keep their places. */
 bool retarget_has_locked_feet(const struct retarget *retarget);
 /* By rest: returns the leg length of the model divided by that of the source. */

@@ -69,6 +69,11 @@ const struct rest_reference *retarget_reference(const struct retarget *retarget,
     return motion == NULL ? NULL : &motion->reference;
 }
 
+enum rest_swap retarget_swap(const struct retarget *retarget)
+{
+    return retarget->rest == NULL ? REST_SWAP_NONE : retarget->rest->motion.swap;
+}
+
 bool retarget_has_locked_feet(const struct retarget *retarget) { return retarget->rest->has_locked_feet; }
 
 double retarget_scale(const struct retarget *retarget) { return retarget->rest->motion.scale; }

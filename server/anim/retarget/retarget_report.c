@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char RULES[] = ";rules=", SLIDE[] = ";slide=", RESTS[] = ";rests=", LIMBS[] = ";limbs=",
-                  FACES[] = ";faces=";
+                  FACES[] = ";faces=", SIDES[] = ";sides=";
 enum { NAMES_SIZE = 448 }; /* of each list; all three, with words and numbers, fit RETARGET_TEXT_SIZE */
 
 void retarget_report_init(struct retarget_report *report, const struct retarget *retarget)
@@ -184,12 +184,13 @@ bool retarget_report_limbs_differ(const struct retarget_report *report)
 /* Before the slide, whose digits end the text. */
 static void put_warned(struct buf *out, const struct retarget_report *reports, uint32_t report_count)
 {
-    uint32_t count = 0, limbs = 0, faces = 0;
+    uint32_t count = 0, limbs = 0, faces = 0, sides = 0;
     double turned_deg;
     for (uint32_t r = 0; r < report_count; r++) {
         const struct rest_reference *reference = retarget_reference(reports[r].retarget, &turned_deg);
         count += reference != NULL && reference->is_warned;
         limbs += retarget_report_limbs_differ(&reports[r]);
+        sides += retarget_swap(reports[r].retarget) != REST_SWAP_NONE;
         faces += rest_face_count_warnings(retarget_face(reports[r].retarget));
     }
     if (count > 0)
@@ -198,6 +199,8 @@ static void put_warned(struct buf *out, const struct retarget_report *reports, u
         buf_printf(out, "%s%u", LIMBS, limbs);
     if (faces > 0)
         buf_printf(out, "%s%u", FACES, faces);
+    if (sides > 0)
+        buf_printf(out, "%s%u", SIDES, sides);
 }
 
 void retarget_report_put(const struct retarget_report *reports, uint32_t report_count, const struct model *model,
@@ -239,7 +242,7 @@ static uint32_t find_number(const struct buf *text, const char *word)
 
 uint32_t retarget_text_warnings(const struct buf *text)
 {
-    return find_number(text, RESTS) + find_number(text, LIMBS) + find_number(text, FACES);
+    return find_number(text, RESTS) + find_number(text, LIMBS) + find_number(text, FACES) + find_number(text, SIDES);
 }
 
 /* The names and rules before it are percent-encoded, so they contain no ';'. */

@@ -38,8 +38,8 @@ uint32_t retarget_slide_thousandths(double slide);
 enum { RETARGET_SLIDE_WARNED = 20 };
 /* True when limbs of a clip by rest point elsewhere than the source's by more than LIMB_WARNED_DEG. */
 bool retarget_report_limbs_differ(const struct retarget_report *report);
-/* Returns the number of warnings in such a text of rests that do not stand, of limbs that point elsewhere, and of
- * faces that the model lacks. */
+/* Returns the number of warnings in such a text of rests that do not stand, of limbs that point elsewhere, of
+ * faces that the model lacks, and of sides that are swapped. */
 uint32_t retarget_text_warnings(const struct buf *text);
 /* Returns the slide in a text of retarget_report_put(), or -1 when no clip in it is by rest. */
 int32_t retarget_text_slide(const struct buf *text);

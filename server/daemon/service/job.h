@@ -183,6 +183,11 @@ int service_check_renderers(const struct service *service, const struct request 
 /* Draws the picture, whose humanoids are known if it needs them. */
 void service_picture_draw(struct job *job);
 
+/* --- service_picture.c --- */
+
+/* Fills the drawing with what the request names. False: *reply is the error. */
+bool service_picture_find(struct picture_job *picture, struct reply *reply);
+
 /* --- service_rest.c --- */
 
 /* Finds the humanoids of a picture with retarget=rest, then draws it. */

@@ -84,8 +84,11 @@ static int read_values(struct bvh *bvh, const struct said *said, uint64_t *count
 static void set_frame_time(struct bvh *bvh, double time_s)
 {
     bvh->frame_time_s = time_s;
-    if (time_s > 0 && isnormal((float)time_s))
+    if (time_s > 0 && isnormal((float)time_s)) {
+        const float rate = (float)(1 / time_s);
+        bvh->import->info->frame_rate = isfinite(rate) ? rate : 0;
         return;
+    }
     bvh->frame_time_s = 1 / FRAMES_PER_S_UNKNOWN;
     bake_warn(bvh->import->builder, "frame_rate_assumed",
               "the file does not say how long a frame is: %g frames a second are taken", FRAMES_PER_S_UNKNOWN);

@@ -104,6 +104,10 @@ int gltf_read_mappings(struct gltf *gltf, const cJSON *primitive, const char *wh
 /* gltf_texture.c: the builder's index of textures[index] as colours or data (TEXTURE_), or -1 if it has no image. An
  * image is decoded at most once for each of the two, however many materials and samplers use it. */
 int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *out, struct err *err);
+/* Returns the image of a texture, or -1. If a texture has several images, they show the same picture, so an image in a
+ * supported format comes first. For the unsupported formats at the end, the model's warnings explain why they cannot be
+ * read. */
+int64_t gltf_texture_image(const cJSON *texture);
 
 /* What a channel animates. */
 struct gltf_target {
@@ -132,9 +136,14 @@ void gltf_warn_of_ignored(const struct gltf *gltf);
 
 /* Returns whether the reader implements an extension. */
 bool gltf_extension_is_read(const char *name);
+/* Whether the model keeps the extension of such an object, for files that are made of the model (protocol/carried.def).
+ */
+bool gltf_extension_is_carried(const char *name, enum carry_owner owner);
+/* gltf_extras.c: whether posed itself writes this member of such extras; that of a file gives way. */
+bool gltf_extra_is_own(enum carry_owner owner, const char *name);
 
-/* gltf_drops.c: notes the extras of the parts of materials, such as normalTexture. */
-void gltf_drop_material_parts(struct gltf *gltf);
+/* gltf_drops.c: notes what the model lacks of the file beside what gltf_read_carried() reads. Call it at the end. */
+void gltf_drop_rest(struct gltf *gltf);
 
 /* Call these in this order, because each uses the builder contents of those before. */
 int gltf_read_skins(struct gltf *gltf, struct err *err);

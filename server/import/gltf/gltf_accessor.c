@@ -242,12 +242,20 @@ void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *o
         out[i] = bytes == NULL ? 0 : read_unsigned(bytes + i * step, accessor->component);
 }
 
-void accessor_floats(const struct accessor *accessor, uint32_t count, float *out)
+void accessor_floats(const struct accessor *accessor, uint32_t first, uint32_t count, float *out)
 {
+    const uint32_t width = accessor->width;
+    const bool is_plain = accessor->component == ACCESSOR_F32 && accessor->sparse_count == 0 && accessor->rows != NULL;
+    const uint8_t *plain = is_plain ? accessor->rows + first * accessor->stride : NULL;
     double values[16];
-    for (uint32_t row = 0; row < count; row++) {
-        accessor_row(accessor, row, values);
-        for (uint32_t i = 0; i < accessor->width; i++)
-            *out++ = (float)values[i];
+    if (is_plain && accessor->stride == accessor->row_bytes) { /* floats are as in memory, as in baked models */
+        memcpy(out, plain, (size_t)count * accessor->row_bytes);
+        return;
+    }
+    for (uint32_t row = first; row < first + count; row++, out += width) {
+        if (!is_plain)
+            accessor_row(accessor, row, values);
+        for (uint32_t i = 0; i < width; i++)
+            out[i] = is_plain ? get_f32(plain + (row - first) * accessor->stride + 4 * (size_t)i) : (float)values[i];
     }
 }

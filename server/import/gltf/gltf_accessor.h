@@ -71,5 +71,5 @@ void accessor_row(const struct accessor *accessor, uint32_t row, double *out);
 /* Reads one row of unsigned integers. */
 void accessor_row_u32(const struct accessor *accessor, uint32_t row, uint32_t *out);
 
-/* Reads the first `count` rows as floats. */
-void accessor_floats(const struct accessor *accessor, uint32_t count, float *out);
+/* Reads `count` rows from `first` on as floats. */
+void accessor_floats(const struct accessor *accessor, uint32_t first, uint32_t count, float *out);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Members of an object to keep. */
-enum { KEEP_NAME = 1, KEEP_EXTRAS = 2, KEEP_COPYRIGHT = 4 };
+enum { KEEP_NAME = 1, KEEP_EXTRAS = 2, KEEP_COPYRIGHT = 4, KEEP_SKELETON = 8 };
 
 /* An object of the file, and its owner in the model. */
 struct place {
@@ -24,22 +24,6 @@ struct carrier {
     struct gltf *gltf;
     struct buf compact; /* one value without white space */
 };
-
-static const struct {
-    const char *name;
-    unsigned owners;
-} CARRIED_EXTENSIONS[] = {
-#define CARRIED(name, owners) {name, owners},
-#include "protocol/carried.def"
-};
-
-static bool is_carried(const char *name, enum carry_owner owner)
-{
-    for (size_t i = 0; i < sizeof CARRIED_EXTENSIONS / sizeof *CARRIED_EXTENSIONS; i++)
-        if (strcmp(CARRIED_EXTENSIONS[i].name, name) == 0)
-            return (CARRIED_EXTENSIONS[i].owners & CARRY_BIT(owner)) != 0;
-    return false;
-}
 
 /* --- members --- */
 
@@ -63,20 +47,6 @@ static int put(struct carrier *carrier, const struct place *place, const char *m
     return put_compact(carrier, place, member, err);
 }
 
-/* Members of extras that posed itself writes there (wire/export/export.c): those of the file give way. */
-static bool is_own(enum carry_owner owner, const char *name)
-{
-    static const char *const OF_ASSET[] = {"model",      "hash",     "format",   "generator",
-                                           "frame_rate", "humanoid", "textures", "approximations",
-                                           "clip_files", "dropped",  "warnings", "optimized"};
-    if (owner == CARRY_MESH)
-        return strcmp(name, "targetNames") == 0;
-    for (size_t i = 0; i < sizeof OF_ASSET / sizeof *OF_ASSET && owner == CARRY_ASSET; i++)
-        if (strcmp(OF_ASSET[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* Adds extras without the members that posed writes. */
 static int put_extras_of(struct carrier *carrier, const struct place *place, const cJSON *extras, struct json_span span,
                          struct err *err)
@@ -97,7 +67,7 @@ static int put_extras_of(struct carrier *carrier, const struct place *place, con
     json_walk_init(&walk, extras, span);
     for (struct json_span name = json_walk_name(&walk); json_walk_next(&walk, &item, &value);
          name = json_walk_name(&walk)) {
-        if (is_own(place->owner, item->string)) {
+        if (gltf_extra_is_own(place->owner, item->string)) {
             if (place->owner == CARRY_ASSET && !is_posed)
                 import_drop(carrier->gltf->import, "extras", item->string, "asset.extras");
             continue;
@@ -122,7 +92,7 @@ static int read_extensions(struct carrier *carrier, const struct place *place, c
     int rc = 0;
     json_walk_init(&walk, extensions, span);
     while (rc == 0 && json_walk_next(&walk, &item, &value)) {
-        if (is_carried(item->string, place->owner) && cJSON_IsObject(item))
+        if (gltf_extension_is_carried(item->string, place->owner) && cJSON_IsObject(item))
             rc = put(carrier, place, item->string, value, err);
         else if (!gltf_extension_is_read(item->string))
             import_drop(carrier->gltf->import, "extension", item->string, place->where);
@@ -146,7 +116,8 @@ static int read_object(struct carrier *carrier, const struct place *place, const
         else if (strcmp(item->string, "extras") == 0 && (place->keeps & KEEP_EXTRAS) != 0)
             rc = put_extras_of(carrier, place, item, value, err);
         else if ((strcmp(item->string, "name") == 0 && (place->keeps & KEEP_NAME) != 0) ||
-                 (strcmp(item->string, "copyright") == 0 && (place->keeps & KEEP_COPYRIGHT) != 0))
+                 (strcmp(item->string, "copyright") == 0 && (place->keeps & KEEP_COPYRIGHT) != 0) ||
+                 (strcmp(item->string, "skeleton") == 0 && (place->keeps & KEEP_SKELETON) != 0))
             rc = put(carrier, place, item->string, value, err);
     }
     return rc;
@@ -154,7 +125,7 @@ static int read_object(struct carrier *carrier, const struct place *place, const
 
 /* --- lists --- */
 
-typedef int read_item(struct carrier *carrier, struct place *place, const cJSON *item, struct json_span span,
+typedef int read_item(struct carrier *carrier, const struct place *place, const cJSON *item, struct json_span span,
                       struct err *err);
 
 static int read_list(struct carrier *carrier, struct json_span root, enum gltf_list_id id, enum carry_owner owner,
@@ -176,14 +147,8 @@ static int read_list(struct carrier *carrier, struct json_span root, enum gltf_l
     return rc;
 }
 
-static int read_plain(struct carrier *carrier, struct place *place, const cJSON *item, struct json_span span,
-                      struct err *err)
-{
-    return read_object(carrier, place, item, span, err);
-}
-
 /* The default scene is the model's; of the others the roots are kept too. */
-static int read_scene(struct carrier *carrier, struct place *place, const cJSON *item, struct json_span span,
+static int read_scene(struct carrier *carrier, const struct place *place, const cJSON *item, struct json_span span,
                       struct err *err)
 {
     const struct gltf *gltf = carrier->gltf;
@@ -200,7 +165,7 @@ static int read_scene(struct carrier *carrier, struct place *place, const cJSON 
     return put(carrier, place, "nodes", nodes, err);
 }
 
-static int read_mesh(struct carrier *carrier, struct place *place, const cJSON *item, struct json_span span,
+static int read_mesh(struct carrier *carrier, const struct place *place, const cJSON *item, struct json_span span,
                      struct err *err)
 {
     const cJSON *list = json_member(item, "primitives"), *primitive;
@@ -219,26 +184,12 @@ static int read_mesh(struct carrier *carrier, struct place *place, const cJSON *
     return rc;
 }
 
-/* Where the items of a list are in the text. The caller frees them. */
-static struct json_span *find_items(const cJSON *list, struct json_span list_span, uint32_t count)
-{
-    struct json_span *spans = mem_zalloc(count, sizeof *spans), span;
-    struct json_walk walk;
-    const cJSON *item;
-    if (list == NULL)
-        return spans;
-    json_walk_init(&walk, list, list_span);
-    for (uint32_t i = 0; i < count && json_walk_next(&walk, &item, &span); i++)
-        spans[i] = span;
-    return spans;
-}
-
 static struct json_span *find_listed(const struct carrier *carrier, struct json_span root, enum gltf_list_id id)
 {
     const struct gltf *gltf = carrier->gltf;
     const cJSON *list = json_member(gltf->root, GLTF_LIST_NAMES[id]);
     struct json_span span = {NULL, 0};
-    return find_items(json_span_member(gltf->root, root, list, &span) ? list : NULL, span, gltf->lists[id].count);
+    return json_span_items(json_span_member(gltf->root, root, list, &span) ? list : NULL, span, gltf->lists[id].count);
 }
 
 /* --- cameras and lights: the model has one for each node that has it, and each keeps the extras --- */
@@ -246,25 +197,15 @@ static struct json_span *find_listed(const struct carrier *carrier, struct json_
 static int read_cameras(struct carrier *carrier, struct json_span root, struct err *err)
 {
     const struct gltf *gltf = carrier->gltf;
-    const uint32_t count = gltf->lists[GLTF_CAMERAS].count;
     struct json_span *spans = find_listed(carrier, root, GLTF_CAMERAS);
-    uint8_t *is_used = mem_zalloc((size_t)count + 1, 1);
     int rc = 0;
     for (uint32_t c = 0; c < gltf->builder->camera_count && rc == 0; c++) {
         const int64_t index = json_index(gltf_item(gltf, GLTF_NODES, gltf->builder->cameras[c].node), "camera");
         struct place place = {.owner = CARRY_CAMERA, .index = c, .keeps = KEEP_EXTRAS};
         snprintf(place.where, sizeof place.where, "cameras[%u]", (uint32_t)index);
-        is_used[index] = 1;
         rc = read_object(carrier, &place, gltf_item(gltf, GLTF_CAMERAS, index), spans[index], err);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        char where[32];
-        snprintf(where, sizeof where, "cameras[%u]", i);
-        if (is_used[i] == 0)
-            import_drop(carrier->gltf->import, "unused", "camera without a node", where);
-    }
     free(spans);
-    free(is_used);
     return rc;
 }
 
@@ -278,7 +219,7 @@ static int read_lights(struct carrier *carrier, struct json_span root, struct er
     const bool is_found = json_span_member(gltf->root, root, extensions, &span) &&
                           json_span_member(extensions, span, extension, &span) &&
                           json_span_member(extension, span, list, &span);
-    struct json_span *spans = find_items(is_found ? list : NULL, span, gltf->lights.count);
+    struct json_span *spans = json_span_items(is_found ? list : NULL, span, gltf->lights.count);
     int rc = 0;
     for (uint32_t l = 0; l < gltf->builder->light_count && rc == 0 && is_found; l++) {
         const cJSON *node = gltf_item(gltf, GLTF_NODES, gltf->builder->lights[l].node);
@@ -312,7 +253,7 @@ static int put_part(struct carrier *carrier, const struct place *place, const ch
 static int read_textures(struct carrier *carrier, struct json_span root, struct err *err)
 {
     static const enum gltf_list_id LISTS[] = {GLTF_TEXTURES, GLTF_IMAGES, GLTF_SAMPLERS};
-    static const char *const PARTS[] = {NULL, "image", "sampler"}, *const INDICES[] = {NULL, "source", "sampler"};
+    static const char *const PARTS[] = {NULL, "image", "sampler"};
     const struct gltf *gltf = carrier->gltf;
     struct json_span *spans[3];
     uint8_t *is_done = mem_zalloc((size_t)gltf->builder->texture_count + 1, 1);
@@ -331,11 +272,10 @@ static int read_textures(struct carrier *carrier, struct json_span root, struct 
             continue;
         is_done[made - 1] = 1;
         rc = read_object(carrier, &place, texture, spans[0][t], err);
-        for (int i = 1; i < 3 && rc == 0; i++) {
-            const int64_t index = json_index(texture, INDICES[i]);
-            if (index >= 0)
-                rc = put_part(carrier, &place, PARTS[i], gltf_item(gltf, LISTS[i], index), spans[i][index], err);
-        }
+        const int64_t parts[] = {-1, gltf_texture_image(texture), json_index(texture, "sampler")};
+        for (int i = 1; i < 3 && rc == 0; i++)
+            if (parts[i] >= 0)
+                rc = put_part(carrier, &place, PARTS[i], gltf_item(gltf, LISTS[i], parts[i]), spans[i][parts[i]], err);
     }
     for (int i = 0; i < 3; i++)
         free(spans[i]);
@@ -344,18 +284,6 @@ static int read_textures(struct carrier *carrier, struct json_span root, struct 
 }
 
 /* --- the document --- */
-
-/* Accessors, buffer views and buffers are others in every file that is made. */
-static void drop_names(struct gltf *gltf)
-{
-    static const enum gltf_list_id LISTS[] = {GLTF_ACCESSORS, GLTF_BUFFER_VIEWS, GLTF_BUFFERS};
-    for (size_t l = 0; l < sizeof LISTS / sizeof *LISTS; l++)
-        for (uint32_t i = 0; i < gltf->lists[LISTS[l]].count; i++) {
-            const cJSON *item = gltf_item(gltf, LISTS[l], i);
-            if (json_member(item, "name") != NULL || json_member(item, "extras") != NULL)
-                import_drop(gltf->import, "name", "names and extras", GLTF_LIST_NAMES[LISTS[l]]);
-        }
-}
 
 /* Which scene the model shows, if there are several. */
 static int put_shown_scene(struct carrier *carrier, const struct place *place, struct err *err)
@@ -377,10 +305,10 @@ static int read_all(struct carrier *carrier, struct err *err)
         unsigned keeps;
         read_item *read;
     } LISTS[] = {{GLTF_SCENES, CARRY_SCENE, KEEP_NAME | KEEP_EXTRAS, read_scene},
-                 {GLTF_NODES, CARRY_NODE, 0, read_plain},
+                 {GLTF_NODES, CARRY_NODE, 0, read_object},
                  {GLTF_MESHES, CARRY_MESH, KEEP_EXTRAS, read_mesh},
-                 {GLTF_SKINS, CARRY_SKIN, KEEP_EXTRAS, read_plain},
-                 {GLTF_MATERIALS, CARRY_MATERIAL, 0, read_plain}};
+                 {GLTF_SKINS, CARRY_SKIN, KEEP_EXTRAS | KEEP_SKELETON, read_object},
+                 {GLTF_MATERIALS, CARRY_MATERIAL, 0, read_object}};
     struct gltf *gltf = carrier->gltf;
     const struct json_span root = json_span_of(gltf->json, gltf->json_bytes);
     const struct place document = {.owner = CARRY_DOCUMENT, .keeps = KEEP_EXTRAS},
@@ -405,7 +333,6 @@ int gltf_read_carried(struct gltf *gltf, struct err *err)
     buf_init(&carrier.compact, 2 * gltf->json_bytes + 1);
     const int rc = read_all(&carrier, err);
     buf_fini(&carrier.compact);
-    drop_names(gltf);
-    gltf_drop_material_parts(gltf);
+    gltf_drop_rest(gltf);
     return rc;
 }

@@ -33,6 +33,22 @@ static enum treatment treatment_of(const char *name)
     return UNKNOWN;
 }
 
+static const struct {
+    const char *name;
+    unsigned owners;
+} CARRIED_EXTENSIONS[] = {
+#define CARRIED(name, owners) {name, owners},
+#include "protocol/carried.def"
+};
+
+bool gltf_extension_is_carried(const char *name, enum carry_owner owner)
+{
+    for (size_t i = 0; i < sizeof CARRIED_EXTENSIONS / sizeof *CARRIED_EXTENSIONS; i++)
+        if (strcmp(CARRIED_EXTENSIONS[i].name, name) == 0)
+            return (CARRIED_EXTENSIONS[i].owners & CARRY_BIT(owner)) != 0;
+    return false;
+}
+
 bool gltf_extension_is_read(const char *name) { return treatment_of(name) == READ; }
 
 int gltf_check_extensions(const struct gltf *gltf, struct err *err)

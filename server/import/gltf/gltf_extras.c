@@ -7,6 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* wire/export/export.c writes them. */
+bool gltf_extra_is_own(enum carry_owner owner, const char *name)
+{
+    static const char *const OF_ASSET[] = {"model",      "hash",     "format",   "generator",
+                                           "frame_rate", "humanoid", "textures", "approximations",
+                                           "clip_files", "dropped",  "warnings", "optimized"};
+    if (owner == CARRY_MESH)
+        return strcmp(name, "targetNames") == 0;
+    for (size_t i = 0; i < sizeof OF_ASSET / sizeof *OF_ASSET && owner == CARRY_ASSET; i++)
+        if (strcmp(OF_ASSET[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* Adds the markers that posed's own files have in the extras of a clip (protocol/glb.md). Others are plain extras. */
 static int read_markers(struct gltf *gltf, uint32_t clip, const cJSON *extras, struct err *err)
 {

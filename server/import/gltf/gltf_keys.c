@@ -2,6 +2,7 @@
  * clips use it. */
 #include "import/gltf/gltf_keys.h"
 
+#include "anim/model/mat.h"
 #include "anim/model/property.h"
 
 #include <math.h>
@@ -80,26 +81,10 @@ static int read_times(struct gltf *gltf, uint32_t index, struct gltf_key_source 
     return 0;
 }
 
+/* The number of floats per key, including in- and out-tangents. */
 static uint32_t floats_per_key(const struct channel *channel)
 {
     return channel->component_count * (channel->interpolation == INTERPOLATION_CUBICSPLINE ? 3 : 1);
-}
-
-/* The number of floats per key, including in- and out-tangents. */
-static int read_key(const struct gltf_key_source *source, uint32_t key, float *out, struct err *err)
-{
-    const uint32_t width = source->values.width, rows = floats_per_key(&source->channel) / width;
-    double row[4];
-    for (uint32_t r = 0; r < rows; r++) {
-        accessor_row(&source->values, key * rows + r, row);
-        for (uint32_t i = 0; i < width; i++) {
-            float *value = &out[r * width + i];
-            *value = (float)row[i];
-            if (!isfinite(*value))
-                return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
-        }
-    }
-    return 0;
 }
 
 static int check_count(const struct gltf_key_source *source, struct err *err)
@@ -110,6 +95,38 @@ static int check_count(const struct gltf_key_source *source, struct err *err)
         return 0;
     return err_set(err, ERR_BAD_KEYS, "%s: %u keys need %llu numbers, but accessors[%u] has %llu", source->where,
                    source->times.count, (unsigned long long)expected, source->values.index, (unsigned long long)given);
+}
+
+/* Reads the values of all keys that are not dropped. */
+static void read_all(const struct gltf_key_source *source, const struct gltf_times *times, float *out)
+{
+    const uint32_t size = floats_per_key(&source->channel), rows = size / source->values.width;
+    if (!times->has_duplicates) {
+        accessor_floats(&source->values, 0, source->times.count * rows, out);
+        return;
+    }
+    for (uint32_t key = 0; key < source->times.count; key++)
+        if (!is_dropped(&source->times, key)) {
+            accessor_floats(&source->values, key * rows, rows, out);
+            out += size;
+        }
+}
+
+static int check_values(const struct gltf_key_source *source, const struct gltf_times *times, const float *values,
+                        struct err *err)
+{
+    const uint32_t size = floats_per_key(&source->channel);
+    if (floats_are_finite(values, (uint64_t)times->count * size))
+        return 0;
+    uint32_t key = 0;
+    for (; key + 1 < source->times.count; key++) {
+        if (times->has_duplicates && is_dropped(&source->times, key))
+            continue;
+        if (!floats_are_finite(values, size))
+            break;
+        values += size;
+    }
+    return err_set(err, ERR_BAD_KEYS, "%s: the value of key %u is not finite", source->where, key);
 }
 
 static int add_values(struct gltf *gltf, struct gltf_key_source *source, const struct gltf_times *times,
@@ -124,13 +141,9 @@ static int add_values(struct gltf *gltf, struct gltf_key_source *source, const s
     float *out = bake_add_key_value(builder, times->count * size);
     if (out == NULL)
         return import_full(gltf->import, err);
-    for (uint32_t key = 0; key < source->times.count; key++) {
-        if (times->has_duplicates && is_dropped(&source->times, key))
-            continue;
-        if (read_key(source, key, out, err) < 0)
-            return err->code;
-        out += size;
-    }
+    read_all(source, times, out);
+    if (check_values(source, times, out, err) < 0)
+        return err->code;
     if (times->has_duplicates)
         values->times = source->times.index;
     values->size = size;

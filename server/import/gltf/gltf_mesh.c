@@ -149,7 +149,7 @@ static int read_deltas(struct primitive_reader *reader, const cJSON *target, uin
     struct vec3 *deltas = bake_add_morph_delta(gltf->builder, accessor.count);
     if (deltas == NULL)
         return import_full(gltf->import, err);
-    accessor_floats(&accessor, accessor.count, &deltas->x);
+    accessor_floats(&accessor, 0, accessor.count, &deltas->x);
     return 0;
 }
 

@@ -113,5 +113,6 @@ bool gltf_pointer_read(const struct gltf *gltf, const char *pointer, const char 
     }
     bake_warn(gltf->builder, "channel_ignored", "%s points at '%.100s', which %s", where, pointer,
               property < PROPERTY_COUNT ? "the file does not have" : "is not animated here");
+    import_drop(gltf->import, "channel", "channel of KHR_animation_pointer", where);
     return false;
 }

@@ -83,6 +83,7 @@ bool gltf_properties_are_drawn(const struct gltf_properties *properties, const s
     property_put_pointer(target->property, target->object, pointer);
     bake_warn(properties->gltf->builder, "channel_ignored", "%s points at '%s', which no picture shows", where,
               pointer);
+    import_drop(properties->gltf->import, "channel", "channel of KHR_animation_pointer", where);
     return false;
 }
 

@@ -83,10 +83,7 @@ static int add_image(struct gltf *gltf, uint32_t image, struct texture_request *
     return rc;
 }
 
-/* The image of a texture, or -1. If a texture has several images, they show the same picture, so an image in a
- * supported format comes first. For the unsupported formats at the end, the model's warnings explain why they cannot be
- * read. */
-static int64_t image_of(const cJSON *texture)
+int64_t gltf_texture_image(const cJSON *texture)
 {
     static const char *const EXTENSIONS[] = {"EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds",
                                              "EXT_texture_avif", "EXT_texture_astc"};
@@ -111,7 +108,7 @@ int gltf_texture(struct gltf *gltf, uint32_t index, uint32_t content, int32_t *o
 {
     *out = -1;
     const cJSON *json = gltf_item(gltf, GLTF_TEXTURES, index);
-    const int64_t image = image_of(json);
+    const int64_t image = gltf_texture_image(json);
     if (image < 0) {
         bake_warn(gltf->builder, "texture_without_image", "textures[%u] has no image that is known here", index);
         return 0;

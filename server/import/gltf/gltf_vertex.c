@@ -32,7 +32,7 @@ static int read_positions(struct primitive_reader *reader, struct err *err)
         (reader->texcoords[1] >= 0 ? PRIMITIVE_SECOND_TEXCOORDS : 0u) | (reader->color >= 0 ? PRIMITIVE_COLORS : 0u);
     if (mesh_add_vertices(gltf->import, &reader->out, accessor.count, reader->where, err) < 0)
         return err->code;
-    accessor_floats(&accessor, accessor.count, &gltf->builder->positions[reader->out.vertex_first].x);
+    accessor_floats(&accessor, 0, accessor.count, &gltf->builder->positions[reader->out.vertex_first].x);
     return 0;
 }
 
@@ -51,7 +51,7 @@ static int read_attribute(struct primitive_reader *reader, const struct attribut
     if (primitive_open(reader, attribute->name, attribute->index, attribute->types, attribute->components, &accessor,
                        err) < 0)
         return err->code;
-    accessor_floats(&accessor, accessor.count, attribute->out);
+    accessor_floats(&accessor, 0, accessor.count, attribute->out);
     return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "import/gltf_file/json_span.h"
 
+#include "base/mem.h"
+
 #include <string.h>
 
 /* What cJSON skips between tokens. */
@@ -101,4 +103,17 @@ void json_span_compact(struct buf *out, struct json_span source)
             at = *at == '"' ? skip_string(at, end) : at + 1;
         buf_put(out, first, (size_t)(at - first));
     }
+}
+
+struct json_span *json_span_items(const cJSON *list, struct json_span list_span, uint32_t count)
+{
+    struct json_span *spans = mem_zalloc(count, sizeof *spans), span;
+    struct json_walk walk;
+    const cJSON *item;
+    if (list == NULL)
+        return spans;
+    json_walk_init(&walk, list, list_span);
+    for (uint32_t i = 0; i < count && json_walk_next(&walk, &item, &span); i++)
+        spans[i] = span;
+    return spans;
 }

@@ -32,3 +32,6 @@ bool json_span_member(const cJSON *object, struct json_span object_source, const
                       struct json_span *source);
 /* Appends the value without white space between its parts. */
 void json_span_compact(struct buf *out, struct json_span source);
+/* Returns the text of the first `count` items of a list, which may be NULL: of those that are not there it is empty.
+ * The caller frees it. */
+struct json_span *json_span_items(const cJSON *list, struct json_span list_span, uint32_t count);

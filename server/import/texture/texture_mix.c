@@ -28,13 +28,17 @@ static const struct texture *part_of(const struct bake_builder *builder, int32_t
     return index < 0 ? &NONE : &builder->textures[index];
 }
 
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 static int make(struct texture_mixer *mixer, const struct texture_mix *mix, struct err *err)
 {
     struct bake_builder *builder = mixer->builder;
     const struct texture *a = part_of(builder, mix->a), *b = part_of(builder, mix->b);
     struct texture out = mix->a >= 0 ? *a : *b;
-    out.width = a->width > b->width ? a->width : b->width;
-    out.height = a->height > b->height ? a->height : b->height;
+    out.width = larger(a->width, b->width);
+    out.height = larger(a->height, b->height);
+    out.source_width = larger(a->source_width, b->source_width);
+    out.source_height = larger(a->source_height, b->source_height);
     out.level_count = mip_level_count(out.width, out.height);
     out.content =
         mix->kind == MIX_OPACITY || mix->kind == MIX_SPECULAR_GLOSSINESS_BASE_COLOR ? TEXTURE_COLORS : TEXTURE_DATA;

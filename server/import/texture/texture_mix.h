@@ -56,8 +56,8 @@ struct texture_mixer {
 /* Borrows builder and limits until texture_mixer_end() or texture_mixer_fini(). */
 void texture_mixer_init(struct texture_mixer *mixer, struct bake_builder *builder, const struct limits *limits);
 
-/* Makes a mix, or reuses an equal one. It has the size of the larger part, and the wrapping and filters of a (of b if a
- * is missing). Returns the texture's index, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
+/* Makes a mix, or reuses an equal one. It has the larger width and the larger height of its parts, and the wrapping and
+ * filters of a (of b if a is missing). Returns the texture's index, ERR_MODEL_LIMIT or ERR_IMPORT_MEMORY. */
 int texture_mix(struct texture_mixer *mixer, const struct texture_mix *mix, struct err *err);
 
 /* Marks a texture that was examined but stays unused, so that it is removed like a part. */

@@ -4,7 +4,7 @@
 #include "anim/posed_file/posed_file.h"
 #include "base/version.h"
 #include "wire/glb/axes.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/reply/reply_json.h"
 
 #include <math.h>
@@ -221,7 +221,7 @@ static bool plan(struct export *e)
     e->surfaces.put_carried = export_put_carried_material;
     e->surfaces.context = e;
     export_plan_scenes(e);
-    if (!export_plan_carried(e))
+    if (!export_plan_carried(e) || !export_plan_skeletons(e))
         return false;
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }

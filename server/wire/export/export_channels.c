@@ -3,7 +3,8 @@
 
 struct channel *export_channels(const struct export *e, const struct export_clip *clip)
 {
-    return (struct channel *)(void *)e->clips.channels.data + clip->channel_first;
+    void *all = e->clips.channels.data; /* NULL if no clip has any */
+    return all == NULL ? NULL : (struct channel *)all + clip->channel_first;
 }
 
 const struct channel *export_source_channel(const struct export_clip *clip, const struct channel *channel)

@@ -1,6 +1,6 @@
 /* export_grids.c - optimize=1: the grids on which meshes have their positions. */
 #include "anim/pose/pose.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/quantize.h"
 
 #include <math.h>

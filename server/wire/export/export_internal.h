@@ -1,4 +1,5 @@
-/* export_internal.h - the state of an export, and the steps that build the file. Private to this folder. Pure.
+/* export_internal.h - the state of an export, and the steps that build the file. Private to this folder. Pure. Clips
+ * are in export_clips.h, what optimize=1 does in export_optimize.h.
  *
  * Steps return false when the reply is an error. A place is an index in the file; GLB_NONE marks an absent item. */
 #pragma once
@@ -8,10 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "anim/model/property.h"
+#include "wire/export/export_clips.h"
 #include "wire/glb/surfaces.h"
-
-struct grid; /* wire/optimize/quantize.h */
 
 /* --- memory, owned by the export --- */
 
@@ -57,60 +56,13 @@ struct export_node {
     uint32_t first_child, next_sibling;
 };
 
-/* --- meshes, clips --- */
+/* --- meshes --- */
 
 /* A mesh of the file: a mesh of the model, skinned or not. */
 struct export_mesh {
     uint32_t mesh;
     bool is_skinned;
     uint32_t target_count; /* of each of its primitives */
-};
-
-/* A clip of the file. */
-struct export_clip {
-    const struct model *source; /* plays it: the model, or a copy of it with another file's clip */
-    const struct model *origin; /* has its name, extras and markers: the model, or the other file */
-    uint32_t index;             /* in both models */
-    uint32_t file;              /* 0: the model; otherwise 1 + index of the other file in the request's sources */
-    struct str name;            /* with other files: in e->clips.names, with the suffix _number if that is above 1 */
-    uint32_t number;
-    uint32_t channel_first, channel_count;
-    uint32_t property_count; /* of these, the last ones that move properties: path >= PATH_COUNT */
-    double duration_s;       /* as in the source */
-    bool is_approximated;    /* export_scales.c generated some of its channels; it measures them at the end */
-};
-
-/* The clips of the file. Their keys are copies, which later steps may change. Their channels name nodes of the model,
- * or its materials, lights and cameras. */
-struct export_clips {
-    struct export_clip *clips; /* [count] */
-    uint32_t count;
-    struct buf channels; /* struct channel: ranges of the two arrays that follow */
-    struct buf times;    /* double; finally rounded to float */
-    struct buf values;   /* float */
-    struct buf names;    /* with other files: the names of the clips in the file */
-    uint32_t *chosen;    /* [chosen_count]: of the model */
-    uint32_t chosen_count;
-    struct err *no_matches; /* [number of other files]: the first of its clips that moves nothing here */
-};
-
-/* The node whose motion over the ground is taken out, and a root bone for a model without one (export_new_root.c). */
-struct export_new_root {
-    int32_t top, hips;      /* the root bone, or the node that the request names; the hips of a human; -1: not known */
-    bool is_given;          /* the request names it */
-    int32_t *only_children; /* [node_count]: the only node below each; below 0: there is none, or more than one */
-    uint8_t *moves;         /* [node_count + 1], working memory: which nodes a clip moves */
-    struct node *nodes;     /* NULL: no node is added; otherwise those of the model and the new root, */
-    uint32_t *order, *scene_roots; /* and what lists them */
-    const struct model *model;     /* the context's without the new root */
-};
-
-/* A copy of a source's clips without motion over the ground (export_root_motion.c). */
-struct export_still {
-    const struct clip *from; /* the source's clips */
-    struct clip *clips;
-    float *values; /* the source's, then those of the channels that change */
-    uint32_t value_count;
 };
 
 /* The JSON of a carried extension, as the file has it: a range of e->carried. */
@@ -124,32 +76,6 @@ struct export_distance {
     double units; /* of a node, or of a point attached to it at a distance of the model's size */
     double time_s;
     uint32_t node;
-};
-
-/* With optimize=1: how the file stores keys and vertices, and what that changes. */
-struct export_optimizing {
-    double units;                    /* how far poses may be off, in units of the scene; 0: nothing may be lost */
-    double units_most;               /* what was allowed at first */
-    struct export_clip *plain_clips; /* [clips.count]: as they were before */
-    struct channel *plain_channels;  /* likewise: those of e->clips.channels */
-    struct channel *reduced;         /* likewise: with the keys that stay; scratch */
-    uint8_t *key_bits;               /* [channel count]: how values are filtered; 0: they are not */
-    struct buf decoded;              /* float: e->clips.values as readers see them */
-    double *stretches;               /* [node_count]: how much the node's parent scales at rest */
-    uint32_t *mesh_grids;            /* [mesh_count]: indices in grids */
-    uint32_t *skin_grids;            /* [skin_count]: likewise, or GLB_NONE */
-    struct grid *grids;              /* [mesh_count] */
-    int weight_bits;                 /* to which weights of joints are rounded; 0: floats */
-    uint32_t *places;                /* [position_count]: of each vertex in the accessors of its primitive */
-    uint32_t *place_firsts;          /* [primitive_count]: in places; vertices of primitives may overlap */
-    uint32_t *place_counts;          /* [primitive_count]; 0: not welded yet */
-    struct export_distance worst;    /* of all poses and vertices that were compared, */
-    uint64_t compared;               /* so many poses */
-    double joints_share;             /* of units: by how much joints may be off */
-    double normal_degrees;           /* the largest angle between a normal and what readers see */
-    uint64_t keys, kept_keys, vertices, kept_vertices;
-    bool dropped_attributes[3]; /* of some primitive: TEXCOORD_0, TEXCOORD_1, TANGENT */
-    uint32_t still_channels;    /* left out: they hold the rest pose */
 };
 
 struct export
@@ -172,6 +98,7 @@ struct export
     uint8_t *visibilities;      /* likewise: enum export_visible */
     uint32_t *animated;         /* [material_count], as in struct surfaces */
     uint32_t *skin_places;      /* [skin_count] */
+    uint32_t *skeletons;        /* [skin_count]: the place of each skin's skeleton, or GLB_NONE */
     uint32_t *joint_places;     /* [joint_count]: the place of each joint's node */
     uint32_t *camera_places;    /* [camera_count] */
     uint32_t *mesh_node_places; /* [node_count]: the place that has the mesh of each node */
@@ -234,6 +161,8 @@ bool export_refuse(struct export *e, const char *format, ...) __attribute__((for
 void export_drop(struct export *e, const char *code, const char *what);
 /* Makes the JSON of carried extensions. Call it when nodes, meshes and materials have their places. */
 bool export_plan_carried(struct export *e);
+/* Finds the skeletons that the skins of the source have (export_skeletons.c). Call it when nodes have their places. */
+bool export_plan_skeletons(struct export *e);
 /* Appends the carried extensions of an object: `opening`, then "NAME":{..}, with commas between them. Returns whether
  * there are any. */
 bool export_put_carried(struct export *e, enum carry_owner owner, uint32_t index, const char *opening);
@@ -278,8 +207,6 @@ bool export_put_meshes(struct export *e);
 bool export_put_skins(struct export *e);
 /* Adds as many sets of joints and weights as the primitive needs, and writes their attributes. */
 bool export_put_influences(struct export *e, const struct primitive *primitive);
-
-enum { EXPORT_LABEL_SIZE = 2 * SHORT_NAME_SIZE + 48 };
 
 /* --- export_measure.c --- */
 
@@ -337,134 +264,6 @@ bool export_check_methods(struct export *e);
 /* Gives *out the model with the clips that a .posed file with export.sample_rate has, and without compiled ones. Its
  * new arrays are in e->clips. False: the reply is an error. */
 bool export_sample_model(struct export *e, struct model *out);
-
-/* --- export_resample.c --- */
-
-/* Replaces the keys by poses sampled at the request's rate. */
-bool export_sample_clip(struct export *e, struct export_clip *clip);
-/* Replaces the keys of a channel before time 0 by one key at 0. */
-bool export_crop_channel(struct export *e, struct channel *channel);
-/* Updates the values of a channel whose key times were adjusted, from the motion of the source. */
-bool export_follow_times(struct export *e, const struct export_clip *clip, struct channel *channel);
-
-/* --- export_channels.c --- */
-
-/* Stored in channel->reserved of the file's channels: the index of the source's channel within its clip (of its
- * property channels in the model), or EXPORT_OF_NOTHING. */
-#define EXPORT_OF_NOTHING UINT32_MAX
-/* Returns the source's channel of a channel of the file, which has one. */
-const struct channel *export_source_channel(const struct export_clip *clip, const struct channel *channel);
-struct channel *export_channels(const struct export *e, const struct export_clip *clip);
-double *export_times(const struct export *e, const struct channel *channel);
-float *export_values(const struct export *e, const struct channel *channel);
-/* Reserves `key_count` keys at the ends of times and values, and sets the channel's ranges. False: the reply is an
- * error. */
-bool export_add_keys(struct export *e, struct channel *channel, uint32_t key_count);
-/* "clip 2 'walk'", for messages. */
-const char *export_clip_label(const struct export *e, const struct export_clip *clip, char out[EXPORT_LABEL_SIZE]);
-
-/* --- export_properties.c --- */
-
-/* Adds the channels of a clip, the last one so far, that move materials, lights and cameras of the file. False: the
- * reply is an error. */
-bool export_take_properties(struct export *e, struct export_clip *clip);
-/* Writes the pointer of such a channel. */
-void export_put_pointer(const struct export *e, const struct channel *channel, char out[PROPERTY_POINTER_SIZE]);
-
-/* --- export_new_root.c, export_root_motion.c --- */
-
-/* Finds e->root. False: the reply is an error. */
-bool export_find_root(struct export *e);
-/* Gives the model, and that of the context, a root bone where the request needs one and there is none, until
- * export_end_root(). False: the reply is an error. */
-bool export_add_root(struct export *e);
-void export_end_root(struct export *e);
-/* Gives a copy of the model the same root bone. */
-void export_put_root(const struct export *e, struct model *model);
-
-/* Returns the source, or a copy that plays the clip without its motion over the ground, or with it in the node above,
- * as the request says. NULL: the reply is an error. */
-const struct model *export_move_root(struct export *e, const struct model *source, uint32_t index);
-
-/* --- export_clips.c, export_keys.c --- */
-
-/* Adds a copy of a channel of a clip, the last one so far. False: the reply is an error. */
-bool export_take_channel(struct export *e, const struct model *source, const struct channel *channel, uint32_t index);
-
-/* Chooses the requested clips. */
-bool export_choose_clips(struct export *e);
-/* Copies them. */
-bool export_take_clips(struct export *e);
-/* Copies one clip, of the model or of a retargeted copy of it. e->clips.clips has room for it. */
-bool export_take_clip(struct export *e, const struct model *source, uint32_t index);
-
-/* --- export_merge.c --- */
-
-/* Makes the clips of other files for this model, before any clip is copied. */
-bool export_make_other_clips(struct export *e);
-/* Copies the clips of other files after those of the model, and names all clips. */
-bool export_take_other_files(struct export *e);
-uint64_t export_other_clip_count(const struct export *e);
-/* Appends "name":"..", */
-void export_put_clip_name(struct export *e, const struct export_clip *clip);
-/* Appends ,"clip_files":[..] of asset.extras: the files, with their unmatched nodes and the unmatched joints of the
- * model. */
-void export_put_clip_files(struct export *e);
-
-/* --- export_keys.c, export_put_clips.c --- */
-
-/* Adds a key at the clip's end if its channels end before that. False: the reply is an error. */
-bool export_fit_length(struct export *e, struct export_clip *clip);
-
-/* Makes times and durations representable as floats, and handles clips without channels. */
-bool export_fit_clips(struct export *e);
-/* Appends ,"animations":[..] if the file has clips. */
-bool export_put_clips(struct export *e);
-
-/* --- export_optimize*.c: the steps of optimize=1 --- */
-
-/* Sets e->optimizing if the request asks for it. */
-bool export_start_optimizing(struct export *e);
-void export_end_optimizing(struct export *e);
-/* Chooses a grid for the positions of each mesh. Meshes of one skin share theirs. */
-bool export_plan_grids(struct export *e);
-/* Makes grids as fine as can be. */
-void export_refine_grids(struct export *e);
-/* Returns the grid of a node's mesh, or NULL: its positions are floats. */
-const struct grid *export_grid_of_node(const struct export *e, uint32_t node);
-/* Likewise of a skin. */
-const struct grid *export_grid_of_skin(const struct export *e, uint32_t skin);
-/* Reduces the keys of all clips, chooses how keys and vertices are stored, and measures what that changes. */
-bool export_optimize(struct export *e);
-bool export_optimize_clips(struct export *e);
-/* Measures vertices, and joints, of all clips as the file stores them. False: the reply is an error. */
-bool export_measure_vertices(struct export *e);
-/* Returns copies of the model that play a clip of the file as it was, and as readers of the file see it. */
-struct model export_plain_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
-struct model export_decoded_view(const struct export *e, struct clip *clip_of_view, uint32_t clip);
-/* --- export_key_storage.c --- */
-
-/* Whether keys may fall away, and rotations be short: those of nodes, without tangents. */
-bool export_is_reducible(const struct channel *channel);
-/* Returns the number of values with their tangents. */
-uint32_t export_row_count(const struct channel *channel);
-/* Returns by how much a value may differ, so that what it moves is off by `units`, a distance in the scene. */
-double export_tolerance_of(const struct export *e, const struct channel *channel, const float *values, double units);
-/* Returns how many bits are kept of the values of a channel whose keys may be off by `units`; 0: all. */
-uint32_t export_choose_bits(const struct export *e, const struct channel *channel, double units,
-                            bool has_short_rotations);
-/* Adds the values of a channel with so many bits. */
-uint32_t export_add_filtered(struct export *e, const struct channel *channel, const float *values, uint32_t bits);
-/* Replaces the values by what readers see. */
-void export_decode_values(const struct channel *channel, uint32_t bits, float *values);
-
-/* --- export_optimize_vertices.c --- */
-
-/* Adds the vertices and indices of a primitive: accessors[GLB_INDICES + 1]. False: the reply is an error. */
-bool export_add_small_vertices(struct export *e, uint32_t primitive, uint32_t *accessors);
-uint32_t export_add_small_deltas(struct export *e, const struct primitive *p, uint32_t first, enum glb_array array);
-/* Appends ,"optimized":{..} of asset.extras. */
-void export_put_optimized(struct export *e);
 
 /* --- influences of a vertex: export_influences.c --- */
 

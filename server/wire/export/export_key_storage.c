@@ -1,6 +1,6 @@
 /* export_key_storage.c - optimize=1: the values of keys as the file stores them. */
 #include "wire/encode/meshopt.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 
 #include <math.h>
 #include <stdlib.h>

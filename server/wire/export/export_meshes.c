@@ -1,6 +1,6 @@
 /* export_meshes.c - selects the meshes of the file and writes their primitives (glTF 2.0, 3.7.2). */
 #include "base/sort.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/glb/primitives.h"
 #include "wire/reply/reply_json.h"
 

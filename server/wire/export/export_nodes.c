@@ -1,6 +1,6 @@
 /* export_nodes.c - plans the nodes of the file, their hierarchy, and the roots of the scene. */
 #include "wire/glb/axes.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 
 #include <string.h>
 

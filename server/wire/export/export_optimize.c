@@ -1,5 +1,5 @@
 /* export_optimize.c - optimize=1: the steps, and the report. */
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/quantize.h"
 #include "wire/reply/reply_json.h"
 

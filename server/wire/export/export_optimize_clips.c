@@ -1,6 +1,6 @@
 /* export_optimize_clips.c - optimize=1: drops keys that others give, and chooses how the rest are stored. */
 #include "anim/pose/pose.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/key_reduction.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* export_optimize_measure.c - measures by how much optimize=1 moves vertices. */
 #include "anim/pose/skin.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/quantize.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "anim/model/mat.h"
 #include "base/sort.h"
 #include "wire/encode/meshopt.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/glb/primitives.h"
 #include "wire/optimize/quantize.h"
 #include "wire/optimize/weld.h"

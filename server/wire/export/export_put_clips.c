@@ -1,5 +1,5 @@
 /* export_put_clips.c - writes clips as animations (glTF 2.0, 3.11). */
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/reply/reply_json.h"
 
 #include <string.h>

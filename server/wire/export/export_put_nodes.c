@@ -1,7 +1,7 @@
 /* export_put_nodes.c - writes nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
 #include "anim/pose/pose.h"
 #include "base/sort.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/export/shear.h"
 #include "wire/optimize/quantize.h"
 #include "wire/reply/reply_json.h"
@@ -10,7 +10,7 @@
 
 /* --- transforms --- */
 
-static void put_floats(struct buf *out, const char *key, const float *values, const float *missing, size_t count)
+static void put_part(struct buf *out, const char *key, const float *values, const float *missing, size_t count)
 {
     if (memcmp(values, missing, count * sizeof *values) == 0)
         return;
@@ -22,9 +22,9 @@ static void put_floats(struct buf *out, const char *key, const float *values, co
 static void put_trs(struct buf *out, const float translation[3], const float rotation[4], const float scale[3])
 {
     static const float ZERO[3], IDENTITY[4] = {0, 0, 0, 1}, ONE[3] = {1, 1, 1};
-    put_floats(out, "\"translation\":", translation, ZERO, 3);
-    put_floats(out, "\"rotation\":", rotation, IDENTITY, 4);
-    put_floats(out, "\"scale\":", scale, ONE, 3);
+    put_part(out, "\"translation\":", translation, ZERO, 3);
+    put_part(out, "\"rotation\":", rotation, IDENTITY, 4);
+    put_part(out, "\"scale\":", scale, ONE, 3);
 }
 
 /* Writes a rotation that is not of unit length as evaluation interprets it. */

@@ -1,7 +1,7 @@
 /* export_skins.c - writes skins: joints in order and inverse bind matrices (glTF 2.0, 3.7.3), and all joints and
  * weights of vertices in sets of four (3.7.3.3). */
 #include "wire/encode/json.h"
-#include "wire/export/export_internal.h"
+#include "wire/export/export_optimize.h"
 #include "wire/optimize/quantize.h"
 #include "anim/model/mat.h"
 
@@ -44,6 +44,8 @@ bool export_put_skins(struct export *e)
             json_put_uint(e->out, e->joint_places[skin->joint_first + j]);
         }
         buf_put_char(e->out, ']');
+        if (e->skeletons[s] != GLB_NONE)
+            json_printf(e->out, ",\"skeleton\":%u", e->skeletons[s]);
         export_put_extras(e, CARRY_SKIN, s);
         buf_put_char(e->out, '}');
     }

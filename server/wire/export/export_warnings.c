@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Appends {"code":..,"message":..}, with the share unless it is negative. */
 __attribute__((format(printf, 4, 0))) static void put(struct buf *out, const char *code, double share_of_size,
@@ -56,6 +57,14 @@ bool export_refuse(struct export *e, const char *format, ...)
 
 static uint32_t longer(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/* Returns what keeps more pixels of a texture that is made smaller than its source, or "". */
+static const char *larger_by(const struct export *e, const struct texture *texture)
+{
+    const uint32_t drawn = longer(texture->width, texture->height);
+    const bool is_limit = drawn >= e->context->limits->value[LIMIT_TEXTURE_SIDE] && drawn < LIMIT_TEXTURE_SIDE_MOST;
+    return is_limit ? "; --max-texture-side 4096 keeps more" : "";
+}
+
 /* What the request asks for is no warning. */
 static void warn_of_texture(struct export *e, uint32_t index)
 {
@@ -72,13 +81,30 @@ static void warn_of_texture(struct export *e, uint32_t index)
     for (char *c = kind; *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
     export_warn(e, is_encoded ? "texture_encoded" : "texture_reduced",
-                "texture %u '%s' of %u x %u pixels is a %s of %u x %u here, made of the pixels that are drawn", index,
+                "texture %u '%s' of %u x %u pixels is a %s of %u x %u here, made of the pixels that are drawn%s", index,
                 short_name(e->model, texture->uri, name), texture->source_width, texture->source_height, kind,
-                made->width, made->height);
+                made->width, made->height, is_smaller ? larger_by(e, texture) : "");
+}
+
+/* Repeats what the import said of textures that the model, and so the file, has not. */
+static void warn_of_lost_textures(struct export *e)
+{
+    static const char *const CODES[] = {"texture_missing", "texture_broken", "texture_procedural",
+                                        "texture_without_image", "texcoords_beyond_two"};
+    const struct model *model = e->model;
+    for (uint32_t w = 0; w < model->warning_count; w++) {
+        const struct str code = model->warnings[w].code, message = model->warnings[w].message;
+        for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
+            if (strlen(CODES[i]) == code.size_bytes &&
+                memcmp(model->text + code.offset, CODES[i], code.size_bytes) == 0)
+                export_warn(e, CODES[i], "%.*s", (int)message.size_bytes, model->text + message.offset);
+    }
 }
 
 void export_warn_of_textures(struct export *e)
 {
+    if (e->surfaces.request->form != TEXTURES_NONE)
+        warn_of_lost_textures(e);
     for (uint32_t t = 0; t < e->model->texture_count; t++)
         if (e->surfaces.textures[t] != GLB_NONE)
             warn_of_texture(e, t);

@@ -4,12 +4,6 @@
 #include "anim/hits/hit_cache.h"
 #include "wire/reply/reply_json.h"
 
-static void put_floats(struct buf *out, const char *key, const float *values, size_t count)
-{
-    buf_put_text(out, key);
-    json_put_floats(out, values, count);
-}
-
 static void put_volume(struct buf *out, const struct model *model, const struct set_volume *of)
 {
     const struct hit_volume *volume = &of->volume;

@@ -50,8 +50,10 @@ static void put_findings(struct reply_context *context, const struct check_repor
 static void put_clip(struct reply_context *context, int32_t clip, const struct check_report *report, uint32_t first)
 {
     struct buf *out = context->out;
+    const bool must_loop = check_must_loop(context->model, clip, (enum check_loop)context->request->check.loop);
     json_printf(out, "{\"index\":%u,\"name\":%.*s,\"duration\":%g,", (uint32_t)clip,
                 JSON_STR(context->model, context->model->clips[clip].name), context->model->clips[clip].duration_s);
+    buf_put_text(out, must_loop ? "\"loop\":true," : "\"loop\":false,");
     put_findings(context, report, first);
     buf_put_char(out, '}');
 }

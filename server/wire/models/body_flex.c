@@ -59,6 +59,8 @@ static void put_joint(struct reply_context *context, const struct flex_report *r
     put_number(out, "volume", joint->zone_volume);
     put_box(out, "box", &joint->zone_box);
     put_box(out, "moved_box", &joint->moved_box);
+    if (joint->zone_triangles > 0)
+        json_printf(out, ",\"camera\":{\"yaw\":%g,\"pitch\":%g}", joint->side.yaw_deg, joint->side.pitch_deg);
     json_printf(out, ",\"left_behind\":%u,\"dragged\":%u,\"turns\":[", joint->left_behind, joint->dragged);
     for (uint32_t t = 0; t < joint->turn_count; t++) {
         json_comma(out, t > 0);
@@ -85,6 +87,14 @@ static void put_finding(struct reply_context *context, const struct flex_finding
     json_printf(out, ",\"message\":%s}", finding->message);
 }
 
+static void put_unmeasured(struct reply_context *context, const struct flex_unmeasured *unmeasured)
+{
+    static const char *const WHYS[] = {
+        [FLEX_NO_VERTICES] = "no_vertices", [FLEX_SHEARED] = "sheared", [FLEX_NO_TRIANGLES] = "no_triangles"};
+    put_node_head(context->out, context->model, unmeasured->node);
+    json_printf(context->out, ",\"why\":%s}", WHYS[unmeasured->why]);
+}
+
 static void put_report(struct reply_context *context, const struct flex_report *report)
 {
     struct buf *out = context->out;
@@ -99,6 +109,11 @@ static void put_report(struct reply_context *context, const struct flex_report *
     for (uint32_t i = 0; i < report->finding_count && !buf_failed(out); i++) {
         buf_put_text(out, i == 0 ? "\n" : ",\n");
         put_finding(context, &report->findings[i]);
+    }
+    buf_put_text(out, "],\"not_measured\":[");
+    for (uint32_t i = 0; i < report->unmeasured_count && !buf_failed(out); i++) {
+        json_comma(out, i > 0);
+        put_unmeasured(context, &report->unmeasured[i]);
     }
     json_printf(out, "],\"poses\":%llu,\"left_out\":%u}\n", (unsigned long long)report->pose_count, report->left_out);
 }

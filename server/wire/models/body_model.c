@@ -1,45 +1,23 @@
 /* body_model.c - lists the content of a model (nodes, skins, meshes, clips, materials, textures, files, warnings), and
  * the file formats that this build reads. */
 #include "anim/compiled/clip_palette.h"
-#include "anim/model/material_layers.h"
 #include "anim/pose/appearance.h"
 #include "anim/humanoid/humanoid.h"
 #include "base/file_formats.h"
 #include "base/sort.h"
 #include "wire/models/body_faces.h"
+#include "wire/models/body_materials.h"
 #include "wire/models/model_bodies.h"
-#include "wire/picture/picture_plan.h"
 #include "wire/reply/reply_json.h"
+#include "wire/reply/usual_clip.h"
 
 #include <string.h>
 
-static const char *const ALPHA_MODES[] = {[ALPHA_OPAQUE] = "opaque", [ALPHA_MASK] = "mask", [ALPHA_BLEND] = "blend"};
-static const char *const TEXTURE_CONTENTS[] = {
-    [TEXTURE_COLORS] = "colors", [TEXTURE_DATA] = "data", [TEXTURE_RADIANCE] = "radiance"};
-static const char *const TEXTURE_STATES[] = {
-    [TEXTURE_FOUND] = "found", [TEXTURE_MISSING] = "missing", [TEXTURE_BROKEN] = "broken"};
-static const char *const WRAPS[] = {
-    [TEXTURE_WRAP_REPEAT] = "repeat", [TEXTURE_WRAP_CLAMP] = "clamp", [TEXTURE_WRAP_MIRROR] = "mirror"};
-static const char *const MAG_FILTERS[] = {[TEXTURE_MAG_LINEAR] = "linear", [TEXTURE_MAG_NEAREST] = "nearest"};
-static const char *const MIN_FILTERS[] = {[TEXTURE_MIN_LINEAR_MIPMAP_LINEAR] = "linear_mipmap_linear",
-                                          [TEXTURE_MIN_NEAREST] = "nearest",
-                                          [TEXTURE_MIN_LINEAR] = "linear",
-                                          [TEXTURE_MIN_NEAREST_MIPMAP_NEAREST] = "nearest_mipmap_nearest",
-                                          [TEXTURE_MIN_LINEAR_MIPMAP_NEAREST] = "linear_mipmap_nearest",
-                                          [TEXTURE_MIN_NEAREST_MIPMAP_LINEAR] = "nearest_mipmap_linear"};
 static const char *const SOURCE_ROLES[] = {[SOURCE_MODEL] = "model",
                                            [SOURCE_COMPANION] = "companion",
                                            [SOURCE_TEXTURE] = "texture",
                                            [SOURCE_FOLDER] = "folder",
                                            [SOURCE_SEARCHED] = "searched"};
-
-static const char *word_of(bool value) { return value ? "true" : "false"; }
-
-static void put_floats(struct buf *out, const char *key, const float *values, size_t count)
-{
-    buf_put_text(out, key);
-    json_put_floats(out, values, count);
-}
 
 /* Writes the values, or null when unknown. */
 static void put_known_floats(struct buf *out, const char *key, bool is_known, const float *values, size_t count)
@@ -146,7 +124,7 @@ static void put_node(struct buf *out, const struct model *model, uint32_t index)
     put_index(out, ",\"mesh\":", node->mesh);
     put_index(out, ",\"skin\":", node->skin);
     buf_put_text(out, ",\"in_scene\":");
-    buf_put_text(out, word_of((node->flags & NODE_IN_SCENE) != 0));
+    put_bool(out, (node->flags & NODE_IN_SCENE) != 0);
     if ((node->flags & NODE_HIDDEN) != 0)
         buf_put_text(out, ",\"hidden\":true");
     put_extras(out, model, EXTRA_NODE, index);
@@ -157,7 +135,7 @@ static void put_skin(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct skin *skin = &model->skins[index];
     json_printf(out, "{\"index\":%u,\"name\":%.*s,\"rigid\":", index, JSON_STR(model, skin->name));
-    buf_put_text(out, word_of((skin->flags & SKIN_RIGID) != 0));
+    put_bool(out, (skin->flags & SKIN_RIGID) != 0);
     put_index(out, ",\"mesh_node\":", skin->mesh_node);
     buf_put_char(out, ',');
     put_skin_method(out, skin);
@@ -186,112 +164,17 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
             out, ",\"topology\":%s,\"vertices\":%u,\"indices\":%u,\"morph_targets\":%u,\"influences_max\":%u,\"flat\":",
             TOPOLOGY_NAMES[primitive->topology], primitive->vertex_count, primitive->index_count,
             primitive->morph_target_count, most_influences(model, primitive));
-        buf_put_text(out, word_of((primitive->flags & PRIMITIVE_FLAT) != 0));
+        put_bool(out, (primitive->flags & PRIMITIVE_FLAT) != 0);
         buf_put_char(out, '}');
     }
     buf_put_text(out, "]}");
-}
-
-/* Writes ,"textures":{..} with the slots in use. */
-static void put_material_textures(struct buf *out, const struct model *model, const struct material *material)
-{
-    const char *before = "\"";
-    buf_put_text(out, ",\"textures\":{");
-    for (uint32_t slot = 0; slot < TEXTURE_ALL_COUNT; slot++) {
-        const struct material_texture *use = material_texture_at(model, material, slot);
-        if (use->texture < 0)
-            continue;
-        buf_put_text(out, before);
-        buf_put_text(out, texture_slot_name(slot));
-        json_printf(out, "\":{\"texture\":%d,\"texcoord_set\":%u", use->texture, use->texcoord_set);
-        put_floats(out, ",\"uv_from_texcoord\":", use->uv_from_texcoord, 6);
-        buf_put_char(out, '}');
-        before = ",\"";
-    }
-    buf_put_char(out, '}');
-}
-
-/* Writes {"clearcoatFactor":1,..}, including the scale of the normal texture, which glTF stores in the texture. */
-static void put_layer_numbers(struct buf *out, const struct material_layers *layers, uint32_t layer)
-{
-    const char *before = "{";
-    for (int n = 0; n < LAYER_NUMBER_COUNT; n++) {
-        const struct layer_number *number = &LAYER_NUMBERS[n];
-        if (number->layer != layer)
-            continue;
-        buf_put_text(out, before);
-        json_printf(out, "%s:", number->member);
-        if (number->count == 1)
-            json_put_float(out, layer_number_at(layers, number)[0]);
-        else
-            json_put_floats(out, layer_number_at(layers, number), number->count);
-        before = ",";
-    }
-    if (layer == LAYER_CLEARCOAT && layers->textures[TEXTURE_CLEARCOAT_NORMAL - TEXTURE_SLOT_COUNT].texture >= 0) {
-        buf_put_text(out, ",\"clearcoatNormalScale\":");
-        json_put_float(out, layers->clearcoat_normal_scale);
-    }
-    buf_put_char(out, '}');
-}
-
-/* Writes ,"extensions":{..} with the parameters of the material's layers. */
-static void put_layers(struct buf *out, const struct model *model, const struct material *material)
-{
-    const struct material_layers *layers = material_layers_of(model, material);
-    const char *before = ",\"extensions\":{";
-    for (uint32_t layer = 0; layers != NULL && layer < LAYER_COUNT; layer++) {
-        if ((layers->present & 1U << layer) == 0)
-            continue;
-        buf_put_text(out, before);
-        json_printf(out, "%s:", LAYER_EXTENSIONS[layer]);
-        put_layer_numbers(out, layers, layer);
-        before = ",";
-    }
-    if (layers != NULL)
-        buf_put_char(out, '}');
-}
-
-static void put_material(struct buf *out, const struct model *model, uint32_t index)
-{
-    const struct material *material = &model->materials[index];
-    json_printf(out, "{\"index\":%u,\"name\":%.*s", index, JSON_STR(model, material->name));
-    put_floats(out, ",\"base_color\":", material->base_color, 4);
-    put_index(out, ",\"texture\":", material->textures[TEXTURE_BASE_COLOR].texture);
-    json_printf(out, ",\"metallic\":%f,\"roughness\":%f", (double)material->metallic, (double)material->roughness);
-    put_floats(out, ",\"emissive\":", material->emissive, 3);
-    json_printf(out, ",\"normal_scale\":%f,\"occlusion_strength\":%f", (double)material->normal_scale,
-                (double)material->occlusion_strength);
-    put_material_textures(out, model, material);
-    json_printf(out, ",\"alpha_mode\":%s,\"alpha_cutoff\":%f,\"double_sided\":", ALPHA_MODES[material->alpha_mode],
-                (double)material->alpha_cutoff);
-    buf_put_text(out, word_of((material->flags & MATERIAL_DOUBLE_SIDED) != 0));
-    buf_put_text(out, ",\"unlit\":");
-    buf_put_text(out, word_of((material->flags & MATERIAL_UNLIT) != 0));
-    put_layers(out, model, material);
-    put_extras(out, model, EXTRA_MATERIAL, index);
-    buf_put_char(out, '}');
-}
-
-static void put_texture(struct buf *out, const struct model *model, uint32_t index)
-{
-    const struct texture *texture = &model->textures[index];
-    json_printf(out,
-                "{\"index\":%u,\"uri\":%.*s,\"state\":%s,\"width\":%u,\"height\":%u,\"wrap_s\":%s,\"wrap_t\":%s,"
-                "\"mag_filter\":%s,\"min_filter\":%s,\"content\":%s",
-                index, JSON_STR(model, texture->uri), TEXTURE_STATES[texture->state], texture->source_width,
-                texture->source_height, WRAPS[texture->wrap_s], WRAPS[texture->wrap_t],
-                MAG_FILTERS[texture->mag_filter], MIN_FILTERS[texture->min_filter], TEXTURE_CONTENTS[texture->content]);
-    if (texture->file == TEXTURE_FILE_NONE)
-        buf_put_text(out, ",\"own_file\":null}");
-    else
-        json_printf(out, ",\"own_file\":%s}", picture_word((enum texture_file)texture->file));
 }
 
 static void put_file(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct source_file *file = &model->source_files[index];
     json_printf(out, "{\"path\":%.*s,\"role\":%s,\"missing\":", JSON_STR(model, file->path), SOURCE_ROLES[file->role]);
-    buf_put_text(out, word_of(file->is_missing != 0));
+    put_bool(out, file->is_missing != 0);
     json_printf(out, ",\"bytes\":%llu}", (unsigned long long)file->size_bytes);
 }
 
@@ -423,10 +306,14 @@ void body_put_model(struct reply_context *context)
     put_info(out, model);
     put_counts(out, model);
     put_list(out, ",\"clips\":", model, model->clip_count, put_clip);
+    if (model->clip_count > 0)
+        json_printf(out, ",\"usual_clip\":%u", usual_clip(model));
+    else
+        buf_put_text(out, ",\"usual_clip\":null");
     put_list(out, ",\"skins\":", model, model->skin_count, put_skin);
     put_list(out, ",\"meshes\":", model, model->mesh_count, put_mesh);
-    put_list(out, ",\"materials\":", model, model->material_count, put_material);
-    put_list(out, ",\"textures\":", model, model->texture_count, put_texture);
+    put_list(out, ",\"materials\":", model, model->material_count, body_list_material);
+    put_list(out, ",\"textures\":", model, model->texture_count, body_list_texture);
     put_list(out, ",\"cameras\":", model, model->camera_count, put_camera);
     put_list(out, ",\"lights\":", model, model->light_count, put_light);
     put_humanoid(out, model);
@@ -451,7 +338,7 @@ void body_put_formats(struct buf *out)
         json_printf(out, "{\"ending\":%s,\"name\":%s,\"reader\":%s,\"companion_of\":%s,\"clips\":%s,\"exact\":",
                     row->extension, row->name, row->reader == READER_ASSIMP ? "assimp" : "own",
                     row->companion_of[0] == '\0' ? NULL : row->companion_of, CLIPS[row->clips]);
-        buf_put_text(out, word_of(row->clips == CLIPS_EXACT));
+        put_bool(out, row->clips == CLIPS_EXACT);
         json_printf(out, ",\"fidelity\":%s}", row->fidelity);
     }
     buf_put_text(out, "]}\n");

@@ -28,6 +28,11 @@ static bool start_sum(struct reply_context *context, struct bounds_sum *sum)
     return true;
 }
 
+static uint32_t vertices_of(const struct model *model, uint32_t draw)
+{
+    return model->primitives[model->draws[draw].primitive].vertex_count;
+}
+
 /* False: the poses exceed the cost limit, and the reply is an error. */
 static bool is_affordable(struct reply_context *context, const struct bounds_sum *sum, uint64_t poses)
 {
@@ -36,7 +41,7 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
     uint64_t vertices = 0;
     struct err err;
     for (uint32_t e = 0; e < sum->draw_count; e++)
-        vertices += context->model->primitives[context->model->draws[sum->draws[e]].primitive].vertex_count;
+        vertices += vertices_of(context->model, sum->draws[e]);
     if (poses * vertices <= limits[LIMIT_BOUNDS_VERTICES] && poses * steps <= limits[LIMIT_EVALUATIONS]) {
         context->workspace->cost =
             (struct reply_cost){.frames = poses, .evaluations = poses * steps, .vertices = poses * vertices};
@@ -48,6 +53,25 @@ static bool is_affordable(struct reply_context *context, const struct bounds_sum
             (unsigned long long)poses, context->request->model, (unsigned long long)vertices, (unsigned long long)steps,
             (unsigned long long)limits[LIMIT_BOUNDS_VERTICES], (unsigned long long)limits[LIMIT_EVALUATIONS]);
     return context_fail(context, &err);
+}
+
+/* Extends the boxes to the evaluated pose. Its morph targets are charged here, as only the pose says which of them have
+ * a weight. False: the reply is an error. */
+static bool add_pose(struct reply_context *context, struct bounds_sum *sum, double time_s)
+{
+    const uint64_t most = context->limits->value[LIMIT_BOUNDS_VERTICES];
+    const struct pose *pose = &context->workspace->entity.pose;
+    struct reply_cost *cost = &context->workspace->cost;
+    struct err err;
+    for (uint32_t e = 0; e < sum->draw_count; e++)
+        cost->vertices +=
+            skin_draw_work(context->model, sum->draws[e], pose) - vertices_of(context->model, sum->draws[e]);
+    if (cost->vertices > most)
+        err_set(&err, ERR_TOO_MANY_FRAMES,
+                "the poses of '%s' with their morph targets are more than one request may ask for (%llu vertices); "
+                "shorten the part with from= and to=, lower rate=, or choose a mesh=",
+                context->request->model, (unsigned long long)most);
+    return (cost->vertices <= most && bounds_sum_add(sum, pose, &err) == 0) || context_fail_at(context, &err, time_s);
 }
 
 /* --- JSON --- */
@@ -154,7 +178,6 @@ static uint64_t boxes_least(const struct reply_context *context, const struct bo
 
 static void put_times(struct reply_context *context, struct bounds_sum *sum)
 {
-    struct err err;
     const uint64_t frame_bytes = context_frame_least(context, sizeof "," - 1 + boxes_least(context, sum));
     if (!is_affordable(context, sum, context->request->pose.time_count) ||
         !context_may_fit_json(context, 0, frame_bytes))
@@ -167,10 +190,8 @@ static void put_times(struct reply_context *context, struct bounds_sum *sum)
             return;
         bounds_sum_clear(sum);
         context_evaluate(context, f);
-        if (bounds_sum_add(sum, &context->workspace->entity.pose, &err) < 0) {
-            context_fail_at(context, &err, context->request->pose.times_s[f]);
+        if (!add_pose(context, sum, context->request->pose.times_s[f]))
             return;
-        }
         json_comma(context->out, f > 0);
         context_put_frame_head(context, f);
         if (!motion_put(context, context->request->pose.times_s[f]))
@@ -223,13 +244,10 @@ static void put_over_clip(struct reply_context *context, struct bounds_sum *sum)
         walk.from_s, walk.to_s, walk.rate, poses);
     while (!buf_failed(context->out) && context->out->size_bytes <= context->limit_bytes &&
            bounds_times_next(&walk, &time_s)) {
-        struct err err;
         context_check_stop(context);
         context_evaluate_at(context, time_s);
-        if (bounds_sum_add(sum, &context->workspace->entity.pose, &err) < 0) {
-            context_fail_at(context, &err, time_s);
+        if (!add_pose(context, sum, time_s))
             return;
-        }
     }
     put_boxes(context, sum);
     buf_put_text(context->out, "}}\n");

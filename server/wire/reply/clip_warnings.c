@@ -56,6 +56,16 @@ static void put_rest_warning(struct buf *out, const struct retarget *retarget)
     buf_put_char(out, '}');
 }
 
+static void put_swap_warning(struct buf *out, enum rest_swap swap)
+{
+    const bool is_model = swap == REST_SWAP_MODEL;
+    json_printf(out, "{\"code\":\"sides_swapped\",\"message\":%s}",
+                is_model ? "left and right are swapped in the model: at rest its left bones are on the right of the "
+                           "body, so that the motion is mirrored; bones= names the joints"
+                         : "left and right are swapped in the clips' file: at rest its left bones are on the right of "
+                           "the body, so that the motion is mirrored; clip_bones= names the joints");
+}
+
 /* Names each limb with its angle: "leftLowerArm (12.4)". */
 static void put_limb_warning(struct buf *out, const struct retarget_report *report)
 {
@@ -100,6 +110,11 @@ void clip_warnings_put(const struct reply_context *context, const struct retarge
         json_comma(out, has_slide || has_rest);
         put_limb_warning(out, report);
     }
-    const bool has_one = has_unit || has_up || has_slide || has_rest || has_limbs;
+    const enum rest_swap swap = retarget_swap(retarget);
+    if (swap != REST_SWAP_NONE) {
+        json_comma(out, has_slide || has_rest || has_limbs);
+        put_swap_warning(out, swap);
+    }
+    const bool has_one = has_unit || has_up || has_slide || has_rest || has_limbs || swap != REST_SWAP_NONE;
     put_idle_rules(out, clips, face_put_warnings(out, retarget, has_one));
 }

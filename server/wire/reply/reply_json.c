@@ -40,6 +40,14 @@ void put_index(struct buf *out, const char *key, int32_t index)
         json_put_uint(out, (unsigned)index);
 }
 
+void put_floats(struct buf *out, const char *key, const float *values, size_t count)
+{
+    buf_put_text(out, key);
+    json_put_floats(out, values, count);
+}
+
+void put_bool(struct buf *out, bool value) { buf_put_text(out, value ? "true" : "false"); }
+
 void put_vec3(struct buf *out, const char *key, const double vector[3])
 {
     const float floats[3] = {(float)vector[0], (float)vector[1], (float)vector[2]};

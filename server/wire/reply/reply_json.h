@@ -15,6 +15,9 @@ const char *texture_slot_name(uint32_t slot);
 extern const char *const TOPOLOGY_NAMES[TOPOLOGY_POINTS + 1];
 /* Writes the key and an index, or null for -1. */
 void put_index(struct buf *out, const char *key, int32_t index);
+/* Writes the key, which is text of JSON, and [1,2,3]. */
+void put_floats(struct buf *out, const char *key, const float *values, size_t count);
+void put_bool(struct buf *out, bool value);
 /* "clip":{..}, or null for POSE_REST */
 void put_clip_name(struct buf *out, const struct model *model, int32_t index);
 /* {"node":..,"name":.. */

@@ -204,3 +204,54 @@ def test_a_wheel_that_turns_evenly_does_not_jump_however_long_it_turns(ask, dura
         {"input": writer.accessor([duration * i / (count - 1) for i in range(count)], "SCALAR"), "output": writer.accessor(turns, "VEC4")}]}]
     (ask.root / "wheel.gltf").write_text(writer.text())
     assert ask.server.json("/v1/check", model="wheel.gltf", loop="yes")["clips"][0]["findings"] == []
+
+
+# --- what is no fault ---
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_foot_through_the_floor_does_not_move_the_ground(ask, seed):
+    """The ground is where the lower foot is most of the time: the other foot slides on it."""
+    first, second = Walk(seed).stances()
+
+    def shift(side, frame):
+        if side == first[0]:
+            return 0, -0.03 * max(0, 1 - abs(frame - (first[1] + first[2]) // 2) / 4), 0
+        return 0, 0, 0.01 * HEIGHT * smooth((frame - second[1]) / (second[2] - second[1])) if frame >= second[1] else 0
+    found = ask(Walk(seed, shift))
+    assert [joint[:4] for joint, _, _ in of_rule(found, "foot-slide")] == [second[0][:4]], found
+    assert [joint[:4] for joint, _, _ in of_rule(found, "through-floor")] == [first[0][:4]], found
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
+def test_a_step_down_is_not_through_the_floor(ask, seed):
+    """A walk on a platform far above the soles of the rest pose: its floor is where it stands, and there may be a step down from it."""
+    _, first, last = random.Random(seed).choice(Walk(seed).stances())
+
+    def down(depth):
+        found = ask(Walk(seed, lift=lambda frame: 0.3 - depth * max(0, 1 - abs(frame - (first + last) // 2) / 3)))
+        return of_rule(found, "through-floor")
+    assert down(0.03)
+    assert down(0.2) == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_feet_that_leave_the_ground_for_one_frame_do_not_fly(ask, seed):
+    middle = random.Random(seed).randrange(8, FRAMES - 8)
+    assert of_rule(ask(Walk(seed, lift=lambda frame: 0.08 * (frame == middle))), "feet-off-ground") == []
+
+
+@pytest.mark.parametrize("joint", ["UpLeg", "Leg"])
+def test_two_legs_that_stand_still_are_no_fault(ask, joint):
+    walk = Walk(3)
+    for side in ("Left", "Right"):
+        walk.tracks[side + joint] = [walk.tracks[side + joint][0]] * FRAMES
+    assert [found for found in of_rule(ask(walk), "frozen-joint") if found[0].endswith(("LeftLeg", "RightLeg", "UpLeg"))] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_blow_does_not_pop(ask, seed):
+    """Two frames that turn the same way, from rest to rest."""
+    rng = random.Random(seed)
+    walk, joint, frame = Walk(seed), rng.choice(["Head", "RightHand", "LeftForeArm"]), rng.randrange(4, FRAMES - 4)
+    walk.tracks[joint] = [hamilton(walk.tracks[joint][0], turned([1, 0, 0], 20 * min(2, max(0, i - frame + 1)))) for i in range(FRAMES)]
+    assert of_rule(ask(walk, loop="no"), "pop") == []

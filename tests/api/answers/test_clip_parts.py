@@ -5,6 +5,8 @@ import struct
 import pytest
 
 from conftest import SAMPLES
+from importers import NO_RENDERING
+from rigs import drawn_often
 
 pytestmark = pytest.mark.short
 
@@ -191,3 +193,13 @@ def test_bounds_are_json_only(server):
 def test_bounds_have_a_limit(start):
     server = start("--max-bounds", "1", root=SAMPLES)
     assert "1 poses" in refused(server, f"/v1/bounds?model={MODEL}", 400, "too_many_frames")
+
+
+def test_morph_targets_that_have_a_weight_count_as_work(start, tmp_path):
+    """Of 96 targets, those whose weight is 0 take nothing, and 32 moves of a vertex count as one more vertex."""
+    for name, weight in ("still", 0), ("moved", 0.01):
+        (tmp_path / f"{name}.gltf").write_text(drawn_often(4, 2, 1, [weight] * 96))
+    server = start("--max-bounds", "40", *NO_RENDERING, root=tmp_path)
+    still = server.get("/v1/bounds?model=still.gltf")
+    assert still.status == 200, still.body
+    assert "morph targets" in refused(server, "/v1/bounds?model=moved.gltf", 400, "too_many_frames")

@@ -147,3 +147,28 @@ def test_the_limb_that_cannot_follow_is_named(start, root):
             angle = worst_limb_deg(hero, moved, walker, source, 0, ["leftUpperArm"])
             assert 9 < angle < 10
             told_of_limbs(answer, {"leftUpperArm": angle})
+
+
+class Riser(RestingHuman):
+    """It sits at the first keys, and walks at the others."""
+
+    SEATED = 12
+
+    def walk(self):
+        channels = super().walk()
+        for role, turn in SITTING.items():
+            above = SITTING.get(role.replace("Lower", "Upper"), STILL) if "Lower" in role else STILL
+            channels[self.names[role], "rotation"][:self.SEATED] = [list(self.local(role, turn, above))] * self.SEATED
+        return channels
+
+
+def test_the_frame_is_one_that_stands(start, root):
+    """The file rests in no pose, and its clip begins with a human that sits."""
+    walker, hero = Riser(T, COLLAPSED), Human(T)
+    (root / "walk.gltf").write_text(walker.write(has_walk=True, has_body=False))
+    (root / "hero.gltf").write_text(hero.write())
+    server = start(*NO_RENDERING, root=root)
+    source, _ = places(server, walker, TIMES, model="walk.gltf", clip="walk")
+    moved, answer = places(server, hero, TIMES, model="hero.gltf", clip_file="walk.gltf", clip="walk", retarget="rest")
+    assert answer["clip_file"]["retarget"]["rest"]["frame"] >= Riser.SEATED
+    assert worst_limb_deg(hero, moved, walker, source, 0) < 3

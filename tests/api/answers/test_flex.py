@@ -1,7 +1,10 @@
 """/v1/flex: what bending joints does to skins, compared with linear skinning by complex numbers; faults made on purpose are found, and
 good skins give none."""
+import base64
+import json
 import math
 import random
+import struct
 
 import packets
 import pytest
@@ -53,6 +56,40 @@ def test_volume_lost_is_that_of_the_whole_tube(ask):
             lost = (rigs.limb_volume(rigs.limb_points()) - rigs.limb_volume(rigs.bent_limb(axis, degrees))) / zone
             assert turn["volume_lost"] == pytest.approx(lost, abs=2e-5), (name, axis, degrees)
         assert answer["findings"] == [] and answer["left_out"] == 0
+
+
+def test_joints_that_are_not_measured_are_told(ask):
+    """The upper one moves all of the tube. A joint that is asked for is told of alone."""
+    told = lambda answer: [(joint["node"], joint["name"], joint["why"]) for joint in answer["not_measured"]]
+    assert told(ask("limb.gltf", limb())) == [(0, "root", "no_vertices"), (1, "upper", "no_triangles"), (3, "end", "no_vertices")]
+    assert told(ask("limb.gltf", limb(), joint="upper")) == [(1, "upper", "no_triangles")]
+    assert told(ask("limb.gltf", limb(), joint="lower")) == [] and told(ask("none.gltf", gltf())) == []
+
+
+def walled(z):
+    """The limb, and a wall beside it that hides it from the front (z > 0) or the back, and follows the root."""
+    document = json.loads(limb())
+    corners = [(x, y, z) for x in (-3.5, 3.5) for y in (-6, 10)]
+    data = struct.pack("<12f", *(c for corner in corners for c in corner)) + struct.pack("<16B", *[0] * 16) + struct.pack("<16f", *[1, 0, 0, 0] * 4)
+    data += struct.pack("<6H", 0, 1, 2, 2, 1, 3)
+    document["buffers"].append({"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()})
+    first = len(document["accessors"])
+    for at, size, component, kind, count in ((0, 48, 5126, "VEC3", 4), (48, 16, 5121, "VEC4", 4), (64, 64, 5126, "VEC4", 4), (128, 12, 5123, "SCALAR", 6)):
+        document["bufferViews"].append({"buffer": len(document["buffers"]) - 1, "byteOffset": at, "byteLength": size})
+        document["accessors"].append({"bufferView": len(document["bufferViews"]) - 1, "componentType": component, "type": kind, "count": count,
+                                      **({"min": [-3.5, -6, z], "max": [3.5, 10, z]} if at == 0 else {})})
+    document["meshes"].append({"name": "wall", "primitives": [{"indices": first + 3, "attributes": {
+        "POSITION": first, "JOINTS_0": first + 1, "WEIGHTS_0": first + 2}}]})
+    document["nodes"].append({"name": "wall", "mesh": 1, "skin": 0})
+    document["scenes"][0]["nodes"].append(len(document["nodes"]) - 1)
+    return json.dumps(document)
+
+
+def test_the_side_from_which_the_zone_is_seen(ask):
+    """Pictures look at the zone from there, and not at what hides it."""
+    sides = {z: lower(ask(f"wall{z}.gltf", walled(z)))["camera"] for z in (-4, 4)}
+    assert sides[-4] == lower(ask("free.gltf", limb()))["camera"] == {"yaw": 35, "pitch": 15}
+    assert abs(sides[4]["yaw"]) == 145, sides
 
 
 def sub(a, b):
@@ -132,6 +169,13 @@ def test_a_vertex_painted_wrong_is_found(ask, seed):
     size = max(max(p[i] for p in scene) - min(p[i] for p in scene) for i in range(3))
     assert answer["size"] == pytest.approx(size, rel=1e-6)
     assert finding["value"] == pytest.approx(most * (1 - share) / size, rel=1e-4)
+
+
+def test_what_nobody_sees_is_no_stray(ask):
+    """A vertex painted wrong that is out of place by little, as the joint turns by little."""
+    painted = limb(painted={14 * rigs.LIMB_SIDES + 3: 0.1})
+    assert rules(ask("painted.gltf", painted, angles=30)) == [("flex-left-behind", "lower")]
+    assert rules(ask("painted.gltf", painted, angles=2)) == []
 
 
 def test_the_moved_box_is_around_what_any_turn_moves(ask):

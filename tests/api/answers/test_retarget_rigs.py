@@ -3,12 +3,13 @@ not only joints: the tip of each bone's body must lie at the joint where the bon
 import json
 import math
 import shutil
+import urllib.parse
 
 import numpy as np
 import pytest
 
 from conftest import REPOSITORY, SAMPLES
-from humans import ABOVE, ENDS, KEYS, LIMBS, RATE, SHAPES, SIDES, T, Human, RestingHuman, about, back, places, pointing, rotate
+from humans import A, ABOVE, ENDS, KEYS, LIMBS, RATE, ROLES, SHAPES, SIDES, T, Human, RestingHuman, about, back, places, pointing, rotate
 from importers import NO_RENDERING
 
 pytestmark = pytest.mark.short
@@ -155,3 +156,37 @@ def test_files_of_others(start, root, motion):
         moved, answer = places(server, human, times, model=f"hero{i}.gltf", clip_file=motion, clip=0, retarget="rest")
         assert max(degrees(pointing(human, moved, limb), np.array([walker.canonical(line) for line in source[limb]])) for limb in LIMBS) < 3, i
         assert "limbs" not in answer["clip_file"]["retarget"]
+
+
+def swapped_sides(shape):
+    """The shape with the names of left and right exchanged."""
+    other = {"left": "right", "right": "left"}
+    names = {role: shape["names"][next((role.replace(side, other[side], 1) for side in other if role.startswith(side)), role)] for role in ROLES}
+    return {**shape, "names": names}
+
+
+def test_names_of_the_wrong_side_are_told(start, root):
+    """The rig is turned, uneven and far from the origin. One that a scale mirrors, or two that are both swapped, are no such case."""
+    node = {"translation": [7, -2, 30], "rotation": list(TURN)}
+    uneven, mirrored = {"scale": [1, 1.6, 0.8], **node}, {"scale": [-1.5, 1.2, 1.5], **node}
+    for name, shape in ("walk", T), ("swalk", swapped_sides(T)):
+        (root / f"{name}.gltf").write_text(Human(shape).write(has_walk=True))
+    for name, shape in ("hero", A), ("shero", swapped_sides(A)):
+        (root / f"{name}.gltf").write_text(below(Human(shape).write(), **uneven))
+        (root / f"mirrored_{name}.gltf").write_text(below(Human(shape).write(), **mirrored))
+    server = start(*NO_RENDERING, root=root)
+
+    def told(model, clips):
+        query = {"model": f"{model}.gltf", "clip_file": f"{clips}.gltf", "retarget": "rest", "clip": 0, "t": 0.3}
+        answer, header = server.json("/v1/pose", **query), server.get("/v1/pose?" + urllib.parse.urlencode({**query, "format": "bin"})).headers
+        said = [one["message"] for one in answer["clip_file"]["warnings"] if one["code"] == "sides_swapped"]
+        assert (";sides=1" in header["x-posed-unmatched"]) == bool(said)
+        assert int(header.get("x-posed-warnings", 0)) - len(answer["clip_file"]["warnings"]) == counted
+        return said
+    counted = sum(len(server.json("/v1/model", model=f"{name}.gltf")["warnings"]) for name in ("hero", "walk"))
+    for model in "hero", "mirrored_hero":
+        assert told(model, "walk") == [] and told("s" + model if model == "hero" else "mirrored_shero", "swalk") == []
+        said, = told(model, "swalk")
+        assert said.startswith("left and right are swapped in the clips' file: at rest its left bones are on the right of the body") and "clip_bones=" in said
+        said, = told("shero" if model == "hero" else "mirrored_shero", "walk")
+        assert said.startswith("left and right are swapped in the model: ")

@@ -52,8 +52,34 @@ def test_faults_of_files(models, tmp_path):
         (tmp_path / "bad.map").write_text(text)
         done = ask(models, "hero.gltf", "walk.gltf", "--map", tmp_path / "bad.map")
         assert done.status == 2 and "--map: " in done.err and problem in done.err, done.err
+    for option in "--map", "--clip-map":
+        (tmp_path / "bad.map").write_text("hips = pelvis\nleftUperLeg = thigh_l\n")
+        done = ask(models, "hero.gltf", "walk.gltf", option, tmp_path / "bad.map")
+        assert done.status == 2 and f"{option}: {tmp_path}/bad.map:2: 'leftUperLeg' is no bone of a human; did you mean 'leftUpperLeg'?" in done.err
     done = ask(models, "hero.gltf", "walk.gltf", "--clip-map", "unity")
     assert done.status == 2 and "--clip-map: cannot read 'unity'" in done.err
+
+
+def test_bones_that_are_missing(models):
+    """The server's words are those of parameters."""
+    done = posectl("pose", "own.gltf", "--clip-file", "walk.gltf", "--retarget", "rest", "--clip", "0", cwd=models)
+    assert done.status == 1 and "--bones ROLE=JOINT, or as a file for --map" in done.err, done.err
+    done = posectl("pose", "hero.gltf", "--clip-file", "rigless.gltf", "--retarget", "rest", "--clip", "0", cwd=models)
+    assert done.status == 1 and "--clip-bones ROLE=JOINT, or as a file for --clip-map" in done.err, done.err
+
+
+def test_warnings_about_retargeted_clips_of_pictures(models, tmp_path):
+    """A picture's answer only counts them. Those of the clip that is shown, once each."""
+    said = "posectl: warning: feet_slide: walk.gltf: feet that stand in the clip slide by up to "
+    options = ["--clip-file", "walk.gltf", "--retarget", "rest", "--width", "32", "--height", "32", "--json", "-o", tmp_path / "it.png"]
+    for command in (["render"], ["sheet", "--frames", "2"], ["sheet", "--clips", "all", "--frames", "1"], ["turntable", "--frames", "2"]):
+        done = posectl(*command, "hero.gltf", *options, cwd=models)
+        assert done.status == 0 and done.err.count(said) == 1, (command, done.err)
+        assert "warning" not in posectl(*command, "hero.gltf", *options, "--feet", "lock", cwd=models).err
+    layers = json.dumps([{"clip": "walk", "clip_file": "walk.gltf"}])
+    done = posectl("render", "hero.gltf", "--layers", layers, *options[2:], cwd=models)
+    assert done.status == 0 and said in done.err, done.err
+    assert "warning" not in posectl("render", "hero.gltf", *options[4:], cwd=models).err
 
 
 def test_a_file_with_the_clips(models, tmp_path):

@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
 def test_findings_and_exit_status(folder):
     done = posectl("flex", ".", cwd=folder)
     assert done.status == 1 and done.out.splitlines()[0] == "painted.gltf" and "flex-left-behind" in done.out
-    assert f"vertex {PAINTED} of mesh 'tube'" in done.out and done.out.endswith("3 models: 1 error, 0 warnings, 0 infos\n")
+    assert f"vertex {PAINTED} of mesh 'tube'" in done.out and done.out.endswith("3 models: 1 error, 0 warnings, 0 infos, 6 joints not measured (-v names them)\n")
     assert posectl("flex", "good.gltf", cwd=folder).status == 0
     assert posectl("flex", ".", "--fail-on", "never", cwd=folder).status == 0
     assert posectl("flex", ".", "--severity", "flex-left-behind=info", cwd=folder).status == 0
@@ -56,6 +56,39 @@ def test_accepted_findings(folder, tmp_path):
     assert posectl("flex", ".", "--write-baseline", known, cwd=folder).status == 0
     done = posectl("flex", ".", "--baseline", known, cwd=folder)
     assert done.status == 0 and "1 accepted" in done.out
+
+
+def test_joints_that_are_not_measured_are_told(folder):
+    """They are no findings, whatever --fail-on is."""
+    done = posectl("flex", ".", "--exclude", "painted*", "--fail-on", "info", cwd=folder)
+    assert done.status == 0 and done.out == "2 models: 0 errors, 0 warnings, 0 infos, 3 joints not measured (-v names them)\n"
+    text = "3 joints are not measured: no vertex follows 'root', 'end'; no triangle deforms at 'upper'"
+    assert text in posectl("flex", "good.gltf", "-v", cwd=folder).out
+    found = json.loads(posectl("flex", "good.gltf", "--json", cwd=folder).out)
+    assert found["models"][0]["notes"] == [{"rule": "flex-volume", "message": text}] and found["totals"]["not_measured"] == 3
+    assert "not measured" not in posectl("flex", "good.gltf", "--joint", "lower", cwd=folder).out
+
+
+def test_a_baseline_that_check_and_flex_share(tmp_path):
+    """Each keeps what the other wrote, drops what it finds no longer, and does not call the other's findings gone."""
+    def names():
+        return sorted(finding["rule"] for finding in json.loads((tmp_path / "known.json").read_text())["findings"])
+    written = ["--write-baseline", "known.json"]
+    (tmp_path / "a.gltf").write_text(limb(painted={PAINTED: 0}))
+    (tmp_path / "bad.gltf").write_text("no")
+    posectl("flex", ".", *written, cwd=tmp_path)
+    assert names() == ["flex-left-behind", "unreadable"]
+    posectl("check", ".", "--set", "max_triangles=1", *written, cwd=tmp_path)
+    assert names() == ["flex-left-behind", "too-many-triangles", "unreadable"]
+    for command, more in (("flex", []), ("check", ["--set", "max_triangles=1"])):
+        done = posectl(command, ".", *more, "--baseline", "known.json", cwd=tmp_path)
+        assert done.status == 0 and "2 accepted" in done.out and "no longer" not in done.out, done.out
+    (tmp_path / "bad.gltf").unlink()
+    (tmp_path / "a.gltf").write_text(limb())
+    posectl("flex", ".", *written, cwd=tmp_path)
+    assert names() == ["too-many-triangles"]
+    posectl("check", ".", *written, cwd=tmp_path)
+    assert names() == []
 
 
 @pytest.mark.parametrize("options, words", [

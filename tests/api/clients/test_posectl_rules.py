@@ -146,6 +146,19 @@ def test_ground_is_measured_at_the_root_that_is_named(tmp_path):
     assert ("not-in-place", "clip 'walk'") in findings(tmp_path, *options, "--set", "root_joint=nobody")["a.gltf"]
 
 
+def test_a_wrong_root_joint_is_told_as_such(tmp_path):
+    """Misspelt, or a joint that stays: what is said names it."""
+    knee = {("knee", "translation"): [[0, 2, 0], [0, 2, 0.5]]}
+    (tmp_path / "a.gltf").write_text(character({"walk": knee}))
+    def said(joint, key="root_motion"):
+        done = posectl("check", ".", "--set", f"{key}=walk", "--set", f"root_joint={joint}", "--set", "max_drift=1000", cwd=tmp_path)
+        return done.out
+    assert "clip 0 'walk' is not judged: root_joint of the rules is 'knees', and the model has no such joint; did you mean 'knee'?" in said("knees")
+    assert "is not judged: root_joint of the rules is 'knees'" in said("knees", "in_place")
+    assert "not by more than 1e+03: its root is taken to be joint 1 'hip', which does not move over the ground" in said("hip")
+    assert re.search(r"moves the model over the ground by 0\.\d+ of its size, not by more than 1e\+03, as its root, joint 2 'knee', does", said("knee"))
+
+
 def test_a_clip_of_both_lists_is_judged_by_both_rules(tmp_path):
     (tmp_path / "stays.gltf").write_text(character({"walk": TURN}))
     (tmp_path / "goes.gltf").write_text(character({"walk": AWAY}))
@@ -368,6 +381,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     (["--set", "max_joints"], "--set takes KEY=VALUE, not 'max_joints'"),
     (["--set", "frame_rate=[30,0]"], "not 0"),
     (["--severity", "bad-skin=loud"], "--severity takes RULE=LEVEL"),
+    (["--severity", "foot-slid=off"], "unknown rule 'foot-slid'; did you mean 'foot-slide'?"),
 ])
 def test_what_is_wrong_in_options_is_said(tmp_path, options, says):
     (tmp_path / "a.gltf").write_text(gltf())

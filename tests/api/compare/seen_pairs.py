@@ -214,6 +214,16 @@ def shared():
     return scene
 
 
+def halves(shift=0.0, is_reordered=False):
+    """A body without textures whose vertices follow two joints to equal parts. shift: of its texture coordinates, which nothing shows.
+    is_reordered: the skin has its joints in another order."""
+    scene = without(puppet(is_blended=True), "materials", "pictures", "material")
+    for part in scene["meshes"]["body"]:
+        part["weights"] = [{joint: 0.5 for joint in ("hips", next(j for j in row if j != "hips"))} if set(row) != {"hips"} else row for row in part["weights"]]
+        part["uvs"] = [[0.01 * i + shift, shift] for i in range(len(part["positions"]))]
+    return {**scene, "skin": dict(reversed(scene["skin"].items())) if is_reordered else scene["skin"]}
+
+
 def unnamed(scene):
     return {**scene, "has_unnamed_materials": True}
 
@@ -309,6 +319,28 @@ def alone(name=None, change=None, other=None):
     return scene
 
 
+def many(order, change=None):
+    """Clips without names, of which no two move the same: `order` of the moves. change: of the first clip's angles."""
+    scene = puppet()
+    bends = {i: [about([1, 0, 0.2], d) for d in (3 * i, 8 * i - 40, 2 * i)] for i in order}
+    if change:
+        bends[order[0]] = [about([1, 0, 0.2], d) for d in change]
+    return {**scene, "has_unnamed_clips": True, "clips": {i: {("forearm.L", "rotation"): ("LINEAR", [0.0, 0.5, 1.0], rows)} for i, rows in bends.items()}}
+
+
+def deep(count, is_swapped=False):
+    """Joints without names, one below another, then leaves without names below the last; each joint turns by an angle of its own.
+    is_swapped: the file has the leaves in another order."""
+    nodes = {0: {"parent": None, **TURN}}
+    for i in range(1, count):
+        nodes[i] = {"parent": i - 1 if i > 1 else 0, "translation": [0, 0.1, 0]}
+    leaves = {f"leaf {i}": {"parent": count - 1, "translation": [0.3 * i, 0.1, 0]} for i in range(30)}
+    nodes |= dict(reversed(leaves.items())) if is_swapped else leaves
+    turns = {(name, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 0, 1], 0.01 * (i % 7))]) for i, name in enumerate(leaves)}
+    turns |= {(i, "rotation"): ("LINEAR", [0.0, 1.0], [[0, 0, 0, 1], about([0, 0, 1], 0.01 * (i % 7))]) for i in range(count)}
+    return {"nodes": nodes, "meshes": {}, "has_unnamed_nodes": True, "clips": {"turn": turns}}
+
+
 # --- two bodies at one place, and a leg without a skin ---
 
 def twins(is_swapped=False, moved=0.5):
@@ -401,6 +433,7 @@ PAIRS = [
         {**s["meshes"]["floor"][0], "triangles": s["meshes"]["floor"][0]["triangles"][1:]}, *s["meshes"]["floor"][1:]]}},
          (("material", "1 triangle of mesh 'floor_mesh' has material 'b' and had material 'a'"),)),
     Seen("strip_with_the_material_of_another", seam(), seam(swapped=1), (("material", "4 triangles of mesh 'floor_mesh' have material 'c' and had material 'b'"),)),
+    Seen("joints_in_another_order_and_unseen_coordinates", halves(), halves(0.3, is_reordered=True)),
     Seen("weight_rounded", weighted(), weighted(share=0.01)),
     Seen("weight_of_a_far_joint", weighted(), weighted("toe.L", 0.01), 
          (("weights", "1 vertex", "'hand.L'"), ("weights", "1 vertex", "'toe.L'"))),
@@ -424,6 +457,10 @@ PAIRS = [
     Seen("clip_later", clips(), clips(retime(lambda t: t + 0.5)), (("clip_range", "0.5 s"),)),
     Seen("clip_ends_sooner", clips(), clips(trim), (("clip_length", "0.5 s", "1 s"),)),
     Seen("clip_ends_sooner_and_bent", clips(), clips(both(bend, trim)), (("clip_length", "0.5 s", "1 s"), BENT)),
+    Seen("many_clips_without_names", many(range(60)), many(range(60))),
+    Seen("many_clips_without_names_in_another_order", many(range(60)), many(range(59, -1, -1))),
+    Seen("many_clips_without_names_and_one_bent", many(range(60)), many(range(60), (0, -50, 0)), (("pose", "clip 0", "'forearm.L'", "at 0.5 s"),)),
+    Seen("many_joints_without_names", deep(3000), deep(3000, is_swapped=True)),
     Seen("twins_in_another_order", twins(), twins(True)),
     Seen("twins_of_which_one_moves_otherwise", twins(), twins(True, moved=0.8), (("pose", "of mesh 'second_mesh'", "at 1 s"),)),
     Seen("leg_rests_in_its_first_pose", leg(), leg(is_posed=True)),

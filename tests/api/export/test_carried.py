@@ -115,6 +115,73 @@ def test_numbers_are_those_of_the_file(export):
     assert ("extension", "VRMC_vrm, which names what is not in this file") in dropped(boneless)
 
 
+def test_what_parts_of_objects_say_is_told(export):
+    source, other = rich_gltf.document(), {"extras": {"p": 1}, "extensions": {"X_part": {}}}
+    animation, camera, lights = source["animations"][0], source["cameras"][0], source["extensions"]["KHR_lights_punctual"]["lights"]
+    lights[0] |= {"type": "spot", "spot": {"outerConeAngle": 0.5, **other}}
+    source["materials"][0]["normalTexture"] = {"index": 0, **other}
+    for one in animation["samplers"][0], animation["channels"][0], animation["channels"][0]["target"], camera["perspective"]:
+        one |= other
+    for one in animation, source["images"][0], source["samplers"][0]:
+        one["extensions"] = {"X_own": {}}
+    animation["channels"].append({"sampler": 0, "target": {"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/materials/0/unknown"}}}})
+    told = dropped(glb(export(json.dumps(source)))) - dropped(glb(export(rich_gltf.text())))
+    assert told == {
+        ("extras", "normalTexture.extras: materials[0]"), ("extras", "samplers.extras: animations[0]"), ("extras", "channels.extras: animations[0]"),
+        ("extras", "channels.target.extras: animations[0]"), ("extras", "perspective.extras: cameras[0]"), ("extras", "spot.extras: lights[0]"),
+        ("extension", "X_part: materials[0].normalTexture and 5 more"), ("extension", "X_own: animations[0] and 2 more"),
+        ("channel", "channel of KHR_animation_pointer: animations[0].channels[1]")}
+
+
+def test_objects_that_nothing_uses_are_told(export):
+    source = rich_gltf.document()
+    source["extensions"]["KHR_lights_punctual"]["lights"].append({"type": "point", "name": "spare"})
+    source["images"].append({**source["images"][0], "name": "spare"})
+    source["samplers"].append({"name": "spare"})
+    told = dropped(glb(export(json.dumps(source)))) - dropped(glb(export(rich_gltf.text())))
+    assert told == {("unused", "light without a node: lights[1]"), ("unused", "image that no texture shows: images[1]"),
+                    ("unused", "sampler without a texture: samplers[1]")}
+
+
+def test_a_picture_that_only_an_extension_names_keeps_its_name(export):
+    source = rich_gltf.document()
+    source["textures"][0] = {"name": "tex", "extensions": {"EXT_texture_webp": {"source": 0}}}
+    assert [(image["name"], image["extras"]) for image in glb(export(json.dumps(source)))["images"]] == [("img", {"i": 1})]
+
+
+@pytest.mark.parametrize("query, skeleton, expected", [("", 0, "root"), ("", 3, "bone"), ("&subtree=bone", 0, "root"), ("&subtree=bone", 3, "bone"),
+                                                       ("&up=z", 3, "bone"), ("", 4, None), ("", 1, None)])
+def test_the_skeleton_of_a_skin_stays(export, query, skeleton, expected):
+    """It is above all joints: numbers change with the nodes. Elsewhere, the file has none, and says so."""
+    source = rich_gltf.document()
+    source["nodes"] = [{"name": "root", "children": [1, 3]}, {"name": "stage"}, {"name": "body", "mesh": 0, "skin": 0},
+                       {"name": "bone", "translation": [1, 2, 0], "rotation": [0, 0, 0.6, 0.8], "scale": [1, 2, 1], "children": [4, 2]}, {"name": "tip"}]
+    source["scenes"], source["scene"] = [{"nodes": [0]}], 0
+    source["skins"] = [{"joints": [4, 3], "skeleton": skeleton, "name": "s"}]
+    source["animations"][0]["channels"][0]["target"]["node"] = 3
+    source["extensions"] = {}
+    weights = len(source["accessors"])
+    source["accessors"] += [{"componentType": 5121, "count": 3, "type": "VEC4"}, {"componentType": 5126, "count": 3, "type": "VEC4"}]
+    source["meshes"][0]["primitives"][0]["attributes"] |= {"JOINTS_0": weights, "WEIGHTS_0": weights + 1}
+    file = glb(export(json.dumps(source), query))
+    assert [file["nodes"][skin["skeleton"]]["name"] if "skeleton" in skin else None for skin in file["skins"]] == [expected]
+    assert ("skeleton", "the skeleton of a skin, which is not above its joints") in dropped(file) or expected
+
+
+@pytest.mark.parametrize("image, code, words", [({"uri": "nowhere.png"}, "texture_missing", "'nowhere.png'"),
+                                                ({"uri": "data:image/png;base64,AAAA"}, "texture_broken", "texture"),
+                                                (None, "texture_without_image", "textures[0]")])
+def test_a_texture_that_the_file_lacks_is_a_warning(export, image, code, words):
+    source = rich_gltf.document()
+    if image:
+        source["images"][0] = image
+    else:
+        source["textures"][0] = {}
+    warnings = glb(export(json.dumps(source)))["asset"]["extras"]["warnings"]
+    assert [one["code"] for one in warnings] == [code] and words in warnings[0]["message"]
+    assert glb(export(json.dumps(source), "&textures=none"))["asset"]["extras"]["warnings"] == []
+
+
 def test_an_old_human_keeps_authors_and_licence(export):
     old = {"meta": {"title": "Ada", "author": "Ada L.", "licenseName": "CC_BY", "texture": 0},
            "humanoid": {"humanBones": [{"bone": "hips", "node": 2}]}, "firstPerson": {"firstPersonBone": -1, "meshAnnotations": [{"mesh": 1}]},

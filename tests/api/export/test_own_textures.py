@@ -299,6 +299,19 @@ def test_formats_that_glb_has_not_become_png(start, tmp_path):
     assert image(export(server, "a.obj"))[0] == "image/png"
 
 
+@pytest.mark.parametrize("metallic, roughness", [((12, 60), (50, 20)), ((50, 20), (12, 60)), ((50, 60), (3, 3)), ((3, 3), (50, 60))])
+def test_a_mixed_picture_has_the_larger_sides_of_its_parts(start, tmp_path, metallic, roughness):
+    made.write_obj(tmp_path, source("png"), "png")
+    (tmp_path / "a.mtl").write_text("newmtl skin\nmap_Pm m.png\nmap_Pr r.png\n")
+    Image.new("L", metallic, 40).save(tmp_path / "m.png")
+    Image.new("L", roughness, 200).save(tmp_path / "r.png")
+    server = start()
+    seen = Image.open(io.BytesIO(image(export(server, "a.obj"))[1])).convert("RGB")
+    assert seen.size == (50, 60) and seen.getextrema()[1:] == ((200, 200), (40, 40))
+    texture, = server.json("/v1/model", model="a.obj")["textures"]
+    assert (texture["width"], texture["height"]) == (50, 60), texture
+
+
 def test_what_is_drawn_smaller_is_told(start, tmp_path):
     data = made.picture("JPEG", 2500, 16)
     model = made.write_gltf(tmp_path, data, "jpg")
@@ -310,10 +323,21 @@ def test_what_is_drawn_smaller_is_told(start, tmp_path):
     assert image(glb) == ("image/jpeg", data) and warnings(glb) == {}  # its own bytes
     glb = export(server, model, "&textures=png")
     assert Image.open(io.BytesIO(image(glb)[1])).size == (2048, 13) and list(warnings(glb)) == ["texture_reduced"]
+    assert warnings(glb)["texture_reduced"].endswith("; --max-texture-side 4096 keeps more")
     assert list(warnings(export(server, model, "&textures=png&max_texture=1024"))) == []
     larger = start("--max-texture-side", "4096")
     assert larger.json("/v1/model", model=model)["warnings"] == []
     assert Image.open(io.BytesIO(larger.get(f"/v1/texture?model={model}&texture=0&textures=png").body)).size == (2500, 16)
+
+
+@pytest.mark.parametrize("most, size", [(2048, (2048, 11)), (4096, (3000, 16))])
+def test_a_tga_is_as_large_as_the_pixels_in_memory(start, tmp_path, most, size):
+    """No glTF has a TGA, and the server has no decoder: its pixels are those that are drawn."""
+    made.write_obj(tmp_path, made.picture("TGA", 3000, 16), "tga")
+    glb = export(start("--max-texture-side", str(most)), "a.obj")
+    told = warnings(glb)["texture_encoded"]
+    assert Image.open(io.BytesIO(image(glb)[1])).size == size and f"3000 x 16 pixels is a PNG of {size[0]} x {size[1]}" in told
+    assert told.endswith("; --max-texture-side 4096 keeps more") == (most == 2048), told
 
 
 # --- files that change ---

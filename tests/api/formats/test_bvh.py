@@ -84,6 +84,8 @@ def test_files_that_readers_get_wrong(start, tmp_path):
         shown = server.json("/v1/model", model=f"{name}.bvh")
         assert shown["clips"][0]["duration"] == pytest.approx(duration, rel=1e-12), name
         assert [warning["code"] for warning in shown["warnings"]] == codes, name
+        stated = None if "frame_rate_assumed" in codes else 10
+        assert shown.get("frame_rate") == (stated and pytest.approx(stated)), name
         assert worst_error(server, tmp_path, f"{name}.bvh", random.Random(1)) < TOLERANCE, name
         spine = server.json("/v1/pose", model=f"{name}.bvh", t=0, what="scene")["frames"][0]["scene"][1][12:15]
         z, x = math.radians(10), math.radians(20)  # y last, which leaves the y axis alone

@@ -1,5 +1,6 @@
 """Expressions and gaze of VRM files in /v1/model, and VRM animations that move them. tests/web compares the vertices with three-vrm."""
 import json
+import struct
 
 import numpy as np
 import pytest
@@ -128,6 +129,17 @@ def test_what_does_not_fit_is_named(start, root):
     assert refused["code"] == "clip_no_match" and "retarget=rest moves the bones of a human" in refused["message"]
 
 
+def test_a_motion_without_retargeting_is_matched_by_names(start, root):
+    """Bones turn, expressions and the gaze move nothing, and are told."""
+    server = start(*NO_RENDERING, root=root)
+    still = weights_of(server, {"clip": "-"})
+    assert not np.allclose(weights_of(server, {"clip_file": "move.vrma", "clip": 0, "retarget": "rest"}), still, atol=1e-3)
+    assert np.allclose(weights_of(server, {"clip_file": "move.vrma", "clip": 0}), still, atol=1e-6)
+    told = server.json("/v1/pose", model="looking.vrm", clip_file="move.vrma", clip=0, t=0.5, joints="J_hips", what="local")
+    assert {node["name"] for node in told["clip_file"]["unmatched"]["nodes"]} == {*WEIGHTS, "look"} and told["clip_file"]["unmatched"]["joints"] == []
+    assert told["frames"][0]["local"] != server.json("/v1/pose", model="looking.vrm", clip="-", joints="J_hips", what="local")["frames"][0]["local"]
+
+
 def test_limbs_of_any_human_point_where_the_motion_has_them(start, root):
     hero, source = Human(A), Human({**TALL, "odd": 0.5, "place": [0.2, 0.1, 0.3]})
     (root / "plain.gltf").write_text(hero.write())
@@ -156,3 +168,43 @@ def test_damaged_files_are_refused_or_read_and_hurt_nothing(start, root):
         assert answer.status in (200, 422), answer.body
     assert server.json("/v1/pose", model="hero.vrm", t=0)["frames"]
 
+
+
+# --- what one file in a hundred has ---
+
+def edited(data, edit):
+    """A GLB file with another document."""
+    size, = struct.unpack_from("<I", data, 12)
+    document = json.loads(data[20:20 + size])
+    edit(document)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size:]
+    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4e4f534a) + text + rest
+
+
+def test_vrm_0_counts_as_unity_does(start, root):
+    """A mesh that two nodes show, a texture that moves from below, and eyes whose z points backwards."""
+    def edit(document):
+        vrm = document["extensions"]["VRM"]
+        document["nodes"].append({"name": "mirror", "mesh": 1})
+        document["scenes"][0]["nodes"].append(len(document["nodes"]) - 1)
+        vrm["blendShapeMaster"]["blendShapeGroups"][0]["materialValues"][1]["targetValue"] = [1, 0.5, 0, 0.125]
+        vrm["firstPerson"]["firstPersonBoneOffset"] = {"x": 0.25, "y": 0.5, "z": 0.75}
+    (root / "twice.vrm").write_bytes(edited(model("old.vrm"), edit))
+    answer = start(*NO_RENDERING, root=root).json("/v1/model", model="twice.vrm")
+    happy = by_name(answer)["happy"]["binds"]
+    faces = [node["node"] for node in answer["nodes"] if node["name"] in ("face", "mirror")]
+    assert [bind["node"] for bind in happy if bind["kind"] == "morph"] == faces and len(faces) == 2
+    assert happy[-1] == {"kind": "texture_transform", "material": 0, "scale": [1, 0.5], "offset": [0, 0.375]}
+    assert answer["look_at"]["offset"] == [0.25, 0.5, -0.75]
+
+
+def test_presets_come_before_custom_expressions_of_the_same_name(start, root):
+    def edit(document):
+        document["extensions"]["VRMC_vrm"]["expressions"]["custom"]["happy"] = {"isBinary": True}
+    (root / "twice.vrm").write_bytes(edited(model("turned.vrm"), edit))
+    answer = start(*NO_RENDERING, root=root).json("/v1/model", model="twice.vrm")
+    assert [one["name"] for one in answer["expressions"]] == sorted(BINDS)
+    assert by_name(answer)["happy"]["preset"] and not by_name(answer)["happy"]["binary"]
+    assert "expressions_ignored" in [warning["code"] for warning in answer["warnings"]]

@@ -6,6 +6,7 @@ import pytest
 from conftest import Server
 from crowds import query_of
 from eval_probe import EvalProbe, LibraryError
+from humans import A, Human, T
 from rigs import CLIPS, HALF, RIG, character, moves
 
 DRAWS = False
@@ -94,3 +95,44 @@ def test_a_source_without_such_a_clip_is_refused(probe):
     with pytest.raises(LibraryError) as error:
         probe.ask("layer clip=2 source=3")
     assert error.value.status == -1 and "there is no clip 2; there are 2" in str(error.value)
+
+
+# --- between humans whose rigs differ ---
+
+HOWS = [({}, "0 0 0"), ({"feet": "lock"}, "1 0 0"), ({"clip_rest": "zero"}, "0 1 0"), ({"clip_rest": "frame:3"}, "0 2 3")]
+
+
+@pytest.fixture(scope="module")
+def humans(tmp_path_factory):
+    root = tmp_path_factory.mktemp("humans")
+    (root / "hero.gltf").write_text(Human(A).write(has_walk=True))
+    (root / "walk.gltf").write_text(Human(T).write(has_walk=True))
+    (root / "robot.gltf").write_text(character(SWAY))
+    running = Server(root, draws=False)
+    for name in ("hero", "walk", "robot"):
+        (root / f"{name}.posed").write_bytes(running.get(f"/v1/export?model={name}.gltf&format=posed").body)
+    running.root = root
+    yield running
+    running.end()
+
+
+@pytest.mark.parametrize("query, how", HOWS, ids=[how for _, how in HOWS])
+def test_clips_by_rest_have_the_bits_of_the_server(humans, query, how):
+    """Two humans with other bones, another rest pose, other axes and units."""
+    with EvalProbe(humans.root / "hero.posed") as probe:
+        probe.ask(f"source {humans.root / 'walk.posed'} by_rest {how}")
+        for t in (0, 0.37, 1):
+            probe.evaluate(f"clip=0 t={t!r} source=1")
+            asked = {"layout": "mat4", "skin": 0, "clip": "walk", "t": t, "clip_file": "walk.gltf", "retarget": "rest", **query}
+            assert bytes.fromhex(probe.ask("palette 0 0")) == query_of(humans, "hero.gltf", asked), t
+
+
+@pytest.mark.parametrize("model, source, how, status, words", [
+    ("hero", "robot", "0 0 0", -6, "hips"), ("robot", "walk", "0 0 0", -6, "hips"), ("hero", "walk", "0 2 99999", -1, "the first clip has"),
+    ("hero", "walk", "0 3 0", -1, "there is no clip_rest 3")])
+def test_by_rest_what_cannot_be_is_said(humans, model, source, how, status, words):
+    with EvalProbe(humans.root / f"{model}.posed") as probe:
+        probe.ask(f"source {humans.root / source}.posed by_rest {how}")
+        with pytest.raises(LibraryError) as error:
+            probe.ask("layer clip=0 source=1")
+        assert error.value.status == status and words in str(error.value)

@@ -14,6 +14,7 @@ import contract_model
 from conftest import REPOSITORY, SAMPLES, Server
 from contract_model import Frames
 from eval_probe import EvalProbe, LibraryError
+from small_models import gltf
 
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import random_fbx  # noqa: E402
@@ -344,6 +345,20 @@ def test_a_file_with_fps_has_the_vertices_of_the_model_in_its_frames(models, tmp
     assert moved > 10
     if name in ("robot.glb", "dragon.glb"):
         assert apart > 1e-5  # between frames the keys of the file are no more
+
+
+@pytest.mark.short
+def test_a_file_with_fps_of_clips_that_move_nothing(start, tmp_path):
+    document = json.loads(gltf())
+    document["animations"] = [{"name": "still", "samplers": [{"input": 0, "output": 0}], "channels": [{"sampler": 0, "target": {"path": "rotation"}}]}]
+    document["accessors"][0] |= {"componentType": 5126, "type": "SCALAR", "count": 1, "min": [0], "max": [0]}
+    del document["meshes"], document["nodes"][0]["mesh"]
+    (tmp_path / "still.gltf").write_text(json.dumps(document), encoding="utf-8")
+    answer = start().get("/v1/export?model=still.gltf&format=posed&fps=10")
+    assert answer.status == 200, answer.body
+    (tmp_path / "still.posed").write_bytes(answer.body)
+    with EvalProbe(tmp_path / "still.posed") as probe:
+        assert probe.first == "ready" and int(probe.ask("info").split()[4]) == 1
 
 
 def test_a_file_that_would_be_too_large(start):

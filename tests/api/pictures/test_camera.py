@@ -397,6 +397,7 @@ def test_pictures_without_a_clip_show_an_idle_one(start, tmp_path):
         assert (answer.headers.get("x-posed-clip") or "").strip() == (told or "").strip(), query
         assert ("x-posed-clip" in answer.headers) == (told is not None)
     assert server.json("/v1/render", model="hero.gltf", format="json")["clip"] == {"index": 1, "name": "Rig|Idle gun \u00e9", "duration": 1}
+    assert [server.json("/v1/model", model=f"{name}.gltf")["usual_clip"] for name in ("hero", "moves", "plain", "still")] == [1, 1, 0, None]
     shown = [server.get(f"/v1/render?model=hero.gltf&frame=pose&target=0,0,0{small}{clip}").body for clip in ("", "&clip=1", "&clip=0")]
     assert shown[0] == shown[1] != shown[2]
     assert server.json("/v1/palette", model="hero.gltf")["clip"]["index"] == 0

@@ -186,16 +186,18 @@ def limb_in_scene(place):
     return (5 - y, -1 + x, 2 + z)
 
 
-def drawn_often(draws, joints, skins):
-    """A triangle with a morph target, drawn by many nodes with one skin after the other. A clip moves the first of the joints."""
+def drawn_often(draws, joints, skins, weights=(0,)):
+    """A triangle with a morph target for each of the weights, drawn by many nodes with one skin after the other. A clip moves the first of
+    the joints."""
     writer = Writer()
     document = writer.document
     document["nodes"] = [{"name": f"joint {i}"} for i in range(joints)] + [{"mesh": 0, "skin": i % skins} for i in range(draws)]
     document["scenes"], document["scene"] = [{"nodes": list(range(joints + draws))}], 0
-    document["meshes"] = [{"primitives": [{"targets": [{"POSITION": writer.accessor([(0, 0, 1)] * 3, "VEC3")}], "attributes": {
-        "POSITION": writer.accessor([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "VEC3"),
-        "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 3, "VEC4", 5123, "H"),
-        "WEIGHTS_0": writer.accessor([(0.5, 0.5, 0, 0)] * 3, "VEC4")}}]}]
+    document["meshes"] = [{"weights": list(weights), "primitives": [{
+        "targets": [{"POSITION": writer.accessor([(0, 0, 1)] * 3, "VEC3")}] * len(weights), "attributes": {
+            "POSITION": writer.accessor([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "VEC3"),
+            "JOINTS_0": writer.accessor([(0, 1, 0, 0)] * 3, "VEC4", 5123, "H"),
+            "WEIGHTS_0": writer.accessor([(0.5, 0.5, 0, 0)] * 3, "VEC4")}}]}]
     document["skins"] = [{"joints": list(range(joints))} for _ in range(skins)]
     document["animations"] = [{"name": "loop", "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}], "samplers": [
         {"input": writer.accessor([0, 0.5, 1], "SCALAR"), "output": writer.accessor([(0, 0, 0), (1, 0, 0), (0, 0, 0)], "VEC3")}]}]

@@ -4,6 +4,7 @@ A scene is a dictionary: `nodes` (name: parent, translation, rotation, scale), `
 (name: {(node, path): (interpolation, times, rows)}).
 """
 import base64
+import collections
 import json
 import math
 import pathlib
@@ -85,8 +86,11 @@ class File:
 
 def put_nodes(file, scene):
     names = list(scene["nodes"])
+    below = collections.defaultdict(list)
+    for i, part in enumerate(scene["nodes"].values()):
+        below[part.get("parent")].append(i)
     for name, part in scene["nodes"].items():
-        children = [names.index(child) for child, other in scene["nodes"].items() if other.get("parent") == name]
+        children = below[name]
         node = {**({} if scene.get("has_unnamed_nodes") else {"name": name}), **{k: v for k, v in part.items() if k != "parent"}, **({"children": children} if children else {})}
         file.document["nodes"].append(node)
     file.document["scenes"] = [{"nodes": [i for i, part in enumerate(scene["nodes"].values()) if not part.get("parent")]}]
@@ -139,7 +143,7 @@ def put_meshes(file, scene, names):
 def put_clips(file, scene, names):
     file.document["animations"] = []
     for name, channels in scene["clips"].items():
-        clip = {**({"name": name} if name else {}), "samplers": [], "channels": []}
+        clip = {**({"name": name} if name and not scene.get("has_unnamed_clips") else {}), "samplers": [], "channels": []}
         for (node, path), (mode, times, rows) in channels.items():
             rows = [[x] for row in rows for x in row] if path == "weights" else rows
             clip["channels"].append({"sampler": len(clip["samplers"]), "target": {"node": names.index(node), "path": path}})

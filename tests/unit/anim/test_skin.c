@@ -117,6 +117,78 @@ TEST(skin_morphs_before_it_skins)
     check_vec3(out, 1, 0, 0);
 }
 
+enum { MANY = 150, TARGETS = 5 };
+
+/* A primitive of MANY vertices, from vertex 7 of the model on, and TARGETS targets; the third has no positions. */
+struct many_vertices {
+    struct primitive primitive;
+    struct node node;
+    struct draw draw;
+    struct vec3 positions[MANY + 7], deltas[TARGETS * MANY];
+    struct morph_target targets[TARGETS];
+    struct model model;
+};
+
+static void init_many(struct many_vertices *many)
+{
+    *many =
+        (struct many_vertices){.primitive = {.vertex_first = 7, .vertex_count = MANY, .morph_target_count = TARGETS},
+                               .node = {.weight_count = TARGETS}};
+    for (uint32_t v = 0; v < MANY + 7; v++)
+        many->positions[v] = (struct vec3){(float)v / 3, 1 / (1 + (float)v), 1e4f};
+    for (uint32_t d = 0; d < TARGETS * MANY; d++)
+        many->deltas[d] = (struct vec3){(float)d / 7, 1e-5f * (float)d, -(float)d};
+    for (uint32_t t = 0; t < TARGETS; t++)
+        many->targets[t] = (struct morph_target){.position_first = t == 2 ? UINT32_MAX : t * MANY};
+    many->model = (struct model){.primitives = &many->primitive,
+                                 .positions = many->positions,
+                                 .morph_targets = many->targets,
+                                 .morph_deltas = many->deltas,
+                                 .nodes = &many->node,
+                                 .draws = &many->draw};
+}
+
+TEST(skin_morphs_blocks_of_vertices_as_one_after_the_other)
+{
+    static const double WEIGHTS[TARGETS] = {0.1, 0, 3, -0.7, 1e-3};
+    struct many_vertices many;
+    struct vec3 all[MANY], some[MANY / 2];
+    double binds[MANY / 2][3];
+    uint32_t places[MANY / 2];
+    init_many(&many);
+    for (uint32_t i = 0; i < MANY / 2; i++)
+        places[i] = MANY - 1 - 2 * i;
+    skin_morph_positions(&many.model, 0, WEIGHTS, TARGETS, all);
+    skin_morph_places(&many.model, 0, places, MANY / 2, WEIGHTS, TARGETS, some);
+    skin_morph_binds(&many.model, 0, places, MANY / 2, WEIGHTS, TARGETS, binds);
+    for (uint32_t v = 0; v < MANY; v++) {
+        double z = 1e4;
+        for (uint32_t t = 0; t < TARGETS; t++)
+            z += t == 2 ? 0 : WEIGHTS[t] * -(double)(t * MANY + v);
+        assert_true(all[v].z == (float)z); /* to the bit */
+    }
+    for (uint32_t i = 0; i < MANY / 2; i++) {
+        assert_memory_equal(&some[i], &all[places[i]], sizeof some[i]);
+        assert_true((float)binds[i][0] == all[places[i]].x && (float)binds[i][1] == all[places[i]].y);
+    }
+}
+
+TEST(skin_work_counts_targets_that_have_a_weight)
+{
+    double weights[TARGETS] = {0};
+    const struct pose pose = {.weights = weights};
+    struct many_vertices many;
+    init_many(&many);
+    assert_int_equal(skin_draw_work(&many.model, 0, &pose), MANY);
+    weights[2] = 1; /* moves no positions */
+    assert_int_equal(skin_draw_work(&many.model, 0, &pose), MANY);
+    weights[0] = weights[4] = 0.5;
+    assert_int_equal(skin_draw_work(&many.model, 0, &pose), MANY + 2 * MANY / 32);
+    assert_int_equal(skin_morph_work(&many.model, 0, weights, 1, 320), 10);
+    many.primitive.morph_target_count = 0;
+    assert_int_equal(skin_draw_work(&many.model, 0, &pose), MANY);
+}
+
 TEST(skin_normals_under_non_uniform_scale)
 {
     struct one_vertex one;

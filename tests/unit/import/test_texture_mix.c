@@ -104,6 +104,7 @@ TEST(mix_of_colors_and_opacity)
     const int by_alpha = texture_mix(&t.mixer, &mix, &t.err);
     static const uint8_t BY_ALPHA[] = {10, 20, 30, 51, 10, 20, 30, 51, 40, 50, 60, 128, 40, 50, 60, 0};
     assert_int_equal(t.builder.textures[by_alpha].width, 4);
+    assert_int_equal(t.builder.textures[by_alpha].source_width, 4);
     assert_int_equal(t.builder.textures[by_alpha].level_count, 3);
     assert_memory_equal(texels_of(&t, by_alpha), BY_ALPHA, sizeof BY_ALPHA);
     teardown(&t);

@@ -1,9 +1,7 @@
-#include "clients/cli/convert/converted_names.h"
+#include "clients/cli/pass/output_names.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char EXTENSION[] = ".glb";
 
 struct name {
     char *text;
@@ -11,12 +9,12 @@ struct name {
     bool is_whole;
 };
 
-static char *name_of(const char *out, bool is_whole)
+static char *name_of(const char *out, const char *extension, bool is_whole)
 {
     const char *slash = strrchr(out, '/'), *base = slash == NULL ? out : slash + 1, *dot = strrchr(base, '.');
     struct text name = {0};
     text_put_bytes(&name, out, is_whole || dot == NULL || dot == base ? strlen(out) : (size_t)(dot - out));
-    text_put(&name, EXTENSION);
+    text_put(&name, extension);
     return name.at;
 }
 
@@ -27,7 +25,7 @@ static int by_text(const void *a, const void *b)
 
 /* Makes the names of neighbours that are equal whole. Returns whether any was not. Whole names differ, but one may
  * equal another model's short name, which then becomes whole at the next turn. */
-static bool make_whole(struct name *names, size_t count, const struct model_list *list)
+static bool make_whole(struct name *names, size_t count, const struct model_list *list, const char *extension)
 {
     bool has_changed = false;
     for (size_t first = 0, end; first < count; first = end) {
@@ -40,22 +38,22 @@ static bool make_whole(struct name *names, size_t count, const struct model_list
     }
     for (size_t i = 0; has_changed && i < count; i++) {
         free(names[i].text);
-        names[i].text = name_of(list->items[names[i].index].out, names[i].is_whole);
+        names[i].text = name_of(list->items[names[i].index].out, extension, names[i].is_whole);
     }
     return has_changed;
 }
 
-size_t converted_names_set(struct model_list *list, size_t *first)
+size_t output_names_set(struct model_list *list, const char *extension, size_t *first)
 {
     struct name *names = must_alloc((list->count + 1) * sizeof *names);
     size_t whole = 0;
     *first = list->count;
     for (size_t i = 0; i < list->count; i++)
-        names[i] = (struct name){name_of(list->items[i].out, false), i, false};
+        names[i] = (struct name){name_of(list->items[i].out, extension, false), i, false};
     do {
         if (list->count > 0)
             qsort(names, list->count, sizeof *names, by_text);
-    } while (make_whole(names, list->count, list));
+    } while (make_whole(names, list->count, list, extension));
     for (size_t i = 0; i < list->count; i++) {
         struct listed_model *item = &list->items[names[i].index];
         free(item->out);

@@ -1,9 +1,0 @@
-/* converted_names.h - names the files that posectl convert makes of many models. Pure functions. */
-#pragma once
-
-#include "clients/cli/server/model_list.h"
-
-/* Gives each model of the list the name of its file: "birds/crow.fbx" becomes "birds/crow.glb". Where several models
- * would get one name, they keep their extensions: "crow.fbx.glb" and "crow.obj.glb". The result depends on the set of
- * models only. Returns the number of models that keep theirs, and sets *first to the index of one of them. */
-size_t converted_names_set(struct model_list *list, size_t *first);
