@@ -32,6 +32,7 @@ API = {
     "bends": ("tests/api/answers/test_flex.py",),
     "root motion of files": ("tests/api/export/test_export_root_motion.py",),
     "files of VRM": ("tests/api/formats/test_vrm.py",),
+    "constraints": ("tests/api/formats/test_constraints.py",),
     "rests of clips": ("tests/api/answers/test_clip_rest.py",),
 }
 

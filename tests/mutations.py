@@ -41,7 +41,9 @@ AXES, CLIP, MD5, LOSSES = map(source, ("assimp_axes.c", "assimp_clip.c", "assimp
 CONTACTS, FEET, HEIGHTS, LEGS, LOOP, KEYS = map(source, ("check_contacts.c", "check_feet.c", "check_heights.c", "check_legs.c", "check_loop.c", "check_keys.c"))
 ZONE, STRAYS, FLEX_JOINTS, FLEX_POSE, FLEX_SURFACE = map(source, ("flex_zone.c", "flex_strays.c", "flex_joints.c", "flex_pose.c", "flex_surface.c"))
 ROOT_MOTION, VRM_0, EXPRESSIONS, REST = map(source, ("export_root_motion.c", "vrm_0.c", "vrm_expressions.c", "rest_reference.c"))
+CONSTRAINT, CONSTRAINT_ORDER = map(source, ("constraint.c", "constraint_order.c"))
 CHECKS, BENDS, ROOTS, VRM, RESTS = "checks of motion", "bends", "root motion of files", "files of VRM", "rests of clips"  # of API
+CONSTRAINTS = "constraints"  # likewise
 
 CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
 
@@ -301,6 +303,14 @@ MUTATIONS = [
     ("rests: a rest that lies is one that stands", REST, "const bool laid = stance->stands && is_laid(rig, seen);", "const bool laid = stance->stands && is_laid(rig, seen) && stance->score < 0;", RESTS),
     ("rests: knees may be bent as far as they go", REST, "along > LEG_ALONG && stretch > LEG_STRETCH", "along > LEG_ALONG", RESTS),
     ("rests: legs may stretch forwards", REST, "along > LEG_ALONG && stretch > LEG_STRETCH", "stretch > LEG_STRETCH", RESTS),
+    ("constraints: a roll forgets how its source rests", CONSTRAINT, "turn_outside(turn, source_rest, turn);", "(void)source_rest;", CONSTRAINTS),
+    ("constraints: a roll keeps the turn of its axis", CONSTRAINT, "twist[axis] = turn[axis];", "memcpy(twist, turn, sizeof twist);", CONSTRAINTS),
+    ("constraints: an aim is one in its parent's space", CONSTRAINT, "turn_vector(scene_from_parent, from, from);", "turn_vector(NO_TURN, from, from);", CONSTRAINTS),
+    ("constraints: an aim at where the source was", CONSTRAINT, "compose_chain(pose, model, model->nodes[at->source].parent);", "compose_chain(pose, model, -1);", CONSTRAINTS),
+    ("constraints: negative axes are positive", CONSTRAINT, "at->axis < AXIS_ROLL_COUNT ? 1 : -1", "at->axis < AXIS_COUNT ? 1 : -1", CONSTRAINTS),
+    ("constraints: a weight leads from the whole to the rest", CONSTRAINT, "(double)at->weight, pose->local", "1 - (double)at->weight, pose->local", CONSTRAINTS),
+    ("constraints: aims do not wait for what moves them", CONSTRAINT_ORDER, "return scene_of_parent(search, edge == 0 ? node : at->source);", "return NO_VERTEX;", CONSTRAINTS),
+    ("constraints: clips are compiled without them", COMPILE, "builder->constraint_count > 0 || ", "", CONSTRAINTS),
 ]
 
 # Words in the names of the unit tests about a file, which run first. The longest matching beginning of its path counts. They only save
