@@ -171,12 +171,17 @@ static int put_moment(struct markdown *page, const char *name, size_t number, co
     return status;
 }
 
-static int put_moments(struct markdown *page, const char *name, struct connection *connection,
-                       const struct compared *compared)
+int markdown_put_pictures(struct markdown *page, const char *name, struct connection *connection,
+                          const struct compared *compared)
 {
     struct moment moments[MOMENTS_MAX];
-    const size_t count = moments_find(compared->answer, moments, MOMENTS_MAX);
+    const size_t count = page->folder == NULL ? 0 : moments_find(compared->answer, moments, MOMENTS_MAX);
     int status = STATUS_DONE;
+    if (count == 0)
+        return STATUS_DONE;
+    text_put(&page->body, page->model_count++ == 0 ? "\n## Pictures\n\n### " : "\n### ");
+    markdown_put_escaped(&page->body, name);
+    text_put(&page->body, "\n");
     for (size_t i = 0; i < count && status == STATUS_DONE && !is_interrupted(); i++) {
         struct moment_pictures pictures;
         struct text problem = {0};
@@ -195,21 +200,10 @@ static int put_moments(struct markdown *page, const char *name, struct connectio
     return status;
 }
 
-int markdown_put_pictures(struct markdown *page, const char *name, struct connection *connection,
-                          const struct compared *compared)
-{
-    if (page->folder == NULL)
-        return STATUS_DONE;
-    text_put(&page->body, page->model_count++ == 0 ? "\n## Pictures\n\n### " : "\n### ");
-    markdown_put_escaped(&page->body, name);
-    text_put(&page->body, "\n");
-    return put_moments(page, name, connection, compared);
-}
-
 void markdown_end_pictures(struct markdown *page)
 {
     if (page->folder != NULL)
-        text_printf(&page->body, "\nPictures are of the first %zu models that differ.\n", page->model_count);
+        text_printf(&page->body, "\nPictures are of the first %zu models whose changes are seen.\n", page->model_count);
     free(page->folder);
     page->folder = NULL;
 }

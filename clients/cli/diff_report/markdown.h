@@ -16,8 +16,9 @@ struct markdown {
  * no pictures for stdout. Returns 0, or an exit status after printing the error. The caller calls markdown_free() in
  * any case. */
 int markdown_start(struct markdown *page, const char *file, const char *pictures, uint32_t size);
-/* Appends pictures of the worst moments of two models under the model's name, if the page has pictures. If a picture
- * cannot be drawn, a line says why. Returns 0, or an exit status after printing that the folder cannot be written. */
+/* Appends pictures of the worst moments of two models under the model's name, if the page has pictures and some moment
+ * shows a change. If a picture cannot be drawn, a line says why. Returns 0, or an exit status after printing that the
+ * folder cannot be written. */
 int markdown_put_pictures(struct markdown *page, const char *name, struct connection *connection,
                           const struct compared *compared);
 /* Ends the pictures: the page says that later models have none. */

@@ -85,6 +85,22 @@ def test_models_that_are_equal_have_no_pictures(tmp_path):
     assert done.status == 0 and "![" not in done.out and not list((tmp_path / "p").glob("*")), done.err
 
 
+def test_only_models_whose_change_is_seen_are_under_pictures(tmp_path):
+    for folder in "old", "new":
+        (tmp_path / folder).mkdir()
+        for name in "renamed.glb", "turned.glb":
+            (tmp_path / folder / name).write_bytes((SAMPLES / "robot.glb").read_bytes())
+    data = (SAMPLES / "robot.glb").read_bytes()
+    (tmp_path / "new/renamed.glb").write_bytes(data.replace(b'"name":"dance"', b'"name":"sways"'))
+    (tmp_path / "new/turned.glb").write_bytes(turned_robot(30))
+    page = tmp_path / "page.md"
+    done = posectl("diff", tmp_path / "old", tmp_path / "new", "--format", "markdown", "-o", page, "--size", 200)
+    text = page.read_text()
+    assert done.status == 1 and "sways" in text, done.err
+    assert re.findall("^###? .*", text, re.M)[:3] == ["## Pictures", "### turned.glb", "## Motion"]
+    assert "### renamed.glb" not in text and len(pictures(page)) == 1
+
+
 @pytest.mark.parametrize("options, words", [
     (["--pictures", "p"], "--pictures needs --format markdown"), (["--size", "99", "--format", "json"], "--size needs --format markdown"),
     (["--size", "4000", "--format", "markdown"], "--size takes a whole number from 16 to 1024"),
