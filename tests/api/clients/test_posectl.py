@@ -198,7 +198,7 @@ def test_people_see_aligned_rows():
     (["thumbs", SAMPLES], 2, "-o DIR"),
     (["thumbs", SAMPLES, "-o", "out", "--size", "none"], 2, "--size takes a whole number"),
     (["check", SAMPLES, "--fail-on", "doom"], 2, "--fail-on takes one of error|warning|info|never"),
-    (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists the rules"),
+    (["check", SAMPLES, "--severity", "no-rule=off"], 2, "--rules lists them"),
     (["info", "x.glb", "--server", "127.0.0.1:1"], 3, "cannot connect"),
     (["info", "x.glb", "--server", "http://127.0.0.1:7878"], 3, "is a URL, but posectl uses the binary protocol"),
     (["info", "x.glb", "--server", "nowhere"], 3, "neither HOST:PORT, nor a port, nor the path"),
