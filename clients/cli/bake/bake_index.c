@@ -70,7 +70,8 @@ static void put_skeletons(struct text *out, const struct skeletons *skeletons)
     for (size_t i = 0; i < skeletons->count; i++) {
         cJSON *names = cJSON_Parse(skeletons->texts[i]); /* somebody may have changed the manifest */
         char *text = cJSON_IsArray(names) ? cJSON_PrintUnformatted(names) : NULL;
-        text_printf(out, "%s%s", i == 0 ? "\n" : ",\n", text == NULL ? "[]" : text);
+        text_put(out, i == 0 ? "\n" : ",\n");
+        text_put_json(out, text == NULL ? "[]" : text, text == NULL ? 2 : strlen(text));
         cJSON_free(text);
         cJSON_Delete(names);
     }
@@ -111,7 +112,8 @@ static void put_files(struct text *out, const struct pass *pass, const struct sk
         cJSON *file = describe(pass, skeletons, pass->manifest.entries[i]);
         char *text = file == NULL ? NULL : cJSON_PrintUnformatted(file);
         if (text != NULL) {
-            text_printf(out, "%s%s", separator, text);
+            text_put(out, separator);
+            text_put_json(out, text, strlen(text)); /* names of files may be no UTF-8 */
             separator = ",\n";
         }
         cJSON_free(text);

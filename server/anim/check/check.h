@@ -58,6 +58,8 @@ struct check_report {
     uint64_t pose_count, step_count, vertex_count;
     size_t capacity;       /* private */
     struct check_rig *rig; /* private: what the rules know of the model; found once */
+    int32_t root;          /* private, with has_root: the model's default root, or -1 */
+    bool has_root;
 };
 
 /* Returns whether a clip must end as it begins. */

@@ -5,10 +5,22 @@
 
 #include <stdlib.h>
 
+int32_t check_default_root(const struct clip_check *check)
+{
+    struct check_report *report = check->report;
+    if (!report->has_root) {
+        uint8_t *marks = mem_zalloc((size_t)check->model->node_count + 1, 1);
+        report->root = root_motion_find_root(check->model, marks);
+        report->has_root = true;
+        free(marks);
+    }
+    return report->root;
+}
+
 bool check_start_motion(const struct clip_check *check, int32_t root, bool has_turn, uint8_t *moved,
                         struct root_motion *motion)
 {
-    root = root >= 0 ? root : root_motion_find_root(check->model, moved);
+    root = root >= 0 ? root : check_default_root(check);
     if (root < 0)
         return false;
     root_motion_mark(check->model, (uint32_t)root, moved);

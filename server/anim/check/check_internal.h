@@ -80,6 +80,10 @@ bool check_is_of_pose(const struct clip_check *check);
 /* Returns whether one of these words is in the clip's name, in any case. */
 bool check_is_named(const struct model *model, int32_t clip, const char *const *words, size_t count);
 
+/* Returns the model's default root (root_motion_find_root()), or -1. It looks at the channels of all clips, once for a
+ * report. */
+int32_t check_default_root(const struct clip_check *check);
+
 /* Starts the motion of the root (-1: the default one) at the evaluated pose. False: the model has no root. `moved`:
  * [node_count], zeros; the motion borrows it. */
 bool check_start_motion(const struct clip_check *check, int32_t root, bool has_turn, uint8_t *moved,

@@ -51,8 +51,7 @@ static int find_turn(struct clip_check *check, double *turn_deg, uint32_t *node)
     const double step_s = frame_of(check);
     const double times_s[TIMES] = {0, step_s, check->duration_s - step_s, check->duration_s};
     double(*rotations)[4] = mem_alloc((TIMES * count + 1) * sizeof *rotations);
-    uint8_t *marks = mem_zalloc(count + 1, 1);
-    const int32_t root = root_motion_find_root(check->model, marks);
+    const int32_t root = check_default_root(check);
     int rc = 0;
     *turn_deg = 0;
     for (size_t i = 0; i < TIMES && rc == 0; i++)
@@ -67,7 +66,6 @@ static int find_turn(struct clip_check *check, double *turn_deg, uint32_t *node)
         }
     }
     free(rotations);
-    free(marks);
     return rc;
 }
 

@@ -25,6 +25,8 @@ static void drop_below(struct gltf *gltf, const cJSON *object, const struct drop
 static void drop_extensions(struct gltf *gltf, const cJSON *extensions, const struct drop_part *part)
 {
     const cJSON *item;
+    if (!cJSON_IsObject(extensions)) /* items of a list have no names */
+        return;
     cJSON_ArrayForEach(item, extensions)
     {
         char path[GLTF_DROP_PATH_SIZE];
@@ -43,7 +45,7 @@ static void drop_below(struct gltf *gltf, const cJSON *object, const struct drop
 {
     const cJSON *item, *element;
     char path[GLTF_DROP_PATH_SIZE];
-    if (part->depth > DEPTH_MAX)
+    if (part->depth > DEPTH_MAX || !cJSON_IsObject(object))
         return;
     cJSON_ArrayForEach(item, object)
     {

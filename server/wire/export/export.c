@@ -33,7 +33,8 @@ bool export_look_at_nodes(struct export *e)
     e->is_moved = export_array(e, model->node_count, sizeof *e->is_moved);
     e->visibilities = export_array(e, model->node_count, sizeof *e->visibilities);
     uint8_t *shows_some = export_array(e, model->node_count, sizeof *shows_some);
-    if (e->is_moved == NULL || e->visibilities == NULL || shows_some == NULL)
+    e->constraints = export_array(e, model->node_count, sizeof *e->constraints);
+    if (e->is_moved == NULL || e->visibilities == NULL || shows_some == NULL || e->constraints == NULL)
         return false;
     for (uint32_t i = model->order_count; i-- > 0;) {
         const uint32_t n = model->node_order[i];
@@ -55,8 +56,10 @@ bool export_look_at_nodes(struct export *e)
             export_warn(e, "hidden_node_shown",
                         "node %u is hidden and nodes below it are not, which glTF cannot say: here it is shown", n);
     }
-    for (uint32_t i = 0; i < model->constraint_count; i++)
+    for (uint32_t i = 0; i < model->constraint_count; i++) {
         e->is_moved[model->constraints[i].node] = 1;
+        e->constraints[model->constraints[i].node] = &model->constraints[i];
+    }
     const struct channel *channels = (const struct channel *)(const void *)e->clips.channels.data;
     for (size_t c = 0; c < e->clips.channels.size_bytes / sizeof *channels; c++) {
         const uint32_t n = channels[c].node;

@@ -128,12 +128,9 @@ static int row_of(const struct model *model, const struct carried *at)
     return -1;
 }
 
-/* Nodes of which only the transform is kept have their constraints, too: these make the transform. */
-static bool is_kept(const struct export *e, const struct carried *at, const char *name)
+static bool is_kept(const struct export *e, const struct carried *at)
 {
-    const bool is_constraint = strcmp(name, "VRMC_node_constraint") == 0;
-    return at->owner == CARRY_NODE
-               ? e->keeps[at->index] == KEEP_ALL || (is_constraint && e->keeps[at->index] != KEEP_NOTHING)
+    return at->owner == CARRY_NODE       ? e->keeps[at->index] == KEEP_ALL
            : at->owner == CARRY_MESH     ? place_of(e, LIST_MESHES, at->index) != GLB_NONE
            : at->owner == CARRY_MATERIAL ? e->surfaces.materials[at->index] != GLB_NONE
                                          : true;
@@ -156,7 +153,7 @@ bool export_plan_carried(struct export *e)
     for (uint32_t i = 0; i < model->carried_count; i++) {
         const struct carried *at = &model->carried_members[i];
         const int row = row_of(model, at);
-        if (row < 0 || !is_kept(e, at, EXTENSIONS[row]))
+        if (row < 0 || !is_kept(e, at))
             continue;
         const char *json = model->text + at->json.offset;
         char *made = has_indices(EXTENSIONS[row]) ? renumbered(e, EXTENSIONS[row], json, at->json.size_bytes) : NULL;

@@ -94,6 +94,7 @@ struct export
     uint32_t node_count;
     uint32_t *roots; /* [root_count]: places of the scene's root nodes */
     uint32_t root_count;
+    const struct node_constraint **constraints; /* [node_count of the model]: NULL for most */
     uint8_t *is_moved;          /* [node_count of the model]: some clip of the file animates its transform */
     uint8_t *visibilities;      /* likewise: enum export_visible */
     uint32_t *animated;         /* [material_count], as in struct surfaces */

@@ -137,17 +137,40 @@ static void put_children(struct export *e, const struct export_node *at)
         buf_put_text(e->out, "],");
 }
 
+/* The constraint comes from the model, which lacks those that the specification forbids, and not from the source. */
+static void put_constraint(struct export *e, const struct node_constraint *at)
+{
+    static const char *const KINDS[CONSTRAINT_KIND_COUNT] = {
+        [CONSTRAINT_ROLL] = "roll", [CONSTRAINT_AIM] = "aim", [CONSTRAINT_ROTATION] = "rotation"};
+    static const char *const ROLL_AXES[AXIS_ROLL_COUNT] = {"X", "Y", "Z"};
+    static const char *const AIM_AXES[AXIS_COUNT] = {"PositiveX", "PositiveY", "PositiveZ",
+                                                     "NegativeX", "NegativeY", "NegativeZ"};
+    json_printf(e->out, "\"VRMC_node_constraint\":{\"specVersion\":\"1.0\",\"constraint\":{%s:{\"source\":%u",
+                KINDS[at->kind], e->node_places[at->source]);
+    if (at->kind == CONSTRAINT_ROLL)
+        json_printf(e->out, ",\"rollAxis\":%s", ROLL_AXES[at->axis]);
+    else if (at->kind == CONSTRAINT_AIM)
+        json_printf(e->out, ",\"aimAxis\":%s", AIM_AXES[at->axis]);
+    buf_put_text(e->out, ",\"weight\":");
+    json_put_float(e->out, at->weight);
+    buf_put_text(e->out, "}}},");
+    e->extensions |= 1U << GLB_NODE_CONSTRAINT;
+}
+
 /* Writes "extensions":{..} and a comma if the node has some. */
 static void put_node_extensions(struct export *e, uint32_t n)
 {
     struct buf *out = e->out;
     const uint32_t light = export_light_of(e, n);
-    const bool has_own = e->visibilities[n] != VISIBLE_NOT_SAID || light != GLB_NONE;
+    const struct node_constraint *constraint = e->constraints[n];
+    const bool has_own = e->visibilities[n] != VISIBLE_NOT_SAID || light != GLB_NONE || constraint != NULL;
     static const char OPENING[] = "\"extensions\":{";
     if (has_own)
         buf_put_text(out, OPENING);
     if (light != GLB_NONE)
         json_printf(out, "\"KHR_lights_punctual\":{\"light\":%u},", light);
+    if (constraint != NULL)
+        put_constraint(e, constraint);
     if (e->visibilities[n] != VISIBLE_NOT_SAID) {
         buf_put_text(out, "\"KHR_node_visibility\":{\"visible\":");
         buf_put_text(out, e->visibilities[n] == VISIBLE_YES ? "true}," : "false},");

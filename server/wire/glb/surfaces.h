@@ -33,6 +33,7 @@ enum glb_extension {
     GLB_TEXTURE_TRANSFORM,
     GLB_VARIANTS,
     GLB_VISIBILITY,
+    GLB_NODE_CONSTRAINT,
     GLB_POINTER,
     GLB_LIGHTS,
     GLB_LAYER, /* the first of LAYER_COUNT extensions of material layers, by enum material_layer */

@@ -376,3 +376,11 @@ def test_an_interrupt_within_a_long_file_is_no_failure(tmp_path):
     report = json.loads(stdout)
     assert (running.returncode, report["interrupted"], report["failed"], report["made"]) == (130, True, [], 0)
     assert not list((tmp_path / "out").glob("*.npz")) and index(tmp_path / "out")[0]["files"] == []
+
+
+def test_the_index_is_utf_8_whatever_files_are_called(tmp_path):
+    (tmp_path / "library").mkdir()
+    shutil.copy(SAMPLES / "robot.glb", os.fsencode(tmp_path / "library") + b"/\xff.glb")
+    done = posectl("bake", "library", "-o", "out", cwd=tmp_path)
+    (file,) = json.loads((tmp_path / "out/index.json").read_bytes().decode())["files"]
+    assert done.status == 1 and file["model"].endswith("\ufffd.glb") and "error" in file, (done.out, file)

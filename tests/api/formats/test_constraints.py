@@ -132,6 +132,63 @@ def test_exported_files_have_the_constraints_and_the_poses(start, tmp_path, rig,
         assert np.abs(scene[node["name"]] - expected[:, n]).max() < near, node["name"]
 
 
+def test_exported_constraints_are_those_of_the_model(start, tmp_path, rig):
+    """They do not count as extras, of which the model keeps 1 MiB, and one that it limits is written as it moves."""
+    writer = rig.document()
+    writer.document["nodes"] = json.loads(json.dumps(writer.document["nodes"]))
+    writer.document["nodes"][0]["extras"] = {"x": "y" * 1048560}
+    node = next(node for node in writer.document["nodes"] if "VRMC_node_constraint" in node.get("extensions", {}))
+    next(iter(node["extensions"]["VRMC_node_constraint"]["constraint"].values()))["weight"] = 7e7
+    data = glb(writer).replace(b"70000000.0", b"1" + b"e400" + b" " * 5)
+    (tmp_path / "many.glb").write_bytes(data)
+    server = start(*NO_RENDERING, root=tmp_path)
+    constraints = server.json("/v1/model", model="many.glb")["constraints"]
+    before = scene_of(server, model="many.glb", clip=0, t=AT, wrap="clamp")
+    info, scene = exported(server, tmp_path, "")
+    by_name = {node["name"]: n for n, node in enumerate(server.json("/v1/model", model="many.glb")["nodes"]) if node["name"]}
+    assert len(info["constraints"]) == len(constraints) and scene.keys() >= by_name.keys()
+    for name, n in by_name.items():
+        assert np.abs(scene[name] - before[:, n]).max() < NEAR, name
+
+
+def test_a_circle_does_not_come_back(start, tmp_path):
+    """Without one of its nodes, the others of a circle are valid; the model ignores all, and so does the file."""
+    def follower(name, source):
+        return {"name": name, "rotation": [0.1, 0.2, 0.3, 0.9273618], "extensions": {"VRMC_node_constraint": {
+            "specVersion": "1.0", "constraint": {"rotation": {"source": source}}}}}
+    document = {"asset": {"version": "2.0"}, "scenes": [{"nodes": [0, 1, 2]}], "scene": 0, "extensionsUsed": ["VRMC_node_constraint"],
+                "nodes": [follower("a", 1), follower("b", 2), follower("c", 0)]}
+    (tmp_path / "circle.gltf").write_text(json.dumps(document))
+    server = start(*NO_RENDERING, root=tmp_path)
+    info = server.json("/v1/model", model="circle.gltf")
+    assert "constraints" not in info and "constraints_ignored" in [warning["code"] for warning in info["warnings"]]
+    answer = server.get("/v1/export?model=circle.gltf&subtree=a&subtree=b")
+    assert answer.status == 200 and b"VRMC_node_constraint" not in answer.body
+
+
+@pytest.mark.parametrize("extension", ["VRMC_node_constraint", "VRMC_vrm_animation", "KHR_materials_unlit", "KHR_texture_transform", "EXT_unknown"])
+def test_lists_in_place_of_objects_are_refused_or_ignored(start, tmp_path, extension):
+    """Wherever an object of the file has extensions."""
+    places = {"nodes": {}, "samplers": {}, "images": {"uri": "a.png"}, "materials": {}, "textures": {}, "cameras": {"type": "perspective"},
+              "meshes": {"primitives": []}, "skins": {"joints": [0]}, "scenes": {"nodes": [0]}, "animations": {"channels": [], "samplers": []}}
+    files = []
+    for place, plain in places.items():
+        for value in ({extension: [1]}, {extension: {"extensions": [1]}}, {extension: {"constraint": [1, {"extensions": [[]]}]}}, [1], [[{}]]):
+            document = {"asset": {"version": "2.0"}, "nodes": [{}], "scenes": [{"nodes": [0]}]}
+            document[place] = [{**plain, "extensions": value}]
+            if place == "cameras":
+                document[place][0]["perspective"] = {"yfov": 1, "znear": 1, "extensions": value}
+                document["nodes"][0]["camera"] = 0
+            if place == "materials":
+                document[place][0]["pbrMetallicRoughness"] = {"extensions": value}
+            files.append(f"{place}{len(files)}.gltf")
+            (tmp_path / files[-1]).write_text(json.dumps(document))
+    server = start(*NO_RENDERING, root=tmp_path)
+    for name in files:
+        answer = server.get(f"/v1/model?model={name}")
+        assert answer.status == 200 or answer.error() == "bad_model", (name, answer.body[:300])
+
+
 def test_a_subtree_brings_what_its_constraints_need(start, tmp_path, rig):
     """The joints of a skin stay, so these files have none."""
     writer = rig.document()
