@@ -1,8 +1,9 @@
 /* vrm_constraints.c - constraints of nodes (vrm-specification, VRMC_node_constraint-1.0). */
 #include "import/vrm/constraint_order.h"
-#include "import/vrm/vrm_internal.h"
 
+#include "anim/model/constraint_words.h"
 #include "base/mem.h"
+#include "import/vrm/vrm_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,12 @@ static void add_fault(struct constraint_reader *reader, enum fault fault, uint32
 /* Returns the kind of the only constraint of an extension, and its object in *body; -1: it is none that is known. */
 static int read_kind(const cJSON *extension, const cJSON **body)
 {
-    static const char *const KINDS[CONSTRAINT_KIND_COUNT] = {
-        [CONSTRAINT_ROLL] = "roll", [CONSTRAINT_AIM] = "aim", [CONSTRAINT_ROTATION] = "rotation"};
     static const char *const VERSIONS[] = {"1.0", "1.0-beta"};
     const char *version = cJSON_GetStringValue(vrm_member(extension, "specVersion"));
     const cJSON *constraint = vrm_member(extension, "constraint");
     int found = -1, count = 0;
     for (int kind = 0; kind < CONSTRAINT_KIND_COUNT; kind++) {
-        const cJSON *member = vrm_member(constraint, KINDS[kind]);
+        const cJSON *member = vrm_member(constraint, constraint_kind_word((uint32_t)kind));
         if (!cJSON_IsObject(member))
             continue;
         *body = member;
@@ -48,15 +47,14 @@ static int read_kind(const cJSON *extension, const cJSON **body)
 
 static int read_axis(const cJSON *body, uint32_t kind)
 {
-    static const char *const ROLLS[AXIS_ROLL_COUNT] = {"X", "Y", "Z"};
-    static const char *const AIMS[AXIS_COUNT] = {"PositiveX", "PositiveY", "PositiveZ",
-                                                 "NegativeX", "NegativeY", "NegativeZ"};
-    const char *axis = cJSON_GetStringValue(vrm_member(body, kind == CONSTRAINT_ROLL ? "rollAxis" : "aimAxis"));
-    if (kind == CONSTRAINT_ROTATION)
+    const char *member = constraint_axis_member(kind);
+    const char *word = member == NULL ? NULL : cJSON_GetStringValue(vrm_member(body, member));
+    if (member == NULL)
         return AXIS_X;
-    return axis == NULL              ? -1
-           : kind == CONSTRAINT_ROLL ? json_word(axis, ROLLS, AXIS_ROLL_COUNT)
-                                     : json_word(axis, AIMS, AXIS_COUNT);
+    for (uint32_t axis = 0; axis < constraint_axis_count(kind) && word != NULL; axis++)
+        if (strcmp(word, constraint_axis_word(kind, axis)) == 0)
+            return (int)axis;
+    return -1;
 }
 
 static enum fault read_constraint(struct constraint_reader *reader, uint32_t node, const cJSON *extension)

@@ -1,4 +1,5 @@
 /* export_put_nodes.c - writes nodes, their cameras and the scene as JSON (glTF 2.0, 3.5 and 3.10). */
+#include "anim/model/constraint_words.h"
 #include "anim/pose/pose.h"
 #include "base/sort.h"
 #include "wire/export/export_optimize.h"
@@ -140,17 +141,10 @@ static void put_children(struct export *e, const struct export_node *at)
 /* The constraint comes from the model, which lacks those that the specification forbids, and not from the source. */
 static void put_constraint(struct export *e, const struct node_constraint *at)
 {
-    static const char *const KINDS[CONSTRAINT_KIND_COUNT] = {
-        [CONSTRAINT_ROLL] = "roll", [CONSTRAINT_AIM] = "aim", [CONSTRAINT_ROTATION] = "rotation"};
-    static const char *const ROLL_AXES[AXIS_ROLL_COUNT] = {"X", "Y", "Z"};
-    static const char *const AIM_AXES[AXIS_COUNT] = {"PositiveX", "PositiveY", "PositiveZ",
-                                                     "NegativeX", "NegativeY", "NegativeZ"};
     json_printf(e->out, "\"VRMC_node_constraint\":{\"specVersion\":\"1.0\",\"constraint\":{%s:{\"source\":%u",
-                KINDS[at->kind], e->node_places[at->source]);
-    if (at->kind == CONSTRAINT_ROLL)
-        json_printf(e->out, ",\"rollAxis\":%s", ROLL_AXES[at->axis]);
-    else if (at->kind == CONSTRAINT_AIM)
-        json_printf(e->out, ",\"aimAxis\":%s", AIM_AXES[at->axis]);
+                constraint_kind_word(at->kind), e->node_places[at->source]);
+    if (constraint_axis_member(at->kind) != NULL)
+        json_printf(e->out, ",%s:%s", constraint_axis_member(at->kind), constraint_axis_word(at->kind, at->axis));
     buf_put_text(e->out, ",\"weight\":");
     json_put_float(e->out, at->weight);
     buf_put_text(e->out, "}}},");

@@ -1,5 +1,6 @@
 #include "wire/models/body_faces.h"
 
+#include "anim/model/constraint_words.h"
 #include "wire/reply/reply_json.h"
 
 static void put_bind(struct buf *out, const struct expression_bind *bind)
@@ -78,10 +79,8 @@ void body_put_faces(struct buf *out, const struct model *model)
 
 static void put_constraint(struct buf *out, const struct node_constraint *at)
 {
-    static const char *const KINDS[CONSTRAINT_KIND_COUNT] = {
-        [CONSTRAINT_ROLL] = "roll", [CONSTRAINT_AIM] = "aim", [CONSTRAINT_ROTATION] = "rotation"};
     static const char *const AXES[AXIS_COUNT] = {"x", "y", "z", "-x", "-y", "-z"};
-    json_printf(out, "{\"node\":%u,\"kind\":%s,\"source\":%u", at->node, KINDS[at->kind], at->source);
+    json_printf(out, "{\"node\":%u,\"kind\":%s,\"source\":%u", at->node, constraint_kind_word(at->kind), at->source);
     if (at->kind != CONSTRAINT_ROTATION)
         json_printf(out, ",\"axis\":%s", AXES[at->axis]);
     json_printf(out, ",\"weight\":%f}", (double)at->weight);

@@ -1,4 +1,5 @@
 """posectl bake of folders: the tables and their index, what is not baked again, clips onto another model, and what a stopped run leaves."""
+import functools
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ import pytest
 from conftest import PATIENCE_S, SAMPLES, Server, wait_until
 from humans import A, T, Human
 from importers import NO_RENDERING
-from posectl import begin, children, is_running, posectl
+from posectl import begin, children, is_running, pass_folder, posectl
 from rigs import CLIPS, RIG, character, moves
 from small_fbx import fbx
 from small_models import gltf
@@ -64,10 +65,7 @@ def library(tmp_path):
     return folder
 
 
-def run(library, *options, status=0, out="out", what=("library",)):
-    done = posectl("bake", *what, "-o", out, "--json", *options, cwd=library.parent)
-    assert done.status == status, (done.status, done.err)
-    return json.loads(done.out)
+run = functools.partial(pass_folder, "bake")
 
 
 def read(path):

@@ -1,4 +1,5 @@
 """posectl convert of folders: names of the files, what is not converted again, reports, and what a killed run leaves."""
+import functools
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import xml.etree.ElementTree
 import pytest
 
 from conftest import PATIENCE_S, SAMPLES, Server, wait_until
-from posectl import begin, children, is_running, posectl
+from posectl import begin, children, is_running, pass_folder, posectl
 from small_fbx import fbx
 from small_models import TRIANGLE, gltf
 
@@ -32,10 +33,7 @@ def assets(tmp_path):
     return folder
 
 
-def run(assets, *options, status=0, out="out", what=("assets",)):
-    done = posectl("convert", *what, "-o", out, "--json", *options, cwd=assets.parent)
-    assert done.status == status, (done.status, done.err)
-    return json.loads(done.out)
+run = functools.partial(pass_folder, "convert")
 
 
 def files(out):

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from conftest import PATIENCE_S, SAMPLES, Server, wait_until
-from posectl import begin, children, is_running, png_size, posectl
+from posectl import begin, children, is_running, pass_folder, png_size, posectl
 from small_models import TRIANGLE, gltf
 
 pytestmark = pytest.mark.skipif("POSED_SERVER" in os.environ, reason="starts servers of its own")
@@ -34,10 +34,8 @@ def assets(tmp_path):
     return folder
 
 
-def run(assets, *options, status=0, out="out"):
-    done = posectl("thumbs", "assets", "-o", out, "--size", "48", "--json", *options, cwd=assets.parent)
-    assert done.status == status, (done.status, done.err)
-    return json.loads(done.out)
+def run(assets, *options, **more):
+    return pass_folder("thumbs", assets, "--size", "48", *options, **more)
 
 
 def pictures(out):

@@ -1,4 +1,5 @@
 """Runs posectl as a user does, with its private server unless a test names another one."""
+import json
 import os
 import pty
 import struct
@@ -23,6 +24,13 @@ class Done:
 def posectl(*arguments, cwd=None, env=None, text=True):
     return Done(subprocess.run([POSECTL, *map(str, arguments)], cwd=cwd, env=environment(**(env or {})), capture_output=True,
                                text=text, timeout=4 * PATIENCE_S))
+
+
+def pass_folder(command, folder, *options, status=0, out="out", what=None):
+    """The JSON of a command that makes a file of each model of a folder, run beside the folder. what: others than the folder."""
+    done = posectl(command, *(what or (folder.name,)), "-o", out, "--json", *options, cwd=folder.parent)
+    assert done.status == status, (done.status, done.err)
+    return json.loads(done.out)
 
 
 def on_terminal(*arguments, cwd, **env):
