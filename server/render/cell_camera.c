@@ -21,8 +21,7 @@ static struct pose_view view_of(const struct cells *cells, const struct render_c
                               .root = job->root,
                               .has_turn = job->has_turn != 0,
                               .root_start_s = cell->begin_s,
-                              .turns = job->turns,
-                              .turn_count = job->turn_count};
+                              .on_top = cells->on_top};
 }
 
 /* Returns the model with the clip that the cell shows. */

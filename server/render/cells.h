@@ -49,6 +49,7 @@ struct cells {
     struct loaded_model *loaded;
     const struct job_sources *sources;
     struct job_layers layers;
+    const struct given_pose *on_top; /* or NULL */
     const struct model *movers[RENDER_SOURCES_MAX + 1];
     uint32_t mover_count;
     struct shared_camera shared; /* for several cells */

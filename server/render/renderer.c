@@ -209,11 +209,17 @@ static int draw_all(struct renderer *renderer, struct cells *cells, struct buf *
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded_model *loaded,
-                const struct job_sources *sources, struct buf *png, struct err *err)
+                const struct job_sources *sources, const struct job_given *given, struct buf *png, struct err *err)
 {
     const struct render_job *job = &work->job;
-    struct cells cells = {.work = work, .loaded = loaded, .sources = sources, .is_opaque = true};
-    if (job_layers_init(&cells.layers, &job->blend, sources, err) < 0)
+    struct cells cells = {.work = work,
+                          .loaded = loaded,
+                          .sources = sources,
+                          .on_top = job_given_pose(given, job->on_top),
+                          .is_opaque = true};
+    if (job->on_top > 0 && cells.on_top == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "the job has no given pose %u", job->on_top);
+    if (job_layers_init(&cells.layers, &job->blend, sources, given, err) < 0)
         return err->code;
     cells.mover_count = job_movers(sources, work, cells.movers);
     const struct sheet_spec spec = {.format = job->format};
@@ -241,6 +247,12 @@ static int map_sources(struct renderer *renderer, const struct render_job *job, 
     return 0;
 }
 
+/* Returns the descriptor of the given poses, after the environment. */
+static int given_fd(const struct render_job *job, const int *fds)
+{
+    return job->given_bytes > 0 ? fds[job->source_count + (job->environment_bytes > 0)] : -1;
+}
+
 /* fd: of the job's environment, after its sources. */
 static int map_environment(struct renderer *renderer, const struct render_job *job, const int *fds, struct err *err)
 {
@@ -263,6 +275,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     struct loaded_model *loaded = NULL;
     const struct model *clips[RENDER_SOURCES_MAX];
     struct job_sources sources;
+    struct job_given given = {.count = 0};
     const size_t png_bytes = png->size_bytes;
     renderer->shown = (struct render_shown){0};
     model_cache_begin(&renderer->cache);
@@ -273,7 +286,10 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
         return err->code;
     int rc = job_sources_init(&sources, work, &loaded->mapped.model, clips, unmatched, err);
     if (rc == 0)
-        rc = draw(renderer, work, loaded, &sources, png, err);
+        rc = job_given_init(&given, job, given_fd(job, source_fds), &loaded->mapped.model, err);
+    if (rc == 0)
+        rc = draw(renderer, work, loaded, &sources, &given, png, err);
+    job_given_fini(&given);
     job_sources_fini(&sources);
     if (rc < 0)
         png->size_bytes = png_bytes;

@@ -3,7 +3,7 @@
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. For each job it
  * sends in one sendmsg(), as everything fits into an empty socket:
  *   - struct render_job, whose first byte carries sealed memfds (SCM_RIGHTS): the model's, those of other models with
- *     clips, in the order of sources, and the environment's,
+ *     clips, in the order of sources, the environment's, and that of the given poses (anim/given/given_store.h),
  *   - the job's cells, struct render_cell[cell_count],
  *   - for layers, their state in each cell, struct render_layer_moment[cell_count][layer_count],
  *   - the rules that rename joints, char[rename_bytes].
@@ -34,16 +34,10 @@ enum { RENDER_RENAMES_MAX = 256, RENDER_RENAME_BYTES_MAX = 16384 };
 enum { RENDER_CAPTION_CLIP = 1, RENDER_CAPTION_TIME = 2, RENDER_CAPTION_YAW = 4 };
 enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16, RENDER_UNMATCHED_SIZE = 1536 };
 
-/* Files of a job: the model, the sources, the environment. */
-enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 };
-
-/* A joint that turns, after what the clip does with it. */
-enum { RENDER_TURNS_MAX = 16 };
-struct render_turn {
-    uint32_t node;
-    uint32_t reserved;
-    double rotation[4]; /* unit quaternion */
-};
+/* Files of a job: the model, the sources, the environment, the given poses. */
+enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 + 1 };
+/* Given poses of a job: of each layer, and the one on top. */
+enum { RENDER_GIVEN_MAX = RENDER_LAYERS_MAX + 1 };
 
 enum { RENDER_SOURCE_NAME_SIZE = 64 };
 /* Another model that provides clips. */
@@ -64,7 +58,7 @@ struct render_layer {
     double reference_time_s;
     uint32_t is_additive;
     uint32_t mask_first, mask_count; /* range in masks */
-    uint32_t reserved;
+    uint32_t given;                  /* 0, or the number of the given pose in place of a clip, from 1 on */
 };
 /* A layer in one cell. */
 struct render_layer_moment {
@@ -125,8 +119,9 @@ struct render_job {
     uint32_t first_drawn, drawn_count; /* the cells that the picture shows; the camera frames all */
     double frame_rate;                 /* for SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
-    uint32_t turn_count, reserved;
-    struct render_turn turns[RENDER_TURNS_MAX];
+    uint64_t given_bytes; /* size of the given poses; 0: none */
+    uint32_t on_top;      /* 0, or the number of the given pose after the clip or the layers */
+    uint32_t reserved;
     struct render_blend blend;
 };
 
@@ -143,7 +138,7 @@ static inline bool render_job_is_bounded(const struct render_job *job)
 {
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
-           job->turn_count <= RENDER_TURNS_MAX && job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
+           job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
            job->drawn_count <= job->cell_count - job->first_drawn &&
            job->cell_count * layers <= RENDER_LAYER_MOMENTS_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }

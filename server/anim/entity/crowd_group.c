@@ -86,6 +86,7 @@ static bool can_be_in_one(const struct crowd_member *member)
 {
     return member->wanted->what == CROWD_PALETTE && member->wanted->skin != CROWD_ALL_SKINS &&
            member->layout != LAYOUT_DUALQUAT && member->entity.motion == NULL && member->entity.layer_count > 0 &&
+           !entity_has_given(&member->entity) &&
            clip_group_takes_skin(member->entity.model, (uint32_t)member->wanted->skin);
 }
 

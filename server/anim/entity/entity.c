@@ -2,6 +2,7 @@
 #include "anim/entity/entity.h"
 
 #include "anim/entity/entity_chain.h"
+#include "anim/entity/entity_given.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ void entity_work_trim(struct entity_work *work, size_t kept_bytes)
 /* True for a layer that alone makes the whole pose. */
 static bool is_whole(const struct blend_layer *layer)
 {
-    return !layer->is_additive && layer->mask_count == 0 && layer->weight > 0;
+    return blend_is_override(layer) && layer->mask_count == 0 && layer->weight > 0;
 }
 
 static void evaluate_pose(struct entity_work *work, const struct entity *entity)
@@ -87,10 +88,11 @@ void entity_evaluate_exact(struct entity_work *work, const struct entity *entity
     evaluate_pose(work, entity);
 }
 
-/* Fills parent_from_node by compiled evaluation. False: the kernels cannot mix these layers. */
-static bool sample_compiled(struct entity_work *work, const struct entity *entity)
+/* Fills parent_from_node by compiled evaluation of clips. False: the kernels cannot mix these layers. */
+static bool sample_clips(struct entity_work *work, const struct entity *entity, const struct blend_layer *layers,
+                         uint32_t layer_count)
 {
-    const enum clip_blend_way way = clip_blend_choose(entity->model, entity->layers, entity->layer_count, &work->plan);
+    const enum clip_blend_way way = clip_blend_choose(entity->model, layers, layer_count, &work->plan);
     const struct blend_layer *layer = &work->plan.layers[0];
     work->is_mixed = way == CLIP_BLEND_MIXED;
     if (way == CLIP_BLEND_MIXED)
@@ -99,6 +101,28 @@ static bool sample_compiled(struct entity_work *work, const struct entity *entit
         clip_palette_sample(&work->compiled, layer->source != NULL ? layer->source : entity->model,
                             (uint32_t)layer->clip, layer->clip_time_s);
     return way == CLIP_BLEND_SINGLE;
+}
+
+/* False: the model has no rig to be mixed. */
+static bool sample_rest(struct entity_work *work, const struct entity *entity)
+{
+    work->plan = (struct clip_blend_plan){.is_sized = true};
+    return entity->model->rig_part_count > 0 &&
+           clip_blend_sample(&work->mixed, &work->compiled, entity->model, &work->plan);
+}
+
+/* The same with given poses, which change what the clips leave. */
+static bool sample_compiled(struct entity_work *work, const struct entity *entity)
+{
+    struct blend_layer clips[BLEND_LAYERS_MAX];
+    uint32_t clip_count;
+    if (!entity_has_given(entity))
+        return sample_clips(work, entity, entity->layers, entity->layer_count);
+    if (!entity_given_split(entity, clips, &clip_count))
+        return false;
+    const bool is_sampled = clip_count > 0 ? sample_clips(work, entity, clips, clip_count) : sample_rest(work, entity);
+    work->is_mixed = true; /* its matrices may not be finite, and its nodes are not those of a clip */
+    return is_sampled && entity_given_apply(work, entity);
 }
 
 void entity_evaluate(struct entity_work *work, const struct entity *entity)
@@ -142,5 +166,6 @@ bool entity_is_certain(const struct entity *entity, enum layout layout)
 {
     struct clip_blend_plan plan;
     return layout != LAYOUT_DUALQUAT && entity->motion == NULL && entity->world_from_scene == NULL &&
+           !entity_has_given(entity) &&
            clip_blend_choose(entity->model, entity->layers, entity->layer_count, &plan) == CLIP_BLEND_SINGLE;
 }

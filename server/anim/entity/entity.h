@@ -22,6 +22,15 @@ struct entity {
     const struct dmat4 *world_from_scene; /* affine and finite; NULL: world is scene space */
 };
 
+/* True when some layer is a given pose. */
+static inline bool entity_has_given(const struct entity *entity)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < entity->layer_count; i++)
+        has = has || entity->layers[i].given != NULL;
+    return has;
+}
+
 /* Private: the sign order of dual quaternions for the last skin. */
 struct entity_signs {
     uint8_t content_hash[32]; /* content hash of its model */

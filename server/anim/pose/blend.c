@@ -1,7 +1,9 @@
 /* blend.c - mixes the local transforms of layers, node by node. */
 #include "anim/pose/blend.h"
 
+#include "anim/given/trs_mix.h"
 #include "anim/model/trig.h"
+#include "anim/pose/give.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -162,7 +164,7 @@ static void find_shares(const struct blend *blend, const struct blend_layer *lay
     shares->count = 0;
     shares->sum = 0;
     for (uint32_t i = 0; i < layer_count; i++) {
-        if (layers[i].is_additive || !(layers[i].weight > 0) || marks_of(blend, i)[node] == 0)
+        if (!blend_is_override(&layers[i]) || !(layers[i].weight > 0) || marks_of(blend, i)[node] == 0)
             continue;
         shares->layers[shares->count] = i;
         shares->weights[shares->count++] = layers[i].weight;
@@ -217,34 +219,6 @@ static void mix_node(const struct blend *blend, const struct shares *shares, con
 
 /* --- additive layers --- */
 
-/* reference^-1 * pose */
-static void quat_relative(const double reference[4], const double pose[4], double out[4])
-{
-    const double square = dot4(reference, reference);
-    for (int i = 0; i < 4; i++)
-        out[i] = i < 3 ? -reference[i] : reference[i];
-    quat_mul(out, pose, out);
-    for (int i = 0; i < 4; i++)
-        out[i] /= square;
-}
-
-static void add_local(const struct trs *pose, const struct trs *reference, double weight, struct trs *out)
-{
-    static const double NO_ROTATION[4] = {0, 0, 0, 1};
-    double whole[4], part[4];
-    for (int k = 0; k < 3; k++) {
-        out->translation[k] += weight * (pose->translation[k] - reference->translation[k]);
-        if (reference->scale[k] != 0)
-            out->scale[k] *= 1 + weight * (pose->scale[k] / reference->scale[k] - 1);
-        else
-            out->scale[k] += weight * pose->scale[k];
-    }
-    quat_relative(reference->rotation, pose->rotation, whole);
-    quat_slerp(NO_ROTATION, whole, weight, part);
-    quat_mul(out->rotation, part, out->rotation);
-    quat_repair(out->rotation);
-}
-
 static void add_layer(struct blend *blend, struct pose *pose, const struct model *model, const struct node_list *list,
                       const struct blend_layer *layer, uint32_t index)
 {
@@ -258,12 +232,25 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
         if (marks[n] == 0)
             continue;
         if (added->is_animated[n] || reference->is_animated[n]) {
-            add_local(&added->local[n], &reference->local[n], layer->weight, &pose->local[n]);
+            trs_add(&added->local[n], &reference->local[n], GIVEN_WHOLE, layer->weight, &pose->local[n]);
             pose->is_animated[n] = true;
         }
         for (uint32_t w = node->weight_first; w < node->weight_first + node->weight_count && list->is_in == NULL; w++)
             pose->weights[w] += layer->weight * (added->weights[w] - reference->weights[w]);
     }
+}
+
+/* --- given poses --- */
+
+static void give_layer(struct blend *blend, struct pose *pose, const struct model *model, const struct node_list *list,
+                       const struct blend_layer *layer, uint32_t index)
+{
+    const struct give give = {.given = layer->given,
+                              .time_s = layer->clip_time_s,
+                              .weight = layer->weight,
+                              .is_additive = layer->is_additive,
+                              .is_moved = marks_of(blend, index)};
+    pose_give(pose, model, list, &give);
 }
 
 /* --- both --- */
@@ -279,8 +266,9 @@ void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct m
         if (!(layers[i].weight > 0))
             continue;
         mark_nodes(model, list, &layers[i], marks_of(blend, i));
-        pose_sample_nodes(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, list, layers[i].clip,
-                          layers[i].clip_time_s);
+        if (layers[i].given == NULL)
+            pose_sample_nodes(&blend->poses[i], layers[i].source != NULL ? layers[i].source : model, list,
+                              layers[i].clip, layers[i].clip_time_s);
     }
     for (uint32_t i = 0; i < list->count; i++) {
         struct shares shares;
@@ -288,9 +276,12 @@ void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct m
         if (shares.count > 0)
             mix_node(blend, &shares, model, list->nodes[i], list->is_in == NULL, pose);
     }
-    for (uint32_t i = 0; i < layer_count; i++)
-        if (layers[i].is_additive && layers[i].weight > 0)
+    for (uint32_t i = 0; i < layer_count; i++) {
+        if (layers[i].given != NULL && layers[i].weight > 0)
+            give_layer(blend, pose, model, list, &layers[i], i);
+        else if (layers[i].is_additive && layers[i].weight > 0)
             add_layer(blend, pose, model, list, &layers[i], i);
+    }
     pose_compose_nodes(pose, model, list);
 }
 

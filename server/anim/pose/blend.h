@@ -10,9 +10,13 @@
  *
  *   translation + w * (Tp - Tr)      rotation * slerp(1, Rr^-1 * Rp, w)      scale * (1 + w * (Sp / Sr - 1))
  *
- * with p the layer's pose and r its reference; where Sr is 0, scale + w * (Sp - Sr). */
+ * with p the layer's pose and r its reference; where Sr is 0, scale + w * (Sp - Sr).
+ *
+ * Layers of given poses (anim/given/given_pose.h) stand in the same order as additive ones, and change only what is
+ * given: they replace it by their weight, 0..1, or add its difference from rest. */
 #pragma once
 
+#include "anim/given/given_pose.h"
 #include "anim/pose/pose.h"
 
 #include <stdbool.h>
@@ -34,14 +38,22 @@ struct blend_layer {
     const struct model *source;
     int32_t clip;       /* an index, or POSE_REST */
     double clip_time_s; /* wrapped */
-    double weight;      /* >= 0; of an additive layer <= 1 */
+    double weight;      /* >= 0; of an additive layer, or of a given pose, <= 1 */
     bool is_additive;
+    const struct given_pose *given;       /* NULL, or the pose in place of a clip: `clip` is POSE_REST, and there is no
+                                             reference */
     const struct model *reference_source; /* for additive layers; NULL: the model */
     int32_t reference_clip;               /* an index, or POSE_REST */
     double reference_time_s;              /* wrapped */
     const struct blend_mask *masks;
     uint32_t mask_count;
 };
+
+/* True for a layer that shares nodes with others by weight. */
+static inline bool blend_is_override(const struct blend_layer *layer)
+{
+    return !layer->is_additive && layer->given == NULL;
+}
 
 /* Working memory, reused from frame to frame. */
 struct blend {

@@ -26,7 +26,7 @@ int local_transform(const struct pose *pose, const struct model *model, uint32_t
         return err_set(err, ERR_NOT_RIGID, "the root, node %u, shears within its parent when its movement is taken out",
                        node);
     *local = pose->local[node];
-    if ((of->flags & NODE_SCALES) == 0 || of->parent < 0 || is_still_root)
+    if ((of->flags & NODE_SCALES) == 0 || of->parent < 0 || is_still_root || pose_is_multiplied(pose, model, node))
         return 0;
     struct dmat4 parent_from_scene;
     const bool has_inverse = dmat4_invert(&pose->scene_from_node[of->parent], &parent_from_scene);

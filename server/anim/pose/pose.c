@@ -21,6 +21,7 @@ void pose_fini(struct pose *pose)
     free(pose->scene_from_node);
     free(pose->weights);
     free(pose->frames);
+    free(pose->is_multiplied);
     free(pose->aims);
     pose_init(pose);
 }
@@ -47,7 +48,8 @@ static bool reserve_frames(struct pose *pose, const struct model *model)
 {
     if (model->node_count <= pose->frame_capacity)
         return true;
-    if (!mem_try_resize(&pose->frames, model->node_count, sizeof *pose->frames))
+    if (!mem_try_resize(&pose->frames, model->node_count, sizeof *pose->frames) ||
+        !mem_try_resize(&pose->is_multiplied, model->node_count, sizeof *pose->is_multiplied))
         return false;
     pose->frame_capacity = model->node_count;
     return true;
@@ -81,6 +83,8 @@ static void set_rest(struct pose *pose, const struct model *model, const struct 
         pose->local[n] = pose_rest_transform(&model->nodes[n]);
         pose->is_animated[n] = false;
     }
+    for (uint32_t i = 0; i < list->count && has_own_scales(model); i++)
+        pose->is_multiplied[list->nodes[i]] = false;
     for (uint32_t w = 0; w < model->weight_count && list->is_in == NULL; w++)
         pose->weights[w] = (double)model->weights[w];
 }
@@ -117,7 +121,7 @@ void pose_sample_nodes(struct pose *pose, const struct model *model, const struc
                        double clip_time_s)
 {
     const struct node_list sampled = pose_list(model, list);
-    if (!reserve_local(pose, model))
+    if (!reserve_local(pose, model) || (has_own_scales(model) && !reserve_frames(pose, model)))
         mem_exhausted();
     set_rest(pose, model, &sampled);
     if (clip >= 0)
@@ -130,11 +134,22 @@ void pose_sample(struct pose *pose, const struct model *model, int32_t clip, dou
     pose_sample_nodes(pose, model, &all, clip, clip_time_s);
 }
 
+void pose_set_multiplied(struct pose *pose, const struct model *model, uint32_t node, bool is_multiplied)
+{
+    if (has_own_scales(model))
+        pose->is_multiplied[node] = is_multiplied;
+}
+
+bool pose_is_multiplied(const struct pose *pose, const struct model *model, uint32_t node)
+{
+    return has_own_scales(model) && pose->is_multiplied[node];
+}
+
 static struct scale_frame frame_of(const struct pose *pose, const struct model *model, uint32_t node)
 {
     const int32_t parent = model->nodes[node].parent;
     const struct scale_frame *above = parent < 0 ? NULL : &pose->frames[parent];
-    if (model->nodes[node].matrix < 0 || pose->is_animated[node])
+    if (!pose->is_multiplied[node] && (model->nodes[node].matrix < 0 || pose->is_animated[node]))
         return scale_frame_below(above, &pose->local[node], model->nodes[node].flags);
     const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, node);
     return scale_frame_of_matrix(above, &parent_from_node);
@@ -142,8 +157,6 @@ static struct scale_frame frame_of(const struct pose *pose, const struct model *
 
 static void compose_frames(struct pose *pose, const struct model *model, const struct node_list *list)
 {
-    if (!reserve_frames(pose, model))
-        mem_exhausted();
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t node = list->nodes[i];
         pose->frames[node] = frame_of(pose, model, node);

@@ -17,7 +17,8 @@ struct pose {
     struct dmat4 *scene_from_node; /* [node_count] */
     double *weights;               /* [weight_count]: morph weights, as model->weights */
     struct scale_frame *frames;    /* [node_count] for models with MODEL_OWN_SCALES */
-    struct aim_node *aims;         /* [node_count] for models with constraints (constraint.h) */
+    bool *is_multiplied;   /* [node_count] likewise: whose matrix is multiplied with its parent's all the same */
+    struct aim_node *aims; /* [node_count] for models with constraints (constraint.h) */
     uint32_t node_capacity, weight_capacity, frame_capacity, aim_capacity;
 };
 
@@ -69,6 +70,11 @@ static inline struct node_list pose_list(const struct model *model, const struct
 {
     return model->constraint_count > 0 ? node_list_all(model) : *list;
 }
+
+/* Says of a node that its local transform is the factor that answers have (local.h), whatever scales it inherits. It
+ * stays so until the node is sampled again. */
+void pose_set_multiplied(struct pose *pose, const struct model *model, uint32_t node, bool is_multiplied);
+bool pose_is_multiplied(const struct pose *pose, const struct model *model, uint32_t node);
 
 /* Returns a node's rest translation, rotation and scale in double precision. The rotation's float32 rounding is
  * repaired. */

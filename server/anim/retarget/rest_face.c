@@ -1,5 +1,6 @@
 #include "anim/retarget/rest_face.h"
 
+#include "anim/humanoid/expression.h"
 #include "anim/model/trig.h"
 #include "base/mem.h"
 
@@ -11,29 +12,10 @@ static const double DEGREE = 0.017453292519943295;
 
 /* --- pairs --- */
 
-/* Returns the index of the expression with this name, or -1. They are sorted by name. */
-static int32_t find(const struct model *model, const char *name, size_t size_bytes)
-{
-    uint32_t low = 0, high = model->expression_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const struct str at = model->expressions[middle].name;
-        const int order =
-            memcmp(model->text + at.offset, name, at.size_bytes < size_bytes ? at.size_bytes : size_bytes);
-        if (order == 0 && at.size_bytes == size_bytes)
-            return (int32_t)middle;
-        if (order < 0 || (order == 0 && at.size_bytes < size_bytes))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
-}
-
 static int32_t find_same(const struct model *model, const struct model *other, uint32_t expression)
 {
     const struct str name = other->expressions[expression].name;
-    return find(model, other->text + name.offset, name.size_bytes);
+    return expression_find(model, other->text + name.offset, name.size_bytes);
 }
 
 static bool is_gazed(const struct rest_face *face, uint32_t expression)
@@ -51,8 +33,9 @@ static void pair_gaze(struct rest_face *face, const struct humanoid *humanoid)
     const bool has_both = model->gaze_count > 0 && source->gaze_count > 0 && source->gazes[0].node >= 0;
     face->gaze = face->eyes[0] = face->eyes[1] = -1;
     for (int i = 0; i < 4; i++)
-        face->looks[i] =
-            has_both && model->gazes[0].kind == GAZE_EXPRESSION ? find(model, LOOKS[i], strlen(LOOKS[i])) : -1;
+        face->looks[i] = has_both && model->gazes[0].kind == GAZE_EXPRESSION
+                             ? expression_find(model, LOOKS[i], strlen(LOOKS[i]))
+                             : -1;
     for (int i = 0; i < 2 && has_both && model->gazes[0].kind == GAZE_BONE; i++)
         face->eyes[i] = humanoid->nodes[ROLE_LEFT_EYE + i];
     bool is_used = face->eyes[0] >= 0 || face->eyes[1] >= 0;
@@ -74,20 +57,6 @@ static void mark_moved(const struct rest_face *face, uint8_t *is_moved)
                 is_moved[bind->target] = 1;
         }
     }
-}
-
-/* The kinds of presets that others override. */
-enum part { PART_MOUTH, PART_BLINK, PART_GAZE, PART_COUNT };
-
-static int8_t part_of(const struct model *model, const struct expression *at)
-{
-    static const char *const WORDS[] = {"aa",        "ih",         "ou",     "ee",       "oh",       "blink",
-                                        "blinkLeft", "blinkRight", "lookUp", "lookDown", "lookLeft", "lookRight"};
-    const char *name = model->text + at->name.offset;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS && (at->flags & EXPRESSION_PRESET) != 0; i++)
-        if (strlen(WORDS[i]) == at->name.size_bytes && memcmp(WORDS[i], name, at->name.size_bytes) == 0)
-            return i < 5 ? PART_MOUTH : i < 8 ? PART_BLINK : PART_GAZE;
-    return -1;
 }
 
 static void list_nodes(struct rest_face *face)
@@ -158,7 +127,7 @@ void rest_face_init(struct rest_face *face, const struct rest_rig *rig, const st
     pair_gaze(face, &rig->humanoid);
     face->parts = mem_alloc((size_t)model->expression_count + 1);
     for (uint32_t e = 0; e < model->expression_count; e++) {
-        face->parts[e] = part_of(model, &model->expressions[e]);
+        face->parts[e] = expression_part(model, e);
         const int32_t other = find_same(source, model, e);
         face->sources[e] = other < 0 ? -1 : source->expressions[other].node;
         if (face->sources[e] >= 0)
@@ -293,26 +262,6 @@ static void look(struct rest_face *face, const struct rest_rig *rig, const struc
 
 /* --- expressions --- */
 
-static void override_weights(struct rest_face *face)
-{
-    const struct model *model = face->model;
-    double left[PART_COUNT] = {1, 1, 1};
-    for (uint32_t e = 0; e < model->expression_count; e++) {
-        const struct expression *at = &model->expressions[e];
-        const uint32_t words[PART_COUNT] = {at->override_mouth, at->override_blink, at->override_look_at};
-        const double weight = (double)face->shown[e];
-        for (int part = 0; part < PART_COUNT && weight > 0; part++)
-            if (part != face->parts[e])
-                left[part] -= words[part] == EXPRESSION_BLOCK ? 1 : words[part] == EXPRESSION_BLEND ? weight : 0;
-    }
-    for (uint32_t e = 0; e < model->expression_count; e++) {
-        const int part = face->parts[e];
-        const bool is_binary = (model->expressions[e].flags & EXPRESSION_BINARY) != 0;
-        if (part >= 0 && left[part] < 1)
-            face->shown[e] = is_binary ? 0 : (float)((double)face->shown[e] * fmax(0, left[part]));
-    }
-}
-
 /* Sums the binds. Weights that no expression of the clip moves stay at rest. */
 static void apply_weights(struct rest_face *face)
 {
@@ -345,9 +294,6 @@ void rest_face_evaluate(struct rest_face *face, const struct rest_rig *rig, cons
             face->sources[e] < 0 ? 0 : (float)fmin(1, fmax(0, source->local[face->sources[e]].translation[0]));
     if (face->gaze >= 0)
         look(face, rig, source, pose);
-    for (uint32_t e = 0; e < model->expression_count; e++)
-        if ((model->expressions[e].flags & EXPRESSION_BINARY) != 0)
-            face->shown[e] = face->shown[e] > 0.5f;
-    override_weights(face);
+    expressions_show(model, face->parts, face->shown);
     apply_weights(face);
 }

@@ -2,12 +2,7 @@
  *
  * A VRM animation moves a node for each expression, whose x translation is the weight, and one whose rotation is the
  * direction of the eyes (VRMC_vrm_animation-1.0). The model says what its expressions do (VRMC_vrm-1.0,
- * expressions.md): a weight is cut to 0..1, and is 0 or 1 if the expression is binary; expressions that override the
- * mouth, the blinking or the gaze multiply the weights of these presets by
- *
- *   max(0, 1 - sum of (block: 1 where the overriding weight is not 0; blend: that weight))
- *
- * where a binary weight that is overridden at all becomes 0. A morph weight is the sum of expression weight times bind.
+ * expressions.md; anim/humanoid/expression.h).
  * Yaw and pitch are the angles of the direction's rotation about y, then x. The model's ranges (lookAt.md) make angles
  * of the eyes of them, about the up and left axes of its T-pose, or weights of lookLeft, lookRight, lookUp, lookDown.
  */

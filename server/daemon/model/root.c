@@ -231,19 +231,6 @@ static void put_names(DIR *dir, const char *path, const char *suffix, struct buf
             buf_put(out, entry->d_name, strlen(entry->d_name) + 1);
 }
 
-static int memory_file(const struct buf *bytes)
-{
-    const int fd = memfd_create("posed-names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-        return -1;
-    if (fd_write(fd, bytes->data, bytes->size_bytes) != 0 || lseek(fd, 0, SEEK_SET) != 0 ||
-        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static int list_folder(int root_fd, const char *path, const char *suffix, struct import_file_reply *reply)
 {
     struct stat stat;
@@ -260,7 +247,7 @@ static int list_folder(int root_fd, const char *path, const char *suffix, struct
     put_names(dir, path, suffix, &names);
     closedir(dir);
     const bool is_whole = !buf_failed(&names);
-    const int fd = is_whole ? memory_file(&names) : -1;
+    const int fd = is_whole ? fd_memory("posed-names", names.data, names.size_bytes) : -1;
     const int error = is_whole ? errno : EFBIG;
     reply->names_bytes = fd >= 0 ? names.size_bytes : 0;
     buf_fini(&names);

@@ -243,15 +243,27 @@ static void on_answer(uv_stream_t *stream, ssize_t got, const uv_buf_t *bytes __
         take_result(worker);
 }
 
+/* Collects the descriptors of a task. given_fd: -1 where it has no given poses, or no descriptor is left; then the
+ * worker refuses the job. Returns how many there are. */
+static size_t list_fds(const struct render_task *task, int given_fd, int fds[RENDER_FDS_MAX])
+{
+    size_t count = 0;
+    fds[count++] = task->imported->fd;
+    for (uint32_t i = 0; i < task->job.source_count; i++)
+        fds[count++] = task->clips[i]->fd;
+    if (task->environment != NULL)
+        fds[count++] = task->environment->fd;
+    if (given_fd >= 0)
+        fds[count++] = given_fd;
+    return count;
+}
+
 void render_worker_send(struct render_worker *worker, const struct render_task *task, uint64_t job_id)
 {
     struct render_job job = task->job;
-    int fds[RENDER_FDS_MAX] = {task->imported->fd};
-    for (uint32_t i = 0; i < job.source_count; i++)
-        fds[1 + i] = task->clips[i]->fd;
-    if (task->environment != NULL)
-        fds[1 + job.source_count] = task->environment->fd;
-    const size_t fds_bytes = (1 + job.source_count + (task->environment != NULL)) * sizeof *fds;
+    int fds[RENDER_FDS_MAX];
+    const int given_fd = job.given_bytes == 0 ? -1 : fd_memory("posed-given", task->given, (size_t)job.given_bytes);
+    const size_t fds_bytes = list_fds(task, given_fd, fds) * sizeof *fds;
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(sizeof fds)];
@@ -269,6 +281,7 @@ void render_worker_send(struct render_worker *worker, const struct render_task *
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
+    fd_close(given_fd);
     /* The socket is empty and the job is small: a partial write means that the worker has closed its end. */
     worker->is_unread = sent != (ssize_t)(sizeof job + task->tail_bytes);
     if (worker->is_unread)

@@ -58,6 +58,7 @@ static void free_picture(struct picture_job *picture)
     if (picture->plan != NULL)
         sheet_plan_fini(picture->plan);
     free(picture->plan);
+    buf_fini(&picture->given);
     free(picture);
 }
 

@@ -94,6 +94,8 @@ struct picture_job {
     int32_t clip;
     double begin_s;          /* clip time at which the played span begins */
     struct sheet_plan *plan; /* of a sheet, or NULL */
+    struct buf given;        /* given poses (anim/given/given_store.h), */
+    uint32_t given_count;    /* and how many */
     struct err rest_err;     /* why retarget=rest cannot be resolved; code 0: it can */
 };
 

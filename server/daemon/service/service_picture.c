@@ -2,19 +2,22 @@
  * lights. */
 #include "daemon/service/job.h"
 
+#include "anim/given/given_store.h"
 #include "wire/reply/select.h"
 
-/* Converts the layers of the request, except for their times, to the workers' form. False: *reply is the error. */
-static bool find_blend(struct picture_job *picture, struct reply *reply)
+/* Adds a given pose to those of the job. Returns its number, from 1 on; 0 for NULL. */
+static uint32_t put_given(struct picture_job *picture, const struct given_pose *given)
 {
-    const struct job *job = picture->job;
-    const struct request *request = &job->call->request;
-    struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
-    if (request->pose.layer_count == 0)
-        return true;
-    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, reply) < 0)
-        return false;
-    layers_set_times(layers, &request->pose, 0);
+    if (given == NULL)
+        return 0;
+    given_store_put(&picture->given, given);
+    return ++picture->given_count;
+}
+
+/* Converts the layers of the request, except for their times, to the workers' form. */
+static void put_blend(struct picture_job *picture, const struct resolved_layers *layers)
+{
+    const struct request *request = &picture->job->call->request;
     struct render_blend *blend = &picture->drawing.blend;
     blend->layer_count = layers->count;
     blend->mask_count = layers->mask_count;
@@ -31,10 +34,30 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
             .is_additive = layer->is_additive,
             .mask_first = (uint32_t)(layer->masks - layers->masks),
             .mask_count = layer->mask_count,
+            .given = put_given(picture, layer->given),
         };
     }
     for (uint32_t i = 0; i < layers->mask_count; i++)
         blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].scope;
+}
+
+/* Finds the layers and what lies on top. False: *reply is the error. */
+static bool find_blend(struct picture_job *picture, struct reply *reply)
+{
+    const struct job *job = picture->job;
+    const struct request *request = &job->call->request;
+    struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
+    if (request->pose.layer_count == 0 && request->on_top == NULL)
+        return true;
+    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top, reply) < 0)
+        return false;
+    if (layers->count > 0) {
+        layers_set_times(layers, &request->pose, 0);
+        put_blend(picture, layers);
+    }
+    if (layers->has_on_top)
+        picture->drawing.on_top = put_given(picture, layers->layers[layers->count].given);
+    picture->drawing.given_bytes = picture->given.size_bytes;
     return true;
 }
 
@@ -76,21 +99,6 @@ static bool check_lights(const struct job *job, struct reply *reply)
     return false;
 }
 
-/* Resolves the joints that turn. False: *reply is the error. */
-static bool find_turns(struct picture_job *picture, struct reply *reply)
-{
-    const struct request *request = &picture->job->call->request;
-    for (uint32_t i = 0; i < request->turn_count; i++) {
-        struct render_turn *turn = &picture->drawing.turns[i];
-        if (select_thing(&picture->job->models[0]->model, request->model, THING_NODE, &request->turns[i].joint,
-                         &turn->node, reply) < 0)
-            return false;
-        quat_from_degrees(request->turns[i].degrees, turn->rotation);
-    }
-    picture->drawing.turn_count = request->turn_count;
-    return true;
-}
-
 /* Resolves the nodes and the camera of the picture. False: *reply is the error. */
 static bool find_things(struct picture_job *picture, struct reply *reply)
 {
@@ -104,8 +112,7 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
             return false;
         drawing->root++;
     }
-    if (!check_lights(job, reply) || !find_turns(picture, reply) ||
-        !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
+    if (!check_lights(job, reply) || !find_thing(job, THING_NODE, &request->view.joint, &drawing->joint, reply) ||
         !find_thing(job, THING_NODE, &request->view.target, &target, reply) ||
         !find_thing(job, THING_CAMERA, &request->view.camera, &picture->drawing.picture.camera, reply) ||
         !find_thing(job, THING_VARIANT, &request->variant, &picture->drawing.picture.variant, reply))

@@ -144,6 +144,7 @@ static void start_picture(struct job *job)
     struct picture_job *picture = mem_zalloc(1, sizeof *picture);
     picture->job = job;
     picture->waiter.done = on_done;
+    buf_init(&picture->given, SIZE_MAX / 4);
     const struct request *request = &job->call->request;
     picture->drawing = (struct render_job){.has_turn = request->motion.has_turn,
                                            .width = request->picture.width,
@@ -181,6 +182,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
                                      .cells = cells.cells,
                                      .layer_moments = cells.layer_moments,
                                      .renames = renames.data,
+                                     .given = picture->given.data,
                                      .imported = job->models[0],
                                      .clips = job->models + 1,
                                      .clip_count = request->source_count,

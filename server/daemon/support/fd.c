@@ -1,6 +1,8 @@
 #include "daemon/support/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { WRITE_MAX = 1 << 20 };
@@ -27,6 +29,19 @@ int fd_write(int fd, const void *bytes, size_t size_bytes)
         size_bytes -= (size_t)n;
     }
     return 0;
+}
+
+int fd_memory(const char *name, const void *bytes, size_t size_bytes)
+{
+    const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    if (fd_write(fd, bytes, size_bytes) != 0 || lseek(fd, 0, SEEK_SET) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+        fd_close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 DIR *fd_open_names(int fd)

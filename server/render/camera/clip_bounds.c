@@ -202,7 +202,7 @@ static void take_rest(struct bounds_walk *walk, uint64_t point_count)
     struct pose_view view = *walk->work->view;
     struct err ignored;
     view.clip = POSE_REST;
-    view.turn_count = 0;
+    view.on_top = NULL;
     view.root = 0;
     walk->rest = malloc((point_count + 1) * sizeof *walk->rest);
     if (walk->rest == NULL || posed_model_evaluate(walk->work->posed, walk->work->model, &view, &ignored) < 0)
@@ -220,7 +220,7 @@ static int walk_clip(struct bounds_walk *walk, struct clip_bounds *bounds, struc
     struct pose_view view = *work->view;
     struct picture_spec picture = *view.picture;
     picture.view = VIEW_LIT; /* its other users may need more of a pose, */
-    view.turn_count = 0;     /* and turn no joint */
+    view.on_top = NULL;      /* and have nothing on top */
     view.picture = &picture;
     if (key_pose_init(&walk->search, work->model, view.clip, err) < 0)
         return err->code;

@@ -120,7 +120,7 @@ static bool is_good(const struct render_blend *blend, const struct render_layer 
 }
 
 int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct job_sources *sources,
-                    struct err *err)
+                    const struct job_given *given, struct err *err)
 {
     layers->count = 0;
     if (blend->layer_count > BLEND_LAYERS_MAX || blend->mask_count > BLEND_MASKS_MAX)
@@ -134,12 +134,13 @@ int job_layers_init(struct job_layers *layers, const struct render_blend *blend,
     }
     for (uint32_t i = 0; i < blend->layer_count; i++) {
         const struct render_layer *layer = &blend->layers[i];
-        if (!is_good(blend, layer, sources))
+        if (!is_good(blend, layer, sources) || (layer->given > 0 && job_given_pose(given, layer->given) == NULL))
             return err_set(err, ERR_BAD_PARAMETER, "layer %u cannot be blended", i);
         layers->layers[i] = (struct blend_layer){
             .source = job_source(sources, layer->clip_source),
             .clip = layer->clip,
             .is_additive = layer->is_additive != 0,
+            .given = job_given_pose(given, layer->given),
             .reference_source = job_source(sources, layer->reference_source),
             .reference_clip = layer->reference_clip,
             .reference_time_s = layer->reference_time_s,
@@ -158,7 +159,7 @@ int job_layers_set(struct job_layers *layers, const struct render_layer_moment *
         const double weight = moments[i].weight;
         if (!isfinite(moments[i].clip_time_s))
             return err_set(err, ERR_BAD_PARAMETER, "layer %u has a time that is not finite", i);
-        if (!isfinite(weight) || weight < 0 || (layer->is_additive && weight > 1))
+        if (!isfinite(weight) || weight < 0 || (!blend_is_override(layer) && weight > 1))
             return err_set(err, ERR_BAD_PARAMETER, "layer %u has a weight that it cannot have", i);
         layer->clip_time_s = moments[i].clip_time_s;
         layer->weight = weight;

@@ -3,6 +3,7 @@
 
 #include "anim/pose/blend.h"
 #include "base/err.h"
+#include "render/job/job_given.h"
 #include "render/job/job_sources.h"
 #include "worker/render_job.h"
 
@@ -20,6 +21,6 @@ struct job_layers {
 /* Sets everything except what differs between cells. Returns 0, or ERR_BAD_PARAMETER for what the models do not have or
  * blend.h does not accept. */
 int job_layers_init(struct job_layers *layers, const struct render_blend *blend, const struct job_sources *sources,
-                    struct err *err);
+                    const struct job_given *given, struct err *err);
 /* Sets the layers' clip times and weights for a cell: moments[layers->count]. Returns 0 or ERR_BAD_PARAMETER. */
 int job_layers_set(struct job_layers *layers, const struct render_layer_moment *moments, struct err *err);

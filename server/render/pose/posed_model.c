@@ -1,7 +1,7 @@
 /* posed_model.c - evaluates a pose, its palettes and its points. */
 #include "render/pose/posed_model.h"
 
-#include "anim/pose/local.h"
+#include "anim/pose/give.h"
 #include "anim/pose/root_motion.h"
 #include "anim/pose/visibility.h"
 #include "base/mem.h"
@@ -231,27 +231,15 @@ static int evaluate(struct posed_model *posed, const struct model *model, const 
     return 0;
 }
 
-/* Turns joints of the evaluated pose. */
-static int turn_joints(struct posed_model *posed, const struct model *model, const struct pose_view *view,
-                       struct err *err)
+/* Gives the evaluated pose what lies on top. */
+static void give_on_top(struct posed_model *posed, const struct model *model, const struct pose_view *view)
 {
-    struct pose *pose = &posed->pose;
-    for (uint32_t i = 0; i < view->turn_count; i++) {
-        const struct render_turn *turn = &view->turns[i];
-        if (turn->node >= model->node_count)
-            return err_set(err, ERR_BAD_PARAMETER, "the model has no node %u", turn->node);
-        if (local_is_sheared(pose, model, turn->node))
-            return err_set(err, ERR_BAD_PARAMETER, "node %u has a sheared matrix, and cannot be turned", turn->node);
-        for (uint32_t c = 0; c < model->constraint_count; c++)
-            if (model->constraints[c].node == turn->node)
-                return err_set(err, ERR_BAD_PARAMETER, "a constraint leads node %u, and it cannot be turned",
-                               turn->node);
-        quat_mul(pose->local[turn->node].rotation, turn->rotation, pose->local[turn->node].rotation);
-        pose->is_animated[turn->node] = true;
-    }
-    if (view->turn_count > 0)
-        pose_compose(pose, model);
-    return 0;
+    const struct give give = {.given = view->on_top, .weight = 1};
+    const struct node_list all = node_list_all(model);
+    if (view->on_top == NULL)
+        return;
+    pose_give(&posed->pose, model, &all, &give);
+    pose_compose(&posed->pose, model);
 }
 
 /* Fits volumes to the model once for consecutive pictures. */
@@ -282,8 +270,10 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
     posed->point_count = 0;
     /* a blend looks as the file does at rest */
     const int32_t clip = view->layer_count > 0 ? POSE_REST : view->clip;
-    if (evaluate(posed, model, view, err) < 0 || turn_joints(posed, model, view, err) < 0 ||
-        appearance_evaluate(&posed->appearance, model, clip, view->clip_time_s, err) < 0 ||
+    if (evaluate(posed, model, view, err) < 0)
+        return err->code;
+    give_on_top(posed, model, view);
+    if (appearance_evaluate(&posed->appearance, model, clip, view->clip_time_s, err) < 0 ||
         gather(posed, model, view, err) < 0)
         return err->code;
     if (posed->draw_count > 0 && make_palettes(posed, model, &DMAT4_IDENTITY, err) < 0)

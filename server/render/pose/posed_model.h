@@ -29,8 +29,7 @@ struct pose_view {
     uint32_t root;       /* of a clip: 0, or 1 + the node whose motion is taken out (anim/pose/root_motion.h) */
     bool has_turn;       /* its rotation is taken out too */
     double root_start_s; /* clip time at which the motion starts */
-    const struct render_turn *turns; /* [turn_count]: joints that are turned then */
-    uint32_t turn_count;
+    const struct given_pose *on_top; /* replaces what it gives then; or NULL */
 };
 
 #define NOT_MORPHED UINT64_MAX

@@ -62,3 +62,25 @@ int reply_error(struct reply *reply, const struct err *err, const struct reply_c
     buf_put_text(&reply->body, "}}\n");
     return err->code;
 }
+
+/* Inserts two texts into a buffer. */
+static void insert(struct buf *buf, size_t at, const char *a, const char *b)
+{
+    struct buf whole;
+    buf_init(&whole, buf->limit_bytes);
+    buf_put(&whole, buf->data, at);
+    buf_put_text(&whole, a);
+    buf_put_text(&whole, b);
+    buf_put(&whole, buf->data + at, buf->size_bytes - at);
+    buf_fini(buf);
+    *buf = whole;
+}
+
+int reply_prefix(struct reply *reply, const char *prefix)
+{
+    const size_t head_bytes =
+        sizeof "{\"error\":{\"code\":\"" - 1 + strlen(err_name(reply->code)) + sizeof "\",\"message\":\"" - 1;
+    insert(&reply->message, 0, prefix, ": ");
+    insert(&reply->body, head_bytes, prefix, ": ");
+    return reply->code;
+}

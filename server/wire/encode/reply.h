@@ -83,3 +83,6 @@ struct reply_candidate {
  * candidates may be NULL; it lists at most 20. Returns err->code. */
 int reply_error(struct reply *reply, const struct err *err, const struct reply_candidate *candidates,
                 size_t candidate_count);
+/* Puts `prefix` and ": " before the message of an error answer, and keeps its candidates. prefix: ASCII that JSON need
+ * not escape, such as "layers[2]". Returns reply->code. */
+int reply_prefix(struct reply *reply, const char *prefix);

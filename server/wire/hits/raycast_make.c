@@ -78,8 +78,9 @@ static bool find_sources(struct raycast *raycast, const struct model *model, con
         const struct request_pose *layer = &pose->layers[i];
         struct blend_layer *found = &layers->layers[i];
         if (find_source(raycast, model, layer, found->clip, &found->source, &err) < 0 ||
-            (found->is_additive && find_source(raycast, model, layer->reference != NULL ? layer->reference : layer,
-                                               found->reference_clip, &found->reference_source, &err) < 0)) {
+            (found->is_additive && found->given == NULL &&
+             find_source(raycast, model, layer->reference != NULL ? layer->reference : layer, found->reference_clip,
+                         &found->reference_source, &err) < 0)) {
             err_prefix(&err, "layers[%u]", i);
             return fail_pose(raycast, index, &err);
         }
@@ -95,7 +96,7 @@ static bool find_named(struct raycast *raycast, const struct request_pose *pose,
     struct err err;
     *entity = (struct entity){.model = model, .layers = layers->layers};
     if (pose->layer_count > 0) {
-        if (layers_resolve(layers, model, raycast->sources, pose, raycast->reply) < 0)
+        if (layers_resolve(layers, model, raycast->sources, pose, NULL, raycast->reply) < 0)
             return name_entity(raycast, index);
         if (!find_sources(raycast, model, pose, index, layers))
             return false;

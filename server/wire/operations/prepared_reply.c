@@ -30,7 +30,8 @@ bool prepared_reply_is_possible(const struct request *request, bool is_timed)
     enum { TIMES_MAX = 256 }; /* these stay in memory with the request */
     return op_has(request->op, OP_PREPARED) && !request->is_estimate &&
            request->pose.time_count <= (is_timed ? 1 : TIMES_MAX) && request->pose.layer_count == 0 &&
-           request->source_count == 0 && !request->motion.is_extracted && request->layout != LAYOUT_DUALQUAT;
+           request->source_count == 0 && request->on_top == NULL && !request->motion.is_extracted &&
+           request->layout != LAYOUT_DUALQUAT;
 }
 
 static struct buf take(struct buf *buf)

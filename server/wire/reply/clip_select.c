@@ -1,9 +1,11 @@
 #include "wire/reply/clip_select.h"
 
+#include "wire/reply/given_resolve.h"
 #include "wire/reply/usual_clip.h"
 #include "wire/reply/select.h"
 
 #include <math.h>
+#include <stdio.h>
 
 int select_clip(const struct model *model, const struct request_pose *pose, int32_t *clip, struct reply *reply)
 {
@@ -124,30 +126,74 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
     return 0;
 }
 
-int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
-                   const struct request_pose *pose, struct reply *reply)
+void layers_clear(struct resolved_layers *layers)
 {
+    for (uint32_t i = 0; i < BLEND_LAYERS_MAX; i++)
+        given_pose_fini(&layers->given[i]);
     layers->count = layers->mask_count = 0;
+    layers->has_on_top = false;
+}
+
+/* Resolves the given pose of a layer, and what of it is played. */
+static int find_given(struct resolved_layers *layers, const struct model *model, const struct request_pose *layer,
+                      struct reply *reply)
+{
+    struct given_pose *given = &layers->given[layers->count];
+    struct blend_layer *out = &layers->layers[layers->count];
+    struct err err;
+    out->clip = POSE_REST;
+    out->given = given;
+    const int rc = given_resolve(given, model, layer->model, layer->given, reply);
+    if (rc < 0)
+        return rc;
+    return span_resolve(layer, given_pose_duration_s(given), &layers->spans[layers->count], &err) == 0
+               ? 0
+               : reply_error(reply, &err, NULL, 0);
+}
+
+/* Adds what lies on top of all layers. */
+static int find_on_top(struct resolved_layers *layers, const struct model *model, const char *path,
+                       const struct request_given *on_top, struct reply *reply)
+{
+    struct given_pose *given = &layers->given[layers->count];
+    const int rc = given_resolve(given, model, path, on_top, reply);
+    if (rc < 0)
+        return rc;
+    layers->layers[layers->count] = (struct blend_layer){.clip = POSE_REST, .weight = 1, .given = given};
+    layers->has_on_top = true;
+    return given_check_led(given, model, path, reply);
+}
+
+int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
+                   const struct request_pose *pose, const struct request_given *on_top, struct reply *reply)
+{
+    layers_clear(layers);
     for (uint32_t i = 0; i < pose->layer_count && i < BLEND_LAYERS_MAX; i++) {
         const struct request_pose *layer = &pose->layers[i];
         struct blend_layer *out = &layers->layers[i];
         struct err err;
-        *out = (struct blend_layer){.weight = layer->weights[0], .is_additive = layer->is_additive};
+        *out = (struct blend_layer){.weight = layer->weights[0], .is_additive = layer->mode == LAYER_ADDITIVE};
         if (layers->mask_count + layer->joint_count > BLEND_MASKS_MAX) {
             err_set(&err, ERR_BAD_PARAMETER, "the layers name more than %d joints", BLEND_MASKS_MAX);
             return reply_error(reply, &err, NULL, 0);
         }
         const struct request_pose *reference = layer->reference != NULL ? layer->reference : layer;
-        int rc = find_clip(layers, source_of(model, sources, layer), layer, reply);
-        if (rc == 0)
+        int rc = layer->given != NULL ? find_given(layers, model, layer, reply)
+                                      : find_clip(layers, source_of(model, sources, layer), layer, reply);
+        if (rc == 0 && layer->given == NULL)
             rc = find_reference(source_of(model, sources, reference), layer, out, reply);
         if (rc == 0)
             rc = find_masks(layers, model, layer, reply);
+        if (rc < 0 && layer->given != NULL) {
+            char name[24];
+            snprintf(name, sizeof name, "layers[%u]", i);
+            reply_prefix(reply, name);
+        }
         if (rc < 0)
             return rc;
         layers->count++;
     }
-    return 0;
+    return on_top == NULL ? 0 : find_on_top(layers, model, pose->model, on_top, reply);
 }
 
 void layers_set_times(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame)

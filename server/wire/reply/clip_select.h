@@ -28,18 +28,24 @@ static inline bool span_is_given(const struct request_pose *pose)
     return asked->has_from || asked->has_to || asked->has_speed || asked->has_phase;
 }
 
-/* Contains pointers into itself, so it must not move after it is filled. */
+/* Contains pointers into itself, so it must not move after it is filled. Initialise it with zeros. */
 struct resolved_layers {
     struct blend_layer layers[BLEND_LAYERS_MAX]; /* without the fields that layers_set_times() sets */
     struct clip_span spans[BLEND_LAYERS_MAX];
     struct blend_mask masks[BLEND_MASKS_MAX];
+    struct given_pose given[BLEND_LAYERS_MAX]; /* of the layers that have one */
     uint32_t count, mask_count;
+    bool has_on_top; /* layers[count] is what the request puts on top */
 };
 
-/* Resolves the clips, joints and reference poses of pose->layers. sources: [request->source_count], the models of
- * request->sources. The layers' `source` stays NULL. Returns 0, or the code of *reply, which is then the complete
- * error. */
+/* Resolves the clips, joints, given and reference poses of pose->layers. sources: [request->source_count], the models
+ * of request->sources. on_top: a given pose after all layers, or NULL. The layers' `source` stays NULL. Returns 0, or
+ * the code of *reply, which is then the complete error. */
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
-                   const struct request_pose *pose, struct reply *reply);
+                   const struct request_pose *pose, const struct request_given *on_top, struct reply *reply);
+/* Frees given poses. */
+void layers_clear(struct resolved_layers *layers);
+/* Returns how many layers there are with the one on top. */
+static inline uint32_t layers_all(const struct resolved_layers *layers) { return layers->count + layers->has_on_top; }
 /* Sets the clip_time_s and weight of every layer for frame `frame` of the pose. */
 void layers_set_times(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame);

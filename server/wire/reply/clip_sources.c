@@ -91,7 +91,7 @@ static uint32_t list_played(const struct reply_context *context, struct played o
         const struct request_pose *layer = &context->request->pose.layers[i];
         const struct blend_layer *found = &layers->layers[i];
         out[count++] = (struct played){layer, found->clip};
-        if (found->is_additive)
+        if (found->is_additive && found->given == NULL)
             out[count++] = (struct played){layer->reference != NULL ? layer->reference : layer, found->reference_clip};
     }
     return count;

@@ -29,16 +29,26 @@ static void put_weights(struct buf *out, const struct request_pose *layer)
         buf_put_char(out, ']');
 }
 
+static void put_given(struct buf *out, const struct given_pose *given)
+{
+    json_printf(out, "\"pose\":{\"nodes\":%u,\"weights\":%u,\"frames\":%u,\"duration\":%g},", given->node_count,
+                given->weight_count, given->frame_count, given_pose_duration_s(given));
+}
+
 static void put_layers(struct reply_context *context)
 {
+    static const char *const MODES[] = {
+        [LAYER_OVERRIDE] = "override", [LAYER_ADDITIVE] = "additive", [LAYER_REPLACE] = "replace"};
     const struct resolved_layers *layers = &context->workspace->layers;
     struct buf *out = context->out;
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct blend_layer *layer = &layers->layers[i];
         buf_put_text(out, i == 0 ? ",\"layers\":[{" : ",{");
+        if (layer->given != NULL)
+            put_given(out, layer->given);
         put_clip(out, layer->source != NULL ? layer->source : context->model, &context->request->pose.layers[i],
                  layer->clip, &layers->spans[i]);
-        json_printf(out, ",\"mode\":%s,\"weight\":", layer->is_additive ? "additive" : "override");
+        json_printf(out, ",\"mode\":%s,\"weight\":", MODES[context->request->pose.layers[i].mode]);
         put_weights(out, &context->request->pose.layers[i]);
         clip_sources_put_layer(context, i);
         buf_put_char(out, '}');

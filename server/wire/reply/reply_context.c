@@ -133,10 +133,14 @@ void context_check_stop(struct reply_context *context)
 /* Returns the entity of the clip at a time. */
 static struct entity entity_at(struct reply_context *context, double clip_time_s)
 {
-    context->layer = (struct blend_layer){.clip = context->clip, .clip_time_s = clip_time_s, .weight = 1};
+    const struct resolved_layers *layers = &context->workspace->layers;
+    const bool has_on_top = context->request->on_top != NULL;
+    context->played[0] = (struct blend_layer){.clip = context->clip, .clip_time_s = clip_time_s, .weight = 1};
+    if (has_on_top)
+        context->played[1] = layers->layers[0];
     return (struct entity){.model = context->model,
-                           .layers = &context->layer,
-                           .layer_count = 1,
+                           .layers = context->played,
+                           .layer_count = 1 + has_on_top,
                            .motion = context->motion.is_on ? &context->motion.motion : NULL};
 }
 
@@ -147,7 +151,7 @@ struct entity context_entity(struct reply_context *context, uint32_t frame)
     if (request->pose.layer_count == 0)
         return entity_at(context, clip_time_in_span(&context->span, request->pose.times_s[frame]));
     layers_set_times(layers, &request->pose, frame);
-    return (struct entity){.model = context->model, .layers = layers->layers, .layer_count = layers->count};
+    return (struct entity){.model = context->model, .layers = layers->layers, .layer_count = layers_all(layers)};
 }
 
 void context_evaluate_at(struct reply_context *context, double clip_time_s)

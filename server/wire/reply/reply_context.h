@@ -63,9 +63,10 @@ struct reply_context {
         struct pose_work pose;
         struct deform mesh;
     } work;
-    bool may_compile;         /* the writer reads palettes or nodes from workspace->entity; otherwise its exact pose */
-    bool is_certain;          /* none of these can fail */
-    struct blend_layer layer; /* of a request without layers: its clip at the time evaluated last */
+    bool may_compile; /* the writer reads palettes or nodes from workspace->entity; otherwise its exact pose */
+    bool is_certain;  /* none of these can fail */
+    struct blend_layer played[2]; /* of a request without layers: its clip at the time evaluated last, and what is on
+                                     top */
     struct json_size json;
     struct frames frames; /* binary */
 };

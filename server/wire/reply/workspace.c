@@ -13,6 +13,7 @@ void workspace_init(struct workspace *workspace)
     workspace->work_ns_most = 0;
     workspace->is_too_long = false;
     workspace->retargeted_clips = (struct retargeted_clip_access){0};
+    workspace->layers = workspace->end_layers = (struct resolved_layers){0};
     entity_work_init(&workspace->entity);
     hit_scene_init(&workspace->scene);
     mesh_work_init(&workspace->mesh_hits);
@@ -24,6 +25,8 @@ void workspace_fini(struct workspace *workspace)
 {
     for (size_t i = 0; i < BUF_COUNT; i++)
         buf_fini(&workspace->bufs[i]);
+    layers_clear(&workspace->layers);
+    layers_clear(&workspace->end_layers);
     entity_work_fini(&workspace->entity);
     hit_scene_fini(&workspace->scene);
     mesh_work_fini(&workspace->mesh_hits);
@@ -46,6 +49,8 @@ void workspace_trim(struct workspace *workspace)
     for (size_t i = 0; i < BUF_COUNT; i++)
         if (workspace->bufs[i].capacity_bytes > KEPT_BYTES)
             buf_fini(&workspace->bufs[i]);
+    layers_clear(&workspace->layers);
+    layers_clear(&workspace->end_layers);
     entity_work_trim(&workspace->entity, KEPT_BYTES);
     if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
         hit_scene_fini(&workspace->scene);

@@ -135,7 +135,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_LIMIT] = {AT(listing.limit), .least = 1, .limit = LIMIT_LIST},
     [PARAM_AFTER] = {AT(listing.after)},
     [PARAM_FOLDERS] = {AT(listing.is_of_folders)},
-    [PARAM_MODE] = {AT(pose.is_additive)},
+    [PARAM_MODE] = {AT(pose.mode)},
     [PARAM_FIT] = {AT(hits.fit)},
     [PARAM_TEST] = {AT(hits.is_of_meshes)},
     [PARAM_HITS] = {AT(hits.has_all)},

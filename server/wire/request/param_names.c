@@ -4,6 +4,7 @@
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,4 +263,24 @@ int param_joint_turn(struct param_value *value)
     if (rc == 0)
         buf_put(turns, &turn, sizeof turn);
     return rc;
+}
+
+/* Each value is one "NAME:WEIGHT", of a morph target or an expression. Names may contain colons and commas. */
+int param_shown(struct param_value *value)
+{
+    struct buf *list = &value->request->lists.shown;
+    const bool is_expression = value->param == PARAM_EXPRESSION;
+    struct request_weight shown = {.name = value->text, .is_expression = is_expression};
+    char *colon = strrchr(value->text, ':');
+    if (colon == NULL || colon == value->text || !number_parse_double(colon + 1, &shown.weight) ||
+        !(fabs(shown.weight) <= (is_expression ? 1 : (double)FLT_MAX)) || (is_expression && shown.weight < 0))
+        return param_bad(value, is_expression ? "NAME:WEIGHT, such as happy:0.8, with a weight from 0 to 1"
+                                              : "TARGET:WEIGHT, such as smile:0.5");
+    *colon = '\0';
+    if (list->size_bytes == REQUEST_WEIGHTS_MOST * sizeof shown)
+        return err_set(value->err, ERR_BAD_PARAMETER, "parameter '%s' is given more than %d times", value->name,
+                       REQUEST_WEIGHTS_MOST);
+    shown.weight += 0; /* avoids -0 */
+    buf_put(list, &shown, sizeof shown);
+    return 0;
 }

@@ -3,6 +3,7 @@
 #include "wire/request/crowd_request.h"
 #include "wire/request/accept.h"
 #include "wire/http/url.h"
+#include "wire/request/request_given.h"
 #include "wire/request/request_parser.h"
 #include "wire/request/request_raycast.h"
 
@@ -16,7 +17,10 @@ void request_init(struct request *request) { *request = (struct request){0}; }
 
 static size_t layers_bytes(const struct request_pose *pose)
 {
-    return pose == NULL ? 0 : (pose->layer_count + (pose->reference != NULL)) * sizeof *pose;
+    size_t bytes = (pose->layer_count + (pose->reference != NULL)) * sizeof *pose;
+    for (uint32_t i = 0; i < pose->layer_count; i++)
+        bytes += pose->layers[i].given != NULL ? pose->layers[i].given->held_bytes : 0;
+    return bytes;
 }
 
 size_t request_parts_bytes(const struct request *request)
@@ -40,6 +44,7 @@ void request_pose_fini(struct request_pose *pose)
     buf_fini(&pose->lists.weights);
     buf_fini(&pose->lists.joints);
     buf_fini(&pose->memory);
+    request_given_free(pose->given);
     for (uint32_t i = 0; i < pose->layer_count; i++)
         request_pose_fini(&pose->layers[i]); /* layers do not nest */
     free(pose->layers);
@@ -58,6 +63,8 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.bones);
     buf_fini(&request->lists.clip_bones);
     buf_fini(&request->lists.turns);
+    buf_fini(&request->lists.shown);
+    request_given_free(request->on_top);
     free(request->sources);
     for (uint32_t i = 0; i < request->query_count; i++)
         request_fini(&request->queries[i].request); /* queries do not nest */
@@ -242,6 +249,8 @@ int request_complete(struct request *request, const struct param_set *seen, cons
     if (request_check_combination(request, COMPLETE[request->op], seen, limits, err) < 0 ||
         (request->pose.layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
         (request->op < OP_COUNT && !request_is_binary(request) && request_collect_sources(request, limits, err) < 0))
+        return err->code;
+    if (request->turn_count + request->shown_count > 0 && request_given_of_short(request, err) < 0)
         return err->code;
     request_set_canonical(request);
     return 0;

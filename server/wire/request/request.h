@@ -77,6 +77,8 @@ struct request_span {
     double phase;    /* 0..1 */
 };
 
+struct request_given;
+
 /* Memory for the lists of a pose; private to wire/request and packet_query.c. */
 struct request_pose_lists {
     struct buf times, weights; /* double */
@@ -92,7 +94,9 @@ struct request_pose {
     const char *clip_hash; /* hash of clip_file, or NULL */
     uint32_t clip_source;  /* 0: the model; n: sources[n - 1] of the whole request */
     struct selector clip;  /* absent: the first clip, for pictures the usual clip */
-    bool is_of_picture, has_wrap, is_additive;
+    bool is_of_picture, has_wrap;
+    uint32_t mode;               /* of a layer: enum layer_mode */
+    struct request_given *given; /* of a layer: the pose in place of a clip (request_given.h); or NULL */
     const double *times_s; /* in request order, ranges expanded; at least one for OP_TIMED. A layer has none (it uses
                               the frame's time), one, or one per frame */
     uint32_t time_count;
@@ -109,6 +113,9 @@ struct request_pose {
     struct buf memory;              /* owns the strings; the request's own pose has those of the whole request */
     struct request_pose_lists lists;
 };
+
+/* How a layer acts, in the order of the words of the parameter. */
+enum layer_mode { LAYER_OVERRIDE, LAYER_ADDITIVE, LAYER_REPLACE };
 
 /* How clips of other files drive the model's joints. */
 struct request_retarget {
@@ -135,12 +142,18 @@ struct request_bounds {
     double rate; /* with has_rate: poses per second for is_over_clip, 0..1000 */
 };
 
-/* A joint that a picture turns, about its own axes. */
+/* A joint that is turned from its rest, about its own axes. */
 struct request_turn {
     struct selector joint;
     double degrees[3]; /* about x, y and z, -360..360 */
 };
-enum { REQUEST_TURNS_MOST = 16 };
+/* The weight of a morph target or an expression. */
+struct request_weight {
+    const char *name;
+    double weight;
+    bool is_expression;
+};
+enum { REQUEST_TURNS_MOST = 64, REQUEST_WEIGHTS_MOST = 256 };
 
 /* View parameters that need the model, or are given in other terms than picture_spec has. */
 struct request_view {
@@ -232,6 +245,7 @@ struct request_lists {
     struct buf files;             /* const char * */
     struct buf bones, clip_bones; /* struct humanoid_rule */
     struct buf turns;             /* struct request_turn */
+    struct buf shown;             /* struct request_weight */
 };
 
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
@@ -268,8 +282,11 @@ struct request {
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
     struct request_view view;
-    const struct request_turn *turns; /* of pictures */
+    const struct request_turn *turns; /* turn= */
     uint32_t turn_count;
+    const struct request_weight *shown; /* morph= and expression= */
+    uint32_t shown_count;
+    struct request_given *on_top; /* made of these: a given pose after the clip or the layers; or NULL */
     const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
                                 same path, or NULL */
     struct sheet_spec sheet; /* format and quality apply to a single picture too */

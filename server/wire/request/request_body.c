@@ -5,6 +5,7 @@
 #include "base/json_check.h"
 #include "base/utf8.h"
 #include "wire/encode/number.h"
+#include "wire/request/request_given.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,9 +79,10 @@ size_t request_body_text_bytes(const cJSON *object)
             continue;
         }
         path[depth] = item->next;
+        const bool is_pose = depth == 0 && item->string != NULL && strcmp(item->string, "pose") == 0;
         size_bytes += cJSON_IsString(item) ? strlen(item->valuestring) + 1 : NUMBER_SIZE + 1;
         size_bytes += item->string == NULL ? 0 : strlen(item->string) + 1; /* the left side of a rule */
-        if (item->child != NULL && depth < BODY_DEPTH_MAX)
+        if (item->child != NULL && depth < BODY_DEPTH_MAX && !is_pose)     /* a pose has memory of its own */
             path[++depth] = item->child;
     }
     return size_bytes;
@@ -288,6 +290,8 @@ static int take_member(struct request *request, cJSON *item, struct param_set *s
         return err->code;
     if (param == PARAM_LAYERS)
         return take_layers(request, item, limits, err);
+    if (param == PARAM_LAYER_POSE)
+        return request_given_read_json(&request->pose.given, item, limits, err);
     if (param == PARAM_REFERENCE)
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)

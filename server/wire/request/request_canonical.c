@@ -1,6 +1,7 @@
 /* request_canonical.c - hashes the values of a request, for its ETag. */
 #include "base/hash.h"
 #include "base/hex.h"
+#include "wire/request/request_given.h"
 #include "wire/request/request_parser.h"
 
 #include <string.h>
@@ -32,13 +33,19 @@ static uint64_t hash_turn(uint64_t state, const struct request_turn *turn)
     return hash64(hash_selector(state, &turn->joint), turn->degrees, sizeof turn->degrees);
 }
 
+static uint64_t hash_shown(uint64_t state, const struct request_weight *shown)
+{
+    return hash_uint(hash_double(hash_text(state, shown->name), &shown->weight), shown->is_expression);
+}
+
 #define HASH_ITEM(state, item)                                                                                         \
     _Generic((item),                                                                                                   \
         const double *: hash_double,                                                                                   \
         const struct selector *: hash_selector,                                                                        \
         const struct name_rule *: hash_rule,                                                                           \
         const struct humanoid_rule *: hash_bone,                                                                       \
-        const struct request_turn *: hash_turn)(state, item)
+        const struct request_turn *: hash_turn,                                                                        \
+        const struct request_weight *: hash_shown)(state, item)
 
 /* --- values --- */
 
@@ -58,9 +65,11 @@ static uint64_t hash_layers(uint64_t state, const struct request_pose *pose)
 {
     for (uint32_t i = 0; i < pose->layer_count; i++) {
         const struct request_pose *layer = &pose->layers[i];
-        const uint64_t numbers[] = {layer->canonical, (uint64_t)layer->wrap, layer->is_additive,
+        const uint64_t numbers[] = {layer->canonical, (uint64_t)layer->wrap, layer->mode,
                                     layer->reference == NULL ? 0 : layer->reference->canonical};
         state = hash64(state, numbers, sizeof numbers);
+        if (layer->given != NULL)
+            state = hash_uint(state, layer->given->hash);
     }
     return state;
 }

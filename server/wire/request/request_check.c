@@ -172,12 +172,25 @@ static int check_view(const struct request *request, const struct param_set *see
 int request_check_layer(struct request *layer, const struct param_set *seen,
                         const struct limits *limits __attribute__((unused)), struct err *err)
 {
-    for (uint32_t i = 0; layer->pose.is_additive && i < layer->pose.weight_count; i++)
-        if (layer->pose.weights[i] > 1)
-            return err_set(err, ERR_BAD_PARAMETER,
-                           "parameter 'weight' is %.15g at place %u; of an additive layer it is at most 1",
-                           layer->pose.weights[i], i);
-    if (!layer->pose.is_additive && seen->has[PARAM_REFERENCE])
+    static const int OF_CLIPS[] = {PARAM_CLIP,      PARAM_CLIP_NAME, PARAM_CLIP_FILE,
+                                   PARAM_CLIP_HASH, PARAM_REFERENCE, PARAM_END};
+    struct request_pose *pose = &layer->pose;
+    const char *given = pose->given != NULL ? param_given(seen, OF_CLIPS) : NULL;
+    if (given != NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with a pose, which is in place of a clip",
+                       given);
+    if (seen->has[PARAM_MODE] && (pose->given != NULL ? pose->mode == LAYER_OVERRIDE : pose->mode == LAYER_REPLACE))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       pose->given != NULL
+                           ? "parameter 'mode': a layer with a pose takes replace or additive"
+                           : "parameter 'mode': replace needs a pose; a clip takes override or additive");
+    if (pose->given != NULL && !seen->has[PARAM_MODE])
+        pose->mode = LAYER_REPLACE;
+    for (uint32_t i = 0; pose->mode != LAYER_OVERRIDE && i < pose->weight_count; i++)
+        if (pose->weights[i] > 1)
+            return err_set(err, ERR_BAD_PARAMETER, "parameter 'weight' is %.15g at place %u; of %s it is at most 1",
+                           pose->weights[i], i, pose->given != NULL ? "a pose" : "an additive layer");
+    if (pose->mode != LAYER_ADDITIVE && seen->has[PARAM_REFERENCE])
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'reference' needs mode additive");
     return 0;
 }

@@ -1,5 +1,6 @@
 /* request_layers.c - checks the layers of a blend, alone and together, and lists the other files from which a request
  * and its layers take clips. */
+#include "wire/request/request_given.h"
 #include "wire/request/request_parser.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 'weight' has %u numbers for %u frames; it takes one, or as many", i,
                            layer->weight_count, request->pose.time_count);
-        joints += layer->joint_count;
+        joints += layer->joint_count + (layer->given != NULL ? request_given_names(layer->given) : 0);
         if (layer->reference != NULL) {
             layer->reference->model = request->model;
             if (layer->reference->time_count > 1)
@@ -43,7 +44,7 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
         }
     }
     if (joints > limits->value[LIMIT_LAYER_JOINTS])
-        return err_set(err, ERR_BAD_PARAMETER, "the layers name %llu joints, more than %llu",
+        return err_set(err, ERR_BAD_PARAMETER, "the layers name %llu joints and morph targets, more than %llu",
                        (unsigned long long)joints, (unsigned long long)limits->value[LIMIT_LAYER_JOINTS]);
     return 0;
 }
@@ -129,6 +130,8 @@ int request_collect_layers(struct request *request, struct request_pose *of, con
 {
     for (uint32_t i = 0; i < of->layer_count; i++) {
         struct request_pose *layer = &of->layers[i];
+        if (layer->given != NULL)
+            continue;
         inherit(layer, of);
         if (layer->reference != NULL)
             inherit(layer->reference, layer);

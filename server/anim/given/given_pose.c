@@ -1,0 +1,207 @@
+/* given_pose.c - checks a given pose against its model, and interpolates it. */
+#include "anim/given/given_pose.h"
+
+#include "anim/given/given_rotation.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* How far numbers of a modest pose go: translations and scales relative to the model's at rest. */
+static const double TRANSLATION_MOST = 4, SCALE_MOST = 4;
+
+void given_pose_fini(struct given_pose *given)
+{
+    free(given->nodes);
+    free(given->weights);
+    free(given->times_s);
+    free(given->values);
+    *given = (struct given_pose){0};
+}
+
+/* --- checks --- */
+
+static int fail_at(const struct model *model, uint32_t frame, uint32_t node, const char *part, struct err *err)
+{
+    char name[SHORT_NAME_SIZE];
+    return err_prefix(err, "frame %u: %s of node %u '%s'", frame, part, node,
+                      short_name(model, model->nodes[node].name, name));
+}
+
+static bool are_floats(const double *values, uint32_t count, uint32_t *bad)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!(fabs(values[i]) <= (double)FLT_MAX)) { /* also for NaN */
+            *bad = i;
+            return false;
+        }
+    return true;
+}
+
+/* Returns the largest distance of a rest vertex from the origin, or that of a joint where there is no mesh. */
+static double size_of(const struct model *model)
+{
+    const struct model_info *info = &model->infos[0];
+    const float ends[] = {info->rest_min.x, info->rest_min.y, info->rest_min.z,
+                          info->rest_max.x, info->rest_max.y, info->rest_max.z};
+    double size = 0;
+    for (int i = 0; i < 6 && info->rest_min.x <= info->rest_max.x; i++)
+        size = fmax(size, fabs((double)ends[i]));
+    return size;
+}
+
+/* A part of a transform: its name, and where its numbers are. */
+struct part {
+    const char *name;
+    uint32_t count, first;
+    bool is_given;
+};
+
+static void list_parts(const struct given_node *node, struct part parts[3])
+{
+    static const char *const NAMES[] = {"the translation", "the rotation", "the scale"};
+    uint32_t first = node->first;
+    for (int p = 0; p < 3; p++) {
+        parts[p] = (struct part){NAMES[p], p == 1 ? 4 : 3, first, (node->parts >> p & 1) != 0};
+        first += parts[p].is_given ? parts[p].count : 0;
+    }
+}
+
+/* True when compiled evaluation keeps its bound with these numbers. */
+static bool is_modest(const struct model *model, const struct given_node *node, const struct part parts[3],
+                      const double *values, double size)
+{
+    const struct node *rest = &model->nodes[node->node];
+    bool is = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        const double moved = fabs(values[parts[0].first + (parts[0].is_given ? i : 0)]);
+        const double scale = values[parts[2].first + (parts[2].is_given ? i : 0)];
+        const double ratio = scale / (double)rest->scale[i];
+        is = is && (!parts[0].is_given || moved <= TRANSLATION_MOST * fmax(size, fabs((double)rest->translation[i]))) &&
+             (!parts[2].is_given || (ratio <= SCALE_MOST && ratio >= 1 / SCALE_MOST));
+    }
+    return is;
+}
+
+static int finish_node(struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame, double size,
+                       struct err *err)
+{
+    const struct given_node *node = &given->nodes[index];
+    double *values = given->values + (size_t)frame * given->frame_values;
+    struct part parts[3];
+    list_parts(node, parts);
+    for (int p = 0; p < 3; p++) {
+        uint32_t bad;
+        if (!parts[p].is_given)
+            continue;
+        if (!are_floats(values + parts[p].first, parts[p].count, &bad)) {
+            err_set(err, ERR_BAD_PARAMETER, "number %u is not finite as a float", bad);
+            return fail_at(model, frame, node->node, parts[p].name, err);
+        }
+        if (p == 1 && !rotation_repair(values + parts[p].first)) {
+            err_set(err, ERR_BAD_PARAMETER, "a quaternion of length 0 is no rotation");
+            return fail_at(model, frame, node->node, parts[p].name, err);
+        }
+    }
+    if (!is_modest(model, node, parts, values, size))
+        given->flags &= ~(uint32_t)GIVEN_MODEST;
+    return 0;
+}
+
+static int finish_weight(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+{
+    const struct given_weight *weight = &given->weights[index];
+    uint32_t bad;
+    if (are_floats(given->values + (size_t)frame * given->frame_values + weight->first, 1, &bad))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "frame %u: morph weight %u is not finite as a float", frame, weight->weight);
+}
+
+static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
+{
+    bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
+    for (uint32_t i = 0; i < given->node_count && is_good; i++) {
+        const struct given_node *node = &given->nodes[i];
+        const uint32_t count = given_part_values(node->parts);
+        is_good = node->node < model->node_count && (i == 0 || node->node > given->nodes[i - 1].node) &&
+                  node->parts >= 1 && node->parts <= GIVEN_WHOLE && count <= given->frame_values &&
+                  node->first <= given->frame_values - count;
+    }
+    for (uint32_t i = 0; i < given->weight_count && is_good; i++)
+        is_good = given->weights[i].node < model->node_count && given->weights[i].weight < model->weight_count &&
+                  (i == 0 || given->weights[i].weight > given->weights[i - 1].weight) &&
+                  given->weights[i].first < given->frame_values;
+    for (uint32_t f = 0; f < given->frame_count && is_good; f++)
+        is_good = isfinite(given->times_s[f]) && given->times_s[f] >= (f == 0 ? 0 : given->times_s[f - 1]);
+    return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
+}
+
+int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err)
+{
+    const double size = size_of(model);
+    if (check_places(given, model, err) < 0)
+        return err->code;
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0) /* else a scale may act on what is below it in another way */
+        given->flags |= GIVEN_MODEST;
+    for (uint32_t f = 0; f < given->frame_count; f++) {
+        for (uint32_t i = 0; i < given->node_count; i++)
+            if (finish_node(given, model, i, f, size, err) < 0)
+                return err->code;
+        for (uint32_t i = 0; i < given->weight_count; i++)
+            if (finish_weight(given, i, f, err) < 0)
+                return err->code;
+    }
+    return 0;
+}
+
+/* --- values --- */
+
+struct given_moment given_pose_moment(const struct given_pose *given, double time_s)
+{
+    uint32_t low = 0, high = given->frame_count; /* [low, high) has the last frame that is not later */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (given->times_s[middle] <= time_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    struct given_moment moment = {.from = low, .to = low};
+    if (low + 1 < given->frame_count && time_s > given->times_s[low]) {
+        moment.to = low + 1;
+        moment.u = (time_s - given->times_s[low]) / (given->times_s[low + 1] - given->times_s[low]);
+    }
+    return moment;
+}
+
+static void mix(const double *from, const double *to, uint32_t count, double u, double *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = u > 0 ? from[i] * (1 - u) + to[i] * u : from[i];
+}
+
+void given_pose_local(const struct given_pose *given, const struct given_node *node, const struct given_moment *moment,
+                      struct trs *local)
+{
+    const double *from = given->values + (size_t)moment->from * given->frame_values;
+    const double *to = given->values + (size_t)moment->to * given->frame_values;
+    struct part parts[3];
+    list_parts(node, parts);
+    if (parts[0].is_given)
+        mix(from + parts[0].first, to + parts[0].first, 3, moment->u, local->translation);
+    if (parts[1].is_given && moment->u > 0)
+        quat_slerp(from + parts[1].first, to + parts[1].first, moment->u, local->rotation);
+    else if (parts[1].is_given)
+        mix(from + parts[1].first, from + parts[1].first, 4, 0, local->rotation);
+    if (parts[2].is_given)
+        mix(from + parts[2].first, to + parts[2].first, 3, moment->u, local->scale);
+}
+
+double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,
+                         const struct given_moment *moment)
+{
+    double value;
+    mix(given->values + (size_t)moment->from * given->frame_values + weight->first,
+        given->values + (size_t)moment->to * given->frame_values + weight->first, 1, moment->u, &value);
+    return value;
+}

@@ -1,0 +1,80 @@
+/* given_pose.h - a pose, or a motion of several frames, that a request brings instead of a clip. protocol/blending.md
+ * specifies it.
+ *
+ * It has values of some nodes, each with a translation, a rotation or a scale, or several of them, and of some morph
+ * weights. What it does not give stays as it is. Values are those of anim/pose: local transforms in the model's units,
+ * in doubles, rotations x, y, z, w of unit length. Pure; any thread. After given_pose_finish() it is immutable. */
+#pragma once
+
+#include "anim/model/mat.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The parts of a transform, numbered as enum channel_path. */
+enum given_part { GIVEN_TRANSLATION = 1, GIVEN_ROTATION = 2, GIVEN_SCALE = 4, GIVEN_WHOLE = 7 };
+
+struct given_node {
+    uint32_t node;  /* of the model */
+    uint32_t parts; /* GIVEN_, at least one */
+    uint32_t first; /* index of its numbers in a frame: those of its parts, translation first */
+    uint32_t padding;
+};
+
+struct given_weight {
+    uint32_t weight; /* of the model's weights */
+    uint32_t node;   /* whose mesh has it */
+    uint32_t first;  /* index of its number in a frame */
+    uint32_t padding;
+};
+
+enum given_flags {
+    GIVEN_MODEST = 1, /* numbers are of the model's own size, so that compiled evaluation keeps its bound */
+};
+
+/* Frames are linear between their times, and rotations take the shorter arc. Before the first and after the last frame
+ * the nearest one holds. */
+struct given_pose {
+    struct given_node *nodes;     /* [node_count], by rising node, each once */
+    struct given_weight *weights; /* [weight_count], by rising weight, each once */
+    double *times_s;              /* [frame_count], from 0 on, rising */
+    double *values;               /* [frame_count][frame_values] */
+    uint32_t node_count, weight_count;
+    uint32_t frame_count, frame_values; /* at least 1 */
+    uint32_t flags;                     /* GIVEN_MODEST, from given_pose_finish() */
+};
+
+/* Returns how many numbers these parts have. */
+static inline uint32_t given_part_values(uint32_t parts)
+{
+    return ((parts & GIVEN_TRANSLATION) != 0 ? 3U : 0U) + ((parts & GIVEN_ROTATION) != 0 ? 4U : 0U) +
+           ((parts & GIVEN_SCALE) != 0 ? 3U : 0U);
+}
+
+/* Returns the time of its last frame. */
+static inline double given_pose_duration_s(const struct given_pose *given)
+{
+    return given->times_s[given->frame_count - 1];
+}
+
+/* Frees the arrays, if they are its own. */
+void given_pose_fini(struct given_pose *given);
+
+/* Checks the arrays against the model: indices, order, times, and that all numbers are finite and fit floats. It also
+ * gives rotations the length 1 (given_rotation.h) and sets the flags. Returns 0, or ERR_BAD_PARAMETER that names frame,
+ * node and number. */
+int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err);
+
+/* Finds the frames before and after a time, and where it lies between them, 0..1. */
+struct given_moment {
+    uint32_t from, to;
+    double u;
+};
+struct given_moment given_pose_moment(const struct given_pose *given, double time_s);
+
+/* Fills the parts of a node that are given, at a moment; the others are left as they are. */
+void given_pose_local(const struct given_pose *given, const struct given_node *node, const struct given_moment *moment,
+                      struct trs *local);
+double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,
+                         const struct given_moment *moment);

@@ -1,0 +1,254 @@
+#include "wire/reply/given_resolve.h"
+
+#include "anim/humanoid/expression.h"
+#include "anim/humanoid/humanoid.h"
+#include "anim/pose/pose.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "wire/reply/given_names.h"
+#include "wire/reply/given_weights.h"
+#include "wire/reply/select.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Roles are looked for by the names of the nodes, which takes long in a large model. */
+enum { ROLE_NODES_MAX = 1024 };
+
+/* A model and a pose that are being brought together. */
+struct resolving {
+    const struct model *model;
+    const char *path;
+    const struct request_given *asked;
+    struct given_pose *out;
+    struct reply *reply;
+    int32_t *found;  /* [asked->node_count]: nodes, or -1 */
+    uint32_t *times; /* [asked->node_count]: how often the name is found */
+};
+
+static int fail(struct resolving *resolving, const struct err *err)
+{
+    return reply_error(resolving->reply, err, NULL, 0);
+}
+
+/* --- nodes --- */
+
+/* Finds all nodes by name in one pass over the model. */
+static void find_names(struct resolving *resolving)
+{
+    const struct model *model = resolving->model;
+    const struct request_given *asked = resolving->asked;
+    struct given_name *names = mem_alloc((asked->node_count + 1) * sizeof *names);
+    uint32_t count = 0, first;
+    for (uint32_t i = 0; i < asked->node_count; i++)
+        if (asked->nodes[i].node.kind == SELECT_NAME)
+            names[count++] = (struct given_name){asked->nodes[i].node.name, asked->nodes[i].node.name_bytes, i};
+    given_names_sort(names, count);
+    for (uint32_t n = 0; n < model->node_count && count > 0; n++) {
+        const struct str name = model->nodes[n].name;
+        if (name.offset == STR_NONE)
+            continue;
+        const uint32_t hits = given_names_find(names, count, model->text + name.offset, name.size_bytes, &first);
+        for (uint32_t i = first; i < first + hits; i++) {
+            resolving->found[names[i].place] = (int32_t)n;
+            resolving->times[names[i].place]++;
+        }
+    }
+    free(names);
+}
+
+/* Finds the nodes of roles among names that no node has. */
+static void find_roles(struct resolving *resolving)
+{
+    const struct request_given *asked = resolving->asked;
+    const struct humanoid_choice choice = {.map = HUMANOID_AUTO};
+    struct humanoid humanoid;
+    struct err err;
+    int is_human = -1;
+    for (uint32_t i = 0; i < asked->node_count; i++) {
+        const struct selector *node = &asked->nodes[i].node;
+        const int role = node->kind == SELECT_NAME && resolving->times[i] == 0
+                             ? humanoid_role(node->name, node->name_bytes)
+                             : ROLE_NONE;
+        if (role == ROLE_NONE)
+            continue;
+        if (is_human < 0)
+            is_human = (resolving->model->humanoid_bone_count > 0 || resolving->model->node_count <= ROLE_NODES_MAX) &&
+                       humanoid_find(resolving->model, &choice, &humanoid, &err) == 0;
+        if (is_human == 0 || humanoid.nodes[role] < 0)
+            continue;
+        resolving->found[i] = humanoid.nodes[role];
+        resolving->times[i] = 1;
+    }
+}
+
+static int find_nodes(struct resolving *resolving)
+{
+    const struct request_given *asked = resolving->asked;
+    for (uint32_t i = 0; i < asked->node_count; i++) {
+        resolving->found[i] = -1;
+        resolving->times[i] = 0;
+    }
+    find_names(resolving);
+    find_roles(resolving);
+    for (uint32_t i = 0; i < asked->node_count; i++) {
+        uint32_t index;
+        if (resolving->times[i] == 1)
+            continue;
+        if (select_thing(resolving->model, resolving->path, THING_NODE, &asked->nodes[i].node, &index,
+                         resolving->reply) < 0) {
+            char entry[40];
+            snprintf(entry, sizeof entry, "pose: nodes[%u]", i);
+            return reply_prefix(resolving->reply, entry);
+        }
+        resolving->found[i] = (int32_t)index;
+    }
+    return 0;
+}
+
+/* A node, and its place in the request. */
+struct entry {
+    uint32_t node, place, first;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+    if (one->node != other->node)
+        return one->node < other->node ? -1 : 1;
+    return (one->place > other->place) - (one->place < other->place);
+}
+
+/* Puts the nodes in the model's order. A node that is named twice is an error. */
+static int order_nodes(struct resolving *resolving)
+{
+    const struct request_given *asked = resolving->asked;
+    struct given_pose *out = resolving->out;
+    struct entry *entries = mem_alloc((asked->node_count + 1) * sizeof *entries);
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = 0; i < asked->node_count; i++) {
+        if (asked->nodes[i].parts != 0)
+            entries[count++] = (struct entry){(uint32_t)resolving->found[i], i, first};
+        first += given_part_values(asked->nodes[i].parts);
+    }
+    sort_in_place(entries, count, sizeof *entries, compare_entries);
+    out->nodes = mem_alloc((count + 1) * sizeof *out->nodes);
+    int rc = 0;
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        struct err err;
+        char name[SHORT_NAME_SIZE];
+        const struct entry *entry = &entries[i];
+        if (i > 0 && entries[i - 1].node == entry->node) {
+            err_set(&err, ERR_DUPLICATE_PARAMETER, "pose: nodes[%u] and nodes[%u] are both node %u '%s'",
+                    entries[i - 1].place, entry->place, entry->node,
+                    short_name(resolving->model, resolving->model->nodes[entry->node].name, name));
+            rc = fail(resolving, &err);
+        }
+        out->nodes[out->node_count++] =
+            (struct given_node){.node = entry->node, .parts = asked->nodes[entry->place].parts, .first = entry->first};
+    }
+    free(entries);
+    return rc;
+}
+
+/* --- values --- */
+
+/* Makes local transforms of what is relative to rest: translations are added, rotations follow about the node's own
+ * axes, scales are multiplied. */
+static void add_rest(const struct given_node *node, const struct model *model, double *values)
+{
+    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
+    double *at = values + node->first;
+    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
+        at[k] += rest.translation[k];
+    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
+    if ((node->parts & GIVEN_ROTATION) != 0) {
+        quat_mul(rest.rotation, at, at);
+        at += 4;
+    }
+    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
+        at[k] *= rest.scale[k];
+}
+
+static void put_values(struct resolving *resolving)
+{
+    const struct request_given *asked = resolving->asked;
+    struct given_pose *out = resolving->out;
+    const size_t own = asked->frame_values - asked->weight_count; /* numbers of nodes */
+    out->values = mem_alloc(((size_t)asked->frame_count * out->frame_values + 1) * sizeof *out->values);
+    out->times_s = mem_alloc(asked->frame_count * sizeof *out->times_s);
+    memcpy(out->times_s, asked->times_s, asked->frame_count * sizeof *out->times_s);
+    out->frame_count = asked->frame_count;
+    for (uint32_t f = 0; f < out->frame_count; f++) {
+        double *values = out->values + (size_t)f * out->frame_values;
+        memcpy(values, asked->values + (size_t)f * asked->frame_values, own * sizeof *values);
+        for (uint32_t n = 0; n < out->node_count && asked->is_from_rest; n++)
+            add_rest(&out->nodes[n], resolving->model, values);
+    }
+}
+
+static int finish(struct resolving *resolving)
+{
+    struct err err;
+    if (given_pose_finish(resolving->out, resolving->model, &err) == 0)
+        return 0;
+    err_prefix(&err, "'%s': pose", resolving->path);
+    return fail(resolving, &err);
+}
+
+static int resolve(struct resolving *resolving)
+{
+    const struct request_given *asked = resolving->asked;
+    struct given_pose *out = resolving->out;
+    struct given_weights weights;
+    struct err err;
+    if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
+        return resolving->reply->code;
+    if (given_weights_find(&weights, resolving->model, asked, &err) < 0) {
+        given_weights_fini(&weights);
+        err_prefix(&err, "'%s': pose", resolving->path);
+        return fail(resolving, &err);
+    }
+    const uint32_t own = asked->frame_values - asked->weight_count;
+    out->frame_values = own + weights.count;
+    out->weight_count = weights.count;
+    out->weights = mem_alloc((weights.count + 1) * sizeof *out->weights);
+    for (uint32_t w = 0; w < weights.count; w++)
+        out->weights[w] =
+            (struct given_weight){.weight = weights.items[w].weight, .node = weights.items[w].node, .first = own + w};
+    put_values(resolving);
+    for (uint32_t f = 0; f < out->frame_count; f++)
+        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own,
+                          out->values + (size_t)f * out->frame_values + own);
+    given_weights_fini(&weights);
+    return finish(resolving);
+}
+
+int given_resolve(struct given_pose *out, const struct model *model, const char *path,
+                  const struct request_given *asked, struct reply *reply)
+{
+    struct resolving resolving = {.model = model, .path = path, .asked = asked, .out = out, .reply = reply};
+    *out = (struct given_pose){0};
+    resolving.found = mem_alloc((asked->node_count + 1) * sizeof *resolving.found);
+    resolving.times = mem_alloc((asked->node_count + 1) * sizeof *resolving.times);
+    const int rc = resolve(&resolving);
+    free(resolving.found);
+    free(resolving.times);
+    return rc;
+}
+
+int given_check_led(const struct given_pose *given, const struct model *model, const char *path, struct reply *reply)
+{
+    for (uint32_t c = 0; c < model->constraint_count; c++) {
+        const uint32_t node = model->constraints[c].node, at = LOWER_BOUND(given->nodes, given->node_count, node, node);
+        char name[SHORT_NAME_SIZE];
+        struct err err;
+        if (at == given->node_count || given->nodes[at].node != node || (given->nodes[at].parts & GIVEN_ROTATION) == 0)
+            continue;
+        err_set(&err, ERR_BAD_PARAMETER, "'%s': a constraint leads node %u '%s', and it cannot be turned", path, node,
+                short_name(model, model->nodes[node].name, name));
+        return reply_error(reply, &err, NULL, 0);
+    }
+    return 0;
+}

@@ -1,0 +1,264 @@
+#include "wire/reply/given_weights.h"
+
+#include "anim/humanoid/expression.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "base/sort.h"
+#include "wire/reply/given_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void given_weights_fini(struct given_weights *weights)
+{
+    free(weights->items);
+    free(weights->binds);
+    free(weights->expressions);
+    free(weights->parts);
+    free(weights->shown);
+}
+
+static int compare_targets(const void *a, const void *b)
+{
+    const struct given_target *one = a, *other = b;
+    if (one->weight != other->weight)
+        return one->weight < other->weight ? -1 : 1;
+    return (one->asked < other->asked) - (one->asked > other->asked); /* the target that is asked for comes first */
+}
+
+/* --- morph targets --- */
+
+static bool is_named(const struct model *model, struct str name, const char *text)
+{
+    return name.offset != STR_NONE && strlen(text) == name.size_bytes &&
+           memcmp(model->text + name.offset, text, name.size_bytes) == 0;
+}
+
+/* True when the request means the target of this mesh too. */
+static bool is_meant(const struct model *model, const struct request_given_weight *asked, const struct node *node)
+{
+    return asked->mesh == NULL || is_named(model, node->name, asked->mesh) ||
+           is_named(model, model->meshes[node->mesh].name, asked->mesh);
+}
+
+/* Returns the name of a target of the node's mesh. The primitives of a mesh have the same targets. */
+static struct str target_name(const struct model *model, const struct node *node, uint32_t target)
+{
+    static const struct str NONE = {.offset = STR_NONE};
+    const struct mesh *mesh = &model->meshes[node->mesh];
+    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
+        if (target < model->primitives[p].morph_target_count)
+            return model->morph_targets[model->primitives[p].morph_target_first + target].name;
+    return NONE;
+}
+
+static void add_target(struct given_weights *weights, uint32_t weight, uint32_t node, int32_t asked)
+{
+    weights->items[weights->count++] = (struct given_target){weight, node, asked};
+}
+
+/* Calls for each weight of the model with the names that are asked for. items == NULL: only counts. */
+static uint64_t find_targets(struct given_weights *weights, const struct given_name *names, uint32_t name_count,
+                             uint32_t *hits)
+{
+    const struct model *model = weights->model;
+    uint64_t total = 0;
+    uint32_t first;
+    for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
+        const struct node *node = &model->nodes[n];
+        for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
+            const struct str name = target_name(model, node, w);
+            if (name.offset == STR_NONE)
+                continue;
+            const uint32_t count =
+                given_names_find(names, name_count, model->text + name.offset, name.size_bytes, &first);
+            for (uint32_t i = first; i < first + count; i++) {
+                if (!is_meant(model, &weights->asked->weights[names[i].place], node))
+                    continue;
+                total++;
+                hits[names[i].place]++;
+                if (weights->items != NULL)
+                    add_target(weights, node->weight_first + w, n, (int32_t)names[i].place);
+            }
+        }
+    }
+    return total;
+}
+
+static int refuse_morph(const struct given_weights *weights, const struct request_given_weight *asked, struct err *err)
+{
+    const struct model *model = weights->model;
+    enum { LOOKED_AT_MAX = 4096 };
+    struct nearest nearest = NEAREST_NONE;
+    char name[SHORT_NAME_SIZE], best[SHORT_NAME_SIZE] = "";
+    for (uint32_t t = 0; t < model->morph_target_count && t < LOOKED_AT_MAX; t++) {
+        const size_t edits = nearest.edits;
+        nearest_consider(&nearest, short_name(model, model->morph_targets[t].name, name), asked->name,
+                         strlen(asked->name));
+        if (nearest.edits < edits)
+            memcpy(best, name, sizeof best);
+    }
+    return err_set(err, ERR_MORPH_NOT_FOUND, "there is no morph target '%.100s'%s%.100s%s%s%s%s", asked->name,
+                   asked->mesh != NULL ? " of a mesh '" : "", asked->mesh != NULL ? asked->mesh : "",
+                   asked->mesh != NULL ? "'" : "", best[0] != '\0' ? "; did you mean '" : "", best,
+                   best[0] != '\0' ? "'?" : "");
+}
+
+/* --- expressions --- */
+
+static int refuse_expression(const struct given_weights *weights, const struct request_given_weight *asked,
+                             struct err *err)
+{
+    const struct model *model = weights->model;
+    char names[256] = "", name[SHORT_NAME_SIZE];
+    for (uint32_t e = 0; e < model->expression_count; e++) {
+        const char *text = short_name(model, model->expressions[e].name, name);
+        if (strlen(names) + strlen(text) + 3 > sizeof names)
+            break;
+        strcat(strcat(names, e > 0 ? ", " : ""), text);
+    }
+    return err_set(err, ERR_EXPRESSION_NOT_FOUND, "there is no expression '%.100s'%s%s", asked->name,
+                   names[0] != '\0' ? "; there are " : ": the model has none, as only VRM files do", names);
+}
+
+/* Finds the expressions, and returns how many binds they have in *bind_count. */
+static int find_expressions(struct given_weights *weights, uint32_t *bind_count, struct err *err)
+{
+    const struct request_given *asked = weights->asked;
+    const struct model *model = weights->model;
+    uint8_t *is_seen = mem_zalloc(model->expression_count + 1, 1);
+    int rc = 0;
+    *bind_count = 0;
+    for (uint32_t i = 0; i < asked->weight_count && rc == 0; i++) {
+        const char *name = asked->weights[i].name;
+        weights->expressions[i] = -1;
+        if (!asked->weights[i].is_expression)
+            continue;
+        const int32_t found = expression_find(model, name, strlen(name));
+        weights->expressions[i] = found;
+        if (found < 0)
+            rc = refuse_expression(weights, &asked->weights[i], err);
+        else if (is_seen[found] != 0)
+            rc = err_set(err, ERR_DUPLICATE_PARAMETER, "the expression '%.100s' is given twice", name);
+        else
+            *bind_count += model->expressions[found].bind_count;
+        if (found >= 0)
+            is_seen[found] = 1;
+    }
+    free(is_seen);
+    return rc;
+}
+
+static void add_expression_targets(struct given_weights *weights)
+{
+    const struct model *model = weights->model;
+    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+        const struct expression *at = weights->expressions[i] < 0 ? NULL : &model->expressions[weights->expressions[i]];
+        for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
+            const struct expression_bind *bind = &model->expression_binds[at->bind_first + b];
+            if (bind->kind == BIND_MORPH)
+                add_target(weights, model->nodes[bind->target].weight_first + bind->index, bind->target, -1);
+        }
+    }
+}
+
+/* Finds the place of each bind among the targets. A target that is asked for itself is not moved by expressions. */
+static void add_binds(struct given_weights *weights)
+{
+    const struct model *model = weights->model;
+    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+        const int32_t found = weights->expressions[i];
+        const struct expression *at = found < 0 ? NULL : &model->expressions[found];
+        for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
+            const struct expression_bind *bind = &model->expression_binds[at->bind_first + b];
+            if (bind->kind != BIND_MORPH)
+                continue;
+            const uint32_t weight = model->nodes[bind->target].weight_first + bind->index;
+            const uint32_t place = LOWER_BOUND(weights->items, weights->count, weight, weight);
+            if (weights->items[place].asked < 0)
+                weights->binds[weights->bind_count++] = (struct given_bind){place, (uint32_t)found, bind->weight};
+        }
+    }
+}
+
+/* --- both --- */
+
+/* Sorts the targets, each once. Two morph targets of the request may not mean the same. */
+static int order_targets(struct given_weights *weights, struct err *err)
+{
+    uint32_t kept = 0;
+    sort_in_place(weights->items, weights->count, sizeof *weights->items, compare_targets);
+    for (uint32_t i = 0; i < weights->count; i++) {
+        const struct given_target *item = &weights->items[i], *last = kept > 0 ? &weights->items[kept - 1] : NULL;
+        if (last == NULL || last->weight != item->weight) {
+            weights->items[kept++] = *item;
+            continue;
+        }
+        if (item->asked >= 0 && last->asked >= 0)
+            return err_set(err, ERR_DUPLICATE_PARAMETER, "the morph target '%.100s' is given twice",
+                           weights->asked->weights[item->asked].name);
+    }
+    weights->count = kept;
+    return 0;
+}
+
+static int find_all(struct given_weights *weights, struct given_name *names, uint32_t *hits, struct err *err)
+{
+    const struct request_given *asked = weights->asked;
+    uint32_t name_count = 0, bind_count;
+    for (uint32_t i = 0; i < asked->weight_count; i++)
+        if (!asked->weights[i].is_expression)
+            names[name_count++] = (struct given_name){asked->weights[i].name, strlen(asked->weights[i].name), i};
+    given_names_sort(names, name_count);
+    if (find_expressions(weights, &bind_count, err) < 0)
+        return err->code;
+    const uint64_t targets = find_targets(weights, names, name_count, hits);
+    for (uint32_t i = 0; i < asked->weight_count; i++)
+        if (!asked->weights[i].is_expression && hits[i] == 0)
+            return refuse_morph(weights, &asked->weights[i], err);
+    weights->items = mem_alloc((targets + bind_count + 1) * sizeof *weights->items);
+    weights->binds = mem_alloc((bind_count + (size_t)1) * sizeof *weights->binds);
+    find_targets(weights, names, name_count, hits);
+    add_expression_targets(weights);
+    if (order_targets(weights, err) < 0)
+        return err->code;
+    add_binds(weights);
+    return 0;
+}
+
+int given_weights_find(struct given_weights *weights, const struct model *model, const struct request_given *asked,
+                       struct err *err)
+{
+    *weights = (struct given_weights){.model = model, .asked = asked};
+    if (asked->weight_count == 0)
+        return 0;
+    struct given_name *names = mem_alloc(asked->weight_count * sizeof *names);
+    uint32_t *hits = mem_zalloc(asked->weight_count, sizeof *hits);
+    weights->expressions = mem_alloc(asked->weight_count * sizeof *weights->expressions);
+    weights->parts = mem_alloc(model->expression_count + (size_t)1);
+    weights->shown = mem_alloc((model->expression_count + (size_t)1) * sizeof *weights->shown);
+    for (uint32_t e = 0; e < model->expression_count; e++)
+        weights->parts[e] = expression_part(model, e);
+    const int rc = find_all(weights, names, hits, err);
+    free(names);
+    free(hits);
+    return rc;
+}
+
+void given_weights_put(struct given_weights *weights, const double *numbers, double *out)
+{
+    const struct request_given *asked = weights->asked;
+    for (uint32_t w = 0; w < weights->count; w++)
+        out[w] = weights->items[w].asked >= 0 ? numbers[weights->items[w].asked] : 0;
+    if (weights->bind_count == 0)
+        return;
+    memset(weights->shown, 0, weights->model->expression_count * sizeof *weights->shown);
+    for (uint32_t i = 0; i < asked->weight_count; i++)
+        if (weights->expressions[i] >= 0)
+            weights->shown[weights->expressions[i]] = (float)fmin(1, fmax(0, numbers[i]));
+    expressions_show(weights->model, weights->parts, weights->shown);
+    for (uint32_t b = 0; b < weights->bind_count; b++)
+        out[weights->binds[b].target] +=
+            (double)(weights->shown[weights->binds[b].expression] * weights->binds[b].weight);
+}
