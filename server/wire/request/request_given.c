@@ -155,8 +155,17 @@ static int take_parts(struct given_builder *builder, struct err *err)
     return 0;
 }
 
+static bool has_parts(const struct request_given *given)
+{
+    bool has = false;
+    for (uint32_t n = 0; n < given->node_count; n++)
+        has = has || given->nodes[n].parts != 0;
+    return has;
+}
+
 int given_builder_end_frame(struct given_builder *builder, double time_s, struct err *err)
 {
+    static const double NOTHING = 0;
     struct request_given *given = builder->given;
     const double *times = (const double *)(const void *)builder->times.data;
     const uint32_t frame = given->frame_count;
@@ -182,8 +191,8 @@ int given_builder_end_frame(struct given_builder *builder, double time_s, struct
             buf_put(&builder->values, row->numbers + 7, 3 * sizeof *row->numbers);
     }
     buf_put(&builder->values, builder->weights, given->weight_count * sizeof *builder->weights);
-    while (builder->values.size_bytes < (frame + (size_t)1) * given->frame_values * sizeof(double))
-        buf_put(&builder->values, &(const double){0}, sizeof(double));
+    if (given->frame_values > given->weight_count && !has_parts(given))
+        buf_put(&builder->values, &NOTHING, sizeof NOTHING);
     given->frame_count++;
     clear_frame(builder);
     return buf_failed(&builder->values) || buf_failed(&builder->times) ? fail_memory(err) : 0;
