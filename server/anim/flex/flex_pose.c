@@ -1,4 +1,5 @@
 /* flex_pose.c - turns a joint of the rest pose, and deforms vertices. */
+#include "anim/given/given_rotation.h"
 #include "anim/flex/flex_internal.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ int flex_turn_joint(struct flex *flex, uint32_t node, uint32_t axis, double angl
     if (!flex_spend(flex, is_all ? pose_step_count(flex->model) : flex->below_count, 0))
         return flex->err->code;
     degrees[axis] = angle_deg;
-    quat_from_degrees(degrees, turn);
+    rotation_from_degrees(degrees, ORDER_XYZ, turn);
     quat_mul(local->rotation, turn, local->rotation);
     flex->pose.is_animated[node] = true;
     compose_below(flex);

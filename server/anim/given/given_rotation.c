@@ -20,7 +20,6 @@ void rotation_from_degrees(const double degrees[3], enum rotation_order order, d
         turn[axis] = trig_sin(half);
         quat_mul(out, turn, out);
     }
-    quat_normalize(out);
 }
 
 static bool rounds_to(const double q[4], const float rounded[4])

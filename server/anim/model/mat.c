@@ -314,16 +314,3 @@ double segment_distance(const double point[3], const double from[3], const doubl
         apart[i] -= share * along[i];
     return sqrt(dot3(apart, apart));
 }
-
-void quat_from_degrees(const double degrees[3], double out[4])
-{
-    static const double RADIANS_PER_DEGREE = 0.017453292519943295;
-    const double turned[4] = {0, 0, 0, 1};
-    memcpy(out, turned, sizeof turned);
-    for (int axis = 0; axis < 3; axis++) {
-        const double half = degrees[axis] * RADIANS_PER_DEGREE / 2;
-        double one[4] = {0, 0, 0, trig_cos(half)};
-        one[axis] = trig_sin(half);
-        quat_mul(out, one, out);
-    }
-}

@@ -133,9 +133,6 @@ static inline void quat_normalize(double q[4])
  * rotation is used unchanged, as the formulas of glTF 2.0 use a key's, because normalizing it moves joints by twice the
  * error. */
 void quat_repair(double q[4]);
-/* Computes the unit quaternion that turns about x, then about the turned y, then about the turned z, by degrees within
- * -360..360. */
-void quat_from_degrees(const double degrees[3], double out[4]);
 /* Returns the angle between two unit quaternions, the second multiplied by `side`, 1 or -1. */
 double quat_angle(const double a[4], const double b[4], double side);
 /* Interpolates two unit quaternions spherically along the shorter arc, u in 0..1 (glTF 2.0, appendix C.5; Shoemake

@@ -1,7 +1,5 @@
 #include "wire/reply/given_resolve.h"
 
-#include "anim/humanoid/expression.h"
-#include "anim/humanoid/humanoid.h"
 #include "anim/pose/pose.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -12,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Roles are looked for by the names of the nodes, which takes long in a large model. */
-enum { ROLE_NODES_MAX = 1024 };
 
 /* A model and a pose that are being brought together. */
 struct resolving {
@@ -62,9 +57,7 @@ static void find_names(struct resolving *resolving)
 static void find_roles(struct resolving *resolving)
 {
     const struct request_given *asked = resolving->asked;
-    const struct humanoid_choice choice = {.map = HUMANOID_AUTO};
     struct humanoid humanoid;
-    struct err err;
     int is_human = -1;
     for (uint32_t i = 0; i < asked->node_count; i++) {
         const struct selector *node = &asked->nodes[i].node;
@@ -74,8 +67,7 @@ static void find_roles(struct resolving *resolving)
         if (role == ROLE_NONE)
             continue;
         if (is_human < 0)
-            is_human = (resolving->model->humanoid_bone_count > 0 || resolving->model->node_count <= ROLE_NODES_MAX) &&
-                       humanoid_find(resolving->model, &choice, &humanoid, &err) == 0;
+            is_human = select_humanoid(resolving->model, &humanoid);
         if (is_human == 0 || humanoid.nodes[role] < 0)
             continue;
         resolving->found[i] = humanoid.nodes[role];

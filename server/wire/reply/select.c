@@ -138,6 +138,25 @@ static int refuse_ambiguous(const struct model *model, const char *path, enum th
     return reply_error(reply, &err, ranking.best, ranking.count);
 }
 
+bool select_humanoid(const struct model *model, struct humanoid *humanoid)
+{
+    enum { NODES_MAX = 1024 }; /* to look for roles by names takes long in a large model */
+    const struct humanoid_choice choice = {.map = HUMANOID_AUTO};
+    struct err err;
+    return (model->humanoid_bone_count > 0 || model->node_count <= NODES_MAX) &&
+           humanoid_find(model, &choice, humanoid, &err) == 0;
+}
+
+static bool is_role(const struct model *model, const struct selector *selector, uint32_t *index)
+{
+    const int role = humanoid_role(selector->name, selector->name_bytes);
+    struct humanoid humanoid;
+    if (role == ROLE_NONE || !select_humanoid(model, &humanoid) || humanoid.nodes[role] < 0)
+        return false;
+    *index = (uint32_t)humanoid.nodes[role];
+    return true;
+}
+
 int select_thing(const struct model *model, const char *path, enum thing thing, const struct selector *selector,
                  uint32_t *index, struct reply *reply)
 {
@@ -155,6 +174,8 @@ int select_thing(const struct model *model, const char *path, enum thing thing, 
         *index = i;
         hits++;
     }
+    if (hits == 0 && thing == THING_NODE && is_role(model, selector, index))
+        return 0;
     if (hits == 0)
         return refuse_unknown(model, path, thing, selector, reply);
     return hits == 1 ? 0 : refuse_ambiguous(model, path, thing, selector, hits, reply);

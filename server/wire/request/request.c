@@ -302,6 +302,8 @@ struct split {
 static int take_binary_body(struct request *request, const struct request_head *head, const struct limits *limits,
                             struct param_set *seen, struct err *err)
 {
+    if (request_has_frames(request->op, head))
+        return request_take_frames(request, head, limits, seen, err);
     return op_has(request->op, OP_RAYS) ? request_take_raycast(request, head, limits, seen, err)
                                         : request_take_crowd(request, head, limits, err);
 }

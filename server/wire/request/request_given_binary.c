@@ -1,10 +1,12 @@
 /* request_given_binary.c - reads a given pose from binary frames of local transforms (protocol/frames.md). */
 #include "wire/request/request_given_builder.h"
+#include "wire/request/request_parser.h"
 
 #include "anim/given/given_pose.h"
 #include "base/bytes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LOCAL_BYTES = 40, INDEX_BYTES = 4, TIME_BYTES = 8, BLOCKS_MAX = 64 };
@@ -172,4 +174,32 @@ int request_given_read_frames(struct request_given **out, const char *bytes, siz
     given_builder_fini(&builder);
     buf_fini(&sheared);
     return rc < 0 ? err_prefix(err, "pose") : 0;
+}
+
+bool request_has_frames(enum op op, const struct request_head *head)
+{
+    return (REQUEST_PARAMS[PARAM_LAYERS].ops & OP_BIT(op)) != 0 && head->body_bytes >= sizeof FRAMES_MAGIC - 1 &&
+           memcmp(head->body, FRAMES_MAGIC, sizeof FRAMES_MAGIC - 1) == 0;
+}
+
+int request_take_frames(struct request *request, const struct request_head *head, const struct limits *limits,
+                        struct param_set *seen, struct err *err)
+{
+    static const double WHOLE = 1;
+    struct request_pose *layer = calloc(1, sizeof *layer);
+    if (layer == NULL)
+        return err_set(err, ERR_NO_MEMORY, "no memory for a layer");
+    request->pose.layers = layer;
+    request->pose.layer_count = 1;
+    seen->has[PARAM_LAYERS] = true;
+    buf_init(&layer->lists.weights, SIZE_MAX / 4); /* running out of memory is an error of the request */
+    buf_put(&layer->lists.weights, &WHOLE, sizeof WHOLE);
+    if (buf_failed(&layer->lists.weights))
+        return err_set(err, ERR_NO_MEMORY, "no memory for a layer");
+    layer->weights = (const double *)(const void *)layer->lists.weights.data;
+    layer->weight_count = 1;
+    layer->mode = LAYER_REPLACE;
+    if (request_check_binary_type(head->content_type, FRAMES_CONTENT_TYPE, "pose", err) < 0)
+        return err->code;
+    return request_given_read_frames(&layer->given, head->body, head->body_bytes, limits, err);
 }

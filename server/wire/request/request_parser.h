@@ -141,14 +141,18 @@ int request_take_rays(struct request *request, const cJSON *list, const struct l
  * the request's own model. It does nothing for a binary raycast. */
 void request_raycast_free(struct request_raycast *raycast);
 
-/* --- request_raycast_binary.c, request_crowd.c --- */
+/* --- request_given_binary.c, request_raycast_binary.c, request_crowd.c --- */
 
+/* True for a body of frames, by its first bytes, of an operation with layers: the frames are its only layer. */
+bool request_has_frames(enum op op, const struct request_head *head);
 /* True when the body is binary, by its first bytes or by the operation. */
 bool request_has_binary_body(enum op op, const struct request_head *head);
 /* Checks the Content-Type of a binary body, whose own type is `own`. A missing type is accepted, and so are the
  * defaults of curl and browsers. `what`: the body's name in messages. Returns 0 or ERR_UNSUPPORTED_MEDIA_TYPE. */
 int request_check_binary_type(const char *type, const char *own, const char *what, struct err *err);
 /* Parses a binary body, after request_has_binary_body() was true. */
+int request_take_frames(struct request *request, const struct request_head *head, const struct limits *limits,
+                        struct param_set *seen, struct err *err);
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
                          struct param_set *seen, struct err *err);
 int request_take_crowd(struct request *request, const struct request_head *head, const struct limits *limits,

@@ -196,7 +196,8 @@ bool raycast_is_binary(const char *bytes, size_t size_bytes)
 
 bool request_has_binary_body(enum op op, const struct request_head *head)
 {
-    return OP_INFO[op].form == FORM_CROWD || (op_has(op, OP_RAYS) && raycast_is_binary(head->body, head->body_bytes));
+    return OP_INFO[op].form == FORM_CROWD || (op_has(op, OP_RAYS) && raycast_is_binary(head->body, head->body_bytes)) ||
+           request_has_frames(op, head);
 }
 
 int request_take_raycast(struct request *request, const struct request_head *head, const struct limits *limits,
