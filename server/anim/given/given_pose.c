@@ -14,6 +14,7 @@ void given_pose_fini(struct given_pose *given)
 {
     free(given->nodes);
     free(given->weights);
+    free(given->materials);
     free(given->times_s);
     free(given->values);
     *given = (struct given_pose){0};
@@ -117,6 +118,16 @@ static int finish_weight(const struct given_pose *given, uint32_t index, uint32_
     return err_set(err, ERR_BAD_PARAMETER, "frame %u: morph weight %u is not finite as a float", frame, weight->weight);
 }
 
+static int finish_material(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+{
+    const struct given_material *at = &given->materials[index];
+    uint32_t bad;
+    if (are_floats(given->values + (size_t)frame * given->frame_values + at->first, GIVEN_MATERIAL_VALUES, &bad))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "frame %u: what expressions do to material %u is not finite as a float",
+                   frame, at->material);
+}
+
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
 {
     bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
@@ -131,6 +142,14 @@ static int check_places(const struct given_pose *given, const struct model *mode
         is_good = given->weights[i].node < model->node_count && given->weights[i].weight < model->weight_count &&
                   (i == 0 || given->weights[i].weight > given->weights[i - 1].weight) &&
                   given->weights[i].first < given->frame_values;
+    for (uint32_t i = 0; i < given->material_count && is_good; i++) {
+        const struct given_material *at = &given->materials[i], *last = i > 0 ? at - 1 : NULL;
+        is_good = at->material < model->material_count && at->part < GIVEN_MATERIAL_PARTS &&
+                  (last == NULL || at->material > last->material ||
+                   (at->material == last->material && at->part > last->part)) &&
+                  given->frame_values >= GIVEN_MATERIAL_VALUES &&
+                  at->first <= given->frame_values - GIVEN_MATERIAL_VALUES;
+    }
     for (uint32_t f = 0; f < given->frame_count && is_good; f++)
         is_good = isfinite(given->times_s[f]) && given->times_s[f] >= (f == 0 ? 0 : given->times_s[f - 1]);
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
@@ -149,6 +168,9 @@ int given_pose_finish(struct given_pose *given, const struct model *model, struc
                 return err->code;
         for (uint32_t i = 0; i < given->weight_count; i++)
             if (finish_weight(given, i, f, err) < 0)
+                return err->code;
+        for (uint32_t i = 0; i < given->material_count; i++)
+            if (finish_material(given, i, f, err) < 0)
                 return err->code;
     }
     return 0;
@@ -195,6 +217,14 @@ void given_pose_local(const struct given_pose *given, const struct given_node *n
         mix(from + parts[1].first, from + parts[1].first, 4, 0, local->rotation);
     if (parts[2].is_given)
         mix(from + parts[2].first, to + parts[2].first, 3, moment->u, local->scale);
+}
+
+void given_pose_material(const struct given_pose *given, const struct given_material *material,
+                         const struct given_moment *moment, double out[GIVEN_MATERIAL_VALUES])
+{
+    mix(given->values + (size_t)moment->from * given->frame_values + material->first,
+        given->values + (size_t)moment->to * given->frame_values + material->first, GIVEN_MATERIAL_VALUES, moment->u,
+        out);
 }
 
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,

@@ -203,12 +203,18 @@ static int resolve(struct resolving *resolving)
         return fail(resolving, &err);
     }
     const uint32_t own = asked->frame_values - asked->weight_count;
-    out->frame_values = own + weights.count;
+    out->frame_values = own + given_weights_values(&weights);
     out->weight_count = weights.count;
     out->weights = mem_alloc((weights.count + 1) * sizeof *out->weights);
     for (uint32_t w = 0; w < weights.count; w++)
         out->weights[w] =
             (struct given_weight){.weight = weights.items[w].weight, .node = weights.items[w].node, .first = own + w};
+    out->material_count = weights.material_count;
+    out->materials = mem_alloc((weights.material_count + (size_t)1) * sizeof *out->materials);
+    for (uint32_t m = 0; m < weights.material_count; m++) {
+        out->materials[m] = weights.materials[m];
+        out->materials[m].first += own + weights.count;
+    }
     put_values(resolving);
     for (uint32_t f = 0; f < out->frame_count; f++)
         given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own,
