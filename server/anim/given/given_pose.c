@@ -15,6 +15,7 @@ void given_pose_fini(struct given_pose *given)
     free(given->nodes);
     free(given->weights);
     free(given->materials);
+    free(given->look.binds);
     free(given->times_s);
     free(given->values);
     *given = (struct given_pose){0};
@@ -128,6 +129,22 @@ static int finish_material(const struct given_pose *given, uint32_t index, uint3
                    frame, at->material);
 }
 
+/* Checks indices and numbers of a look. */
+static bool is_look(const struct given_pose *given, const struct model *model)
+{
+    const struct given_look *look = &given->look;
+    bool is = look->kind == LOOK_NONE ||
+              (look->kind <= LOOK_POINT && look->head < model->node_count && look->share < given->frame_values);
+    for (int i = 0; i < 2; i++)
+        is = is && (look->kind == LOOK_NONE || look->eyes[i] < (int32_t)model->node_count);
+    for (int i = 0; i < 3; i++)
+        is = is && isfinite(look->target[i]);
+    for (uint32_t b = 0; b < look->bind_count && is; b++)
+        is = look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count &&
+             look->binds[b].look < GAZE_LOOKS;
+    return is;
+}
+
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
 {
     bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
@@ -150,6 +167,7 @@ static int check_places(const struct given_pose *given, const struct model *mode
                   given->frame_values >= GIVEN_MATERIAL_VALUES &&
                   at->first <= given->frame_values - GIVEN_MATERIAL_VALUES;
     }
+    is_good = is_good && is_look(given, model);
     for (uint32_t f = 0; f < given->frame_count && is_good; f++)
         is_good = isfinite(given->times_s[f]) && given->times_s[f] >= (f == 0 ? 0 : given->times_s[f - 1]);
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
@@ -160,7 +178,8 @@ int given_pose_finish(struct given_pose *given, const struct model *model, struc
     const double size = size_of(model);
     if (check_places(given, model, err) < 0)
         return err->code;
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0) /* else a scale may act on what is below it in another way */
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
+        given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;
     for (uint32_t f = 0; f < given->frame_count; f++) {
         for (uint32_t i = 0; i < given->node_count; i++)
@@ -225,6 +244,14 @@ void given_pose_material(const struct given_pose *given, const struct given_mate
     mix(given->values + (size_t)moment->from * given->frame_values + material->first,
         given->values + (size_t)moment->to * given->frame_values + material->first, GIVEN_MATERIAL_VALUES, moment->u,
         out);
+}
+
+double given_pose_look_share(const struct given_pose *given, const struct given_moment *moment)
+{
+    double value;
+    mix(given->values + (size_t)moment->from * given->frame_values + given->look.share,
+        given->values + (size_t)moment->to * given->frame_values + given->look.share, 1, moment->u, &value);
+    return value;
 }
 
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,

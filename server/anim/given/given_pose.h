@@ -6,6 +6,7 @@
  * in doubles, rotations x, y, z, w of unit length. Pure; any thread. After given_pose_finish() it is immutable. */
 #pragma once
 
+#include "anim/given/given_look.h"
 #include "anim/model/mat.h"
 #include "base/err.h"
 
@@ -60,6 +61,7 @@ struct given_pose {
     uint32_t node_count, weight_count, material_count;
     uint32_t frame_count, frame_values; /* at least 1 */
     uint32_t flags;                     /* GIVEN_MODEST, from given_pose_finish() */
+    struct given_look look;             /* of all frames; it needs exact evaluation */
 };
 
 /* Returns how many numbers these parts have. */
@@ -95,5 +97,6 @@ void given_pose_local(const struct given_pose *given, const struct given_node *n
                       struct trs *local);
 void given_pose_material(const struct given_pose *given, const struct given_material *material,
                          const struct given_moment *moment, double out[GIVEN_MATERIAL_VALUES]);
+double given_pose_look_share(const struct given_pose *given, const struct given_moment *moment);
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,
                          const struct given_moment *moment);

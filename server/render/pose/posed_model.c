@@ -239,6 +239,7 @@ static void give_on_top(struct posed_model *posed, const struct model *model, co
     if (view->on_top == NULL)
         return;
     pose_give(&posed->pose, model, &all, &give);
+    pose_give_look(&posed->pose, model, &give);
     pose_compose(&posed->pose, model);
 }
 

@@ -325,13 +325,15 @@ void given_weights_put(struct given_weights *weights, const double *numbers, dou
         out[w] = weights->items[w].asked >= 0 ? numbers[weights->items[w].asked] : 0;
     double *materials = out + weights->count;
     memset(materials, 0, weights->material_count * GIVEN_MATERIAL_VALUES * sizeof *materials);
-    if (weights->bind_count + weights->share_count == 0)
+    weights->left = 1;
+    if (asked->weight_count == 0)
         return;
     memset(weights->shown, 0, weights->model->expression_count * sizeof *weights->shown);
     for (uint32_t i = 0; i < asked->weight_count; i++)
         if (weights->expressions[i] >= 0)
             weights->shown[weights->expressions[i]] = (float)fmin(1, fmax(0, numbers[i]));
     expressions_show(weights->model, weights->parts, weights->shown);
+    weights->left = fmax(0, expressions_left(weights->model, weights->parts, weights->shown, EXPRESSION_GAZE));
     for (uint32_t b = 0; b < weights->bind_count; b++)
         out[weights->binds[b].target] +=
             (double)(weights->shown[weights->binds[b].expression] * weights->binds[b].weight);
@@ -343,3 +345,5 @@ void given_weights_put(struct given_weights *weights, const double *numbers, dou
             values[1 + k] += shown * (double)weights->shares[s].values[k];
     }
 }
+
+double given_weights_left(const struct given_weights *weights) { return weights->left; }

@@ -40,6 +40,7 @@ struct given_weights {
     int32_t *expressions; /* [asked->weight_count]: an expression, or -1 for a morph target */
     int8_t *parts;        /* [expression_count]: of expressions_show() */
     float *shown;         /* [expression_count] */
+    double left;
 };
 
 /* Returns 0, ERR_MORPH_NOT_FOUND, ERR_EXPRESSION_NOT_FOUND or ERR_DUPLICATE_PARAMETER. The caller ends it in any case.
@@ -53,6 +54,9 @@ static inline uint32_t given_weights_values(const struct given_weights *weights)
 {
     return weights->count + GIVEN_MATERIAL_VALUES * weights->material_count;
 }
+
+/* Returns what the expressions of the frame that was put last leave of the gaze, 0..1. */
+double given_weights_left(const struct given_weights *weights);
 
 /* Fills out[given_weights_values()] for a frame. numbers: [asked->weight_count], as the request has them. */
 void given_weights_put(struct given_weights *weights, const double *numbers, double *out);
