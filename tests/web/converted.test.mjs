@@ -223,7 +223,8 @@ for (const [name, moves] of [...['turned.vrm', 'uneven.vrm', 'old.vrm', 'looking
 
 const TURNS = { head: [25, 30, -20], spine: [-10, -25, 15] }; // degrees about x, then y, then z
 const FACES = [{ happy: 1 }, { happy: 0.3, blink: 0.8, aa: 0.5 }, { blink: 0.75, aa: 1 }, { wink: 0.5, blink: 0.25 }, { wink: 0.51, happy: 0.4, lookUp: 0.6 }];
-// Where three-vrm differs from the specification no number tells: it takes the range of looks up for those down, which is the same here.
+// Where three-vrm differs from the specification no number tells: it takes the range of eyes that look up for those down, which is the same
+// here. Where the head is sheared, no rotation is its own: three-vrm takes one from its columns, posed the nearest one.
 const ANGLES = [[0, 0], [35, 10], [-50, -70], [75, 20], [-120, 170], [180, -90]].map(([yaw, pitch]) => ({ yaw, pitch }));
 
 // A pose of three_glb.mjs as a layer alone, or as short forms on top of a clip.
@@ -264,8 +265,9 @@ for (const name of ['turned.vrm', 'old.vrm', 'looking.vrm', 'uneven.vrm']) {
         const { meshes, frames: [{ positions }] } = await meshOf(name, pose);
         meshes.forEach(({ node }, m) => {
           const points = theirs[p].meshes[nodes[node].name].flat();
+          const near = name === 'uneven.vrm' && pose.turns && pose.look?.at && /Eye$/.test(nodes[node].name) ? 2e-3 : 2e-5;
           assert.equal(points.length, positions[m].length);
-          points.forEach((x, i) => { const far = Math.abs(x - positions[m][i]); if (far > 2e-5) console.log(`${name} ${nodes[node].name} pose ${p} ${JSON.stringify(pose)}: ${x} ${positions[m][i]}`); });
+          points.forEach((x, i) => assert.ok(Math.abs(x - positions[m][i]) < near, `${nodes[node].name} of ${JSON.stringify(pose)}: ${x} ${positions[m][i]}`));
           most = Math.max(most, ...points.map((x, i) => Math.abs(x - rest.frames[0].positions[m][i])));
         });
       }
