@@ -178,6 +178,10 @@ export function materialsOf(scene) {
 export async function givenAt(model, poses, motion = null) {
   const { userData: { vrm } } = await loadVrm(model, VRMLoaderPlugin);
   const { userData: { vrmAnimations } } = motion ? await loadVrm(motion, VRMAnimationLoaderPlugin) : { userData: {} };
+  for (const expression of vrm.expressionManager.expressions) { // it has a bind of VRM 1 once for each mesh with the material, and adds them all
+    const isSame = (one) => (other) => one.material && other.constructor === one.constructor && other.material === one.material && other.type === one.type;
+    for (const bind of expression.binds.filter((one, i, all) => all.findIndex(isSame(one)) < i && one.material)) expression.deleteBind(bind);
+  }
   const mixer = new THREE.AnimationMixer(vrm.scene);
   const action = motion && mixer.clipAction(createVRMAnimationClip(vrmAnimations[0], vrm));
   const rest = vrm.humanoid.getRawAbsolutePose();
