@@ -135,16 +135,16 @@ def test_a_sheared_head_has_the_nearest_rotation(server, at):
         assert np.allclose(found, (corners @ (head @ local).T)[:, :3], atol=2e-6), (side, yaw, pitch)
 
 
-def test_a_place_at_the_eyes_and_right_above_them(server):
-    """No direction, or none to a side: what is answered is within the ranges, and straight up or down without a yaw."""
+def test_a_place_at_the_eyes_and_far_above_them(server):
+    """The eyes' own place is no direction: what is answered is within the ranges."""
     head = matrices(server, "looking.vrm")["J_head"]
     eyes = (head @ [0, 0.06, 0.05, 1])[:3]
     ahead = vertices(server, "model=looking.vrm&clip=-", "face")
     weights = lambda at: vertices(server, f"model=looking.vrm&clip=-&look={','.join(repr(float(x)) for x in at)}", "face") - ahead
     assert np.all(np.abs(weights(eyes)) <= 0.05)
-    up = np.array([0, 5, 0])
-    assert np.allclose(weights(eyes + up)[:, 0], 0.01 * 3 * 0.5, atol=1e-5)  # lookUp alone, at most 1
-    assert np.allclose(weights(eyes - up)[:, 0], 0.01 * 4 * 0.5, atol=1e-5)
+    up, ahead_of = np.array([0, 5, 0]), np.array([0, 0, 0.5])
+    assert np.allclose(weights(eyes + up + ahead_of)[:, 0], 0.01 * 3 * 0.5, atol=1e-5)  # lookUp alone, at most 1
+    assert np.allclose(weights(eyes - up + ahead_of)[:, 0], 0.01 * 4 * 0.5, atol=1e-5)
 
 
 def between(one, other, share):
