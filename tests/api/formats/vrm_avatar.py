@@ -23,7 +23,7 @@ EYES = {"left": (0.034, 0.085, 0.075), "right": (-0.034, 0.085, 0.075)}
 TARGETS = ("smile", "frown", "open", "brow_angry", "brow_sad", "brow_up", "lid_left", "lid_right")
 # expression -> morph binds
 FACES = {"happy": {"smile": 1}, "angry": {"frown": 0.6, "brow_angry": 1}, "sad": {"frown": 1, "brow_sad": 1},
-         "surprised": {"open": 0.8, "brow_up": 1}, "relaxed": {"smile": 0.5, "lid_left": 0.55, "lid_right": 0.55},
+         "surprised": {"open": 0.8, "brow_up": 1}, "relaxed": {"smile": 0.5, "lid_left": 1, "lid_right": 1},
          "blink": {"lid_left": 1, "lid_right": 1}, "blinkLeft": {"lid_left": 1}, "aa": {"open": 1}, "stripes": {}}
 LOOKS = {"lookLeft": (-0.16, 0), "lookRight": (0.16, 0), "lookUp": (0, 0.16), "lookDown": (0, -0.16)}  # what the eyes' texture moves by
 OLD = {**OLD_NAMES, "angry": "angry", "sad": "sorrow", "relaxed": "fun", "surprised": "unknown", "stripes": "unknown", "blinkLeft": "blink_l"}
