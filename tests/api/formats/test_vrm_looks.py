@@ -47,6 +47,10 @@ def binary_looks(document):
         document["extensions"]["VRMC_vrm"]["expressions"]["preset"][name]["isBinary"] = True
 
 
+def named_targets(document):
+    document["meshes"][1]["extras"] = {"targetNames": ["one", "two", "three", "four"]}
+
+
 def neutral(document):
     document["extensions"]["VRMC_vrm"]["expressions"]["preset"]["neutral"] = {}
 
@@ -64,7 +68,7 @@ def server(tmp_path_factory):
     write_all(root)
     shutil.copy(SAMPLES / "robot.glb", root / "robot.glb")
     for name, of, change in (("blind.vrm", vrm_files.model("turned.vrm"), without_eyes), ("still.vrm", vrm_files.model("turned.vrm"), without_gaze),
-                             ("steps.vrm", vrm_files.model("looking.vrm", "expression"), binary_looks), ("neutral.vrm", avatar(), neutral),
+                             ("named.vrm", vrm_files.model("looking.vrm", "expression"), named_targets), ("steps.vrm", vrm_files.model("looking.vrm", "expression"), binary_looks), ("neutral.vrm", avatar(), neutral),
                              ("shy.vrm", avatar(1, "expression"), glowing)):
         (root / name).write_bytes(changed(of, change))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off")
@@ -207,6 +211,15 @@ def test_looks_set_the_expressions_that_look(server):
         place = "look=" + ",".join(map(repr, map(float, eyes + way)))
         for model in ("looking.vrm", "steps.vrm"):
             assert moved(server, place, model) == pytest.approx(moved(server, f"look={yaw},{pitch}", model), abs=1e-3), (model, yaw, pitch)
+
+
+def test_a_morph_target_wins_over_looks(server):
+    """By angles and at a place."""
+    head = matrices(server, "named.vrm")["J_head"]
+    way = (head @ [0, 0.06, 0.05, 1])[:3] + rotate(vrm_files.yaw_pitch(30, -40), (0, 0, 2))
+    for look in ("30,-40", ",".join(map(repr, map(float, way)))):
+        assert moved(server, f"look={look}", "named.vrm") == pytest.approx((0.5 + 3 * 0.375, 0.875), abs=1e-3)
+        assert moved(server, f"look={look}&morph=one:0.1&morph=four:0.25", "named.vrm") == pytest.approx((0.1 + 3 * 0.375 + 4 * 0.25, 0.725), abs=1e-3)
 
 
 def test_looks_by_expressions_replace_and_weigh(server):
