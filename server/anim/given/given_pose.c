@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How far numbers of a modest pose go: translations and scales relative to the model's at rest. */
@@ -110,13 +111,17 @@ static int finish_node(struct given_pose *given, const struct model *model, uint
     return 0;
 }
 
-static int finish_weight(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+static int finish_weight(const struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame,
+                         struct err *err)
 {
     const struct given_weight *weight = &given->weights[index];
     uint32_t bad;
     if (are_floats(given->values + (size_t)frame * given->frame_values + weight->first, 1, &bad))
         return 0;
-    return err_set(err, ERR_BAD_PARAMETER, "frame %u: morph weight %u is not finite as a float", frame, weight->weight);
+    char part[48];
+    snprintf(part, sizeof part, "morph weight %u", weight->weight - model->nodes[weight->node].weight_first);
+    err_set(err, ERR_BAD_PARAMETER, "it is not finite as a float");
+    return fail_at(model, frame, weight->node, part, err);
 }
 
 static int finish_material(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
@@ -186,7 +191,7 @@ int given_pose_finish(struct given_pose *given, const struct model *model, struc
             if (finish_node(given, model, i, f, size, err) < 0)
                 return err->code;
         for (uint32_t i = 0; i < given->weight_count; i++)
-            if (finish_weight(given, i, f, err) < 0)
+            if (finish_weight(given, model, i, f, err) < 0)
                 return err->code;
         for (uint32_t i = 0; i < given->material_count; i++)
             if (finish_material(given, i, f, err) < 0)

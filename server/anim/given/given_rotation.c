@@ -30,25 +30,32 @@ static bool rounds_to(const double q[4], const float rounded[4])
     return is;
 }
 
-/* Moves each number that rounds elsewhere to the near end of what rounds to `rounded`. */
-static void clamp(double q[4], const float rounded[4])
+/* Moves each number by `share`, -1..1, of the way to where it would round to the next float: away from 0 when above 0.
+ */
+static void move_within(const float rounded[4], double share, double out[4])
 {
-    static const double INSIDE = 0.499; /* of the distance to the next float */
     for (int i = 0; i < 4; i++) {
-        const double value = (double)rounded[i], above = (double)nextafterf(rounded[i], HUGE_VALF),
-                     below = (double)nextafterf(rounded[i], -HUGE_VALF);
-        q[i] = fmin(fmax(q[i], value - INSIDE * (value - below)), value + INSIDE * (above - value));
+        const float size = fabsf(rounded[i]), next = nextafterf(size, share < 0 ? 0 : HUGE_VALF);
+        const double moved = (double)size + share * fabs((double)next - (double)size) / 2;
+        out[i] = rounded[i] < 0 ? -moved : moved;
     }
 }
 
-/* Projects to the box of what rounds to these floats and to the sphere in turn, until both hold. */
-static void find_rounded(double q[4], const float rounded[4])
+/* Finds a unit quaternion among those that round to these floats. The length rises with the share of move_within(), so
+ * that halving finds it even where it lies in a corner. False when all of them are longer than 1, or all shorter. */
+static bool find_rounded(const float rounded[4], double out[4])
 {
-    enum { STEPS_MAX = 64 };
-    for (int step = 0; step < STEPS_MAX && !rounds_to(q, rounded); step++) {
-        clamp(q, rounded);
-        quat_normalize(q);
+    enum { STEPS = 60 };
+    double low = -1, high = 1;
+    for (int step = 0; step < STEPS; step++) {
+        const double share = (low + high) / 2;
+        move_within(rounded, share, out);
+        if (dot4(out, out) < 1)
+            low = share;
+        else
+            high = share;
     }
+    return rounds_to(out, rounded) && low > -1 && high < 1;
 }
 
 bool rotation_repair(double q[4])
@@ -66,9 +73,10 @@ bool rotation_repair(double q[4])
     for (int i = 0; i < 4 && (largest < TINY || largest > LARGE); i++)
         q[i] /= largest;
     const float rounded[4] = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
+    const double given[4] = {q[0], q[1], q[2], q[3]};
     const bool is_rounded = fabs(sqrt(dot4(q, q)) - 1) <= FLOAT_ROUNDING;
     quat_repair(q);
-    if (is_rounded)
-        find_rounded(q, rounded);
+    if (is_rounded && !rounds_to(q, rounded) && !find_rounded(rounded, q))
+        memcpy(q, given, sizeof given); /* nearly of unit length, as some rotations of files are */
     return true;
 }
