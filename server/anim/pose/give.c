@@ -47,3 +47,18 @@ void pose_give(struct pose *pose, const struct model *model, const struct node_l
         if (give->is_moved == NULL || give->is_moved[given->weights[i].node] != 0)
             give_weight(pose, model, give, &given->weights[i], &moment);
 }
+
+void give_add_rest(const struct given_node *node, const struct model *model, double *values)
+{
+    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
+    double *at = values + node->first;
+    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
+        at[k] += rest.translation[k];
+    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
+    if ((node->parts & GIVEN_ROTATION) != 0) {
+        quat_mul(rest.rotation, at, at);
+        at += 4;
+    }
+    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
+        at[k] *= rest.scale[k];
+}
