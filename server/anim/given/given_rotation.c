@@ -23,6 +23,9 @@ void rotation_from_degrees(const double degrees[3], enum rotation_order order, d
     }
 }
 
+/* Rotations closer to unit length than this are of unit length, as in quat_repair(). */
+static const double DOUBLE_ROUNDING = 1e-15;
+
 static bool rounds_to(const double q[4], const float rounded[4])
 {
     bool is = true;
@@ -31,36 +34,35 @@ static bool rounds_to(const double q[4], const float rounded[4])
     return is;
 }
 
-/* What rounds to a float, almost to its ends. nextafterf() is slow, and game servers repair all joints of a crowd. */
-static void find_ends(float rounded, double *low, double *high)
+/* Returns half the distance to the next float, away from 0 or towards it. nextafterf() is slow, and game servers repair
+ * all joints of a crowd. */
+static double half_gap(float size, bool is_away)
 {
-    static const double INSIDE = 0.499; /* of the distance to the next float */
-    const float size = fabsf(rounded);
-    float larger, smaller;
     uint32_t bits;
-    memcpy(&bits, &size, sizeof bits);
-    const uint32_t more = bits + 1, less = bits - 1; /* bits of neighbouring floats of one sign follow each other */
-    memcpy(&larger, &more, sizeof larger);
-    memcpy(&smaller, &less, sizeof smaller);
-    smaller = bits == 0 ? -larger : smaller;
-    const double value = (double)rounded, above = (double)(rounded < 0 ? -smaller : larger),
-                 below = (double)(rounded < 0 ? -larger : smaller);
-    *low = value - INSIDE * (value - below);
-    *high = value + INSIDE * (above - value);
+    float next;
+    memcpy(&bits, &size, sizeof bits); /* bits of neighbouring floats of one sign follow each other */
+    bits = is_away ? bits + 1 : bits == 0 ? 0 : bits - 1;
+    memcpy(&next, &bits, sizeof next);
+    return fabs((double)next - (double)size) / 2;
 }
 
-/* Projects to the box of what rounds to these floats and to the sphere in turn, until both hold. */
-static void find_rounded(double q[4], const float rounded[4])
+/* Finds a unit quaternion among those that round to these floats: all numbers are moved by one share, -1..1, of the way
+ * to where they would round to the next float. The square of the length is a polynomial of it. False when all of them
+ * are longer than 1, or all shorter. */
+static bool find_rounded(const float rounded[4], double out[4])
 {
-    enum { STEPS_MAX = 64 };
-    double low[4], high[4];
+    double sizes[4], gaps[4];
     for (int i = 0; i < 4; i++)
-        find_ends(rounded[i], &low[i], &high[i]);
-    for (int step = 0; step < STEPS_MAX && !rounds_to(q, rounded); step++) {
-        for (int i = 0; i < 4; i++)
-            q[i] = q[i] < low[i] ? low[i] : q[i] > high[i] ? high[i] : q[i];
-        quat_normalize(q);
-    }
+        sizes[i] = fabs((double)rounded[i]);
+    const double surplus = dot4(sizes, sizes) - 1;
+    for (int i = 0; i < 4; i++)
+        gaps[i] = half_gap(fabsf(rounded[i]), surplus < 0);
+    const double slope = 2 * dot4(sizes, gaps), bend = dot4(gaps, gaps);
+    double share = -surplus / slope;
+    share = -(surplus + bend * share * share) / slope;
+    for (int i = 0; i < 4; i++)
+        out[i] = copysign(sizes[i] + share * gaps[i], (double)rounded[i]);
+    return rounds_to(out, rounded) && fabs(sqrt(dot4(out, out)) - 1) <= DOUBLE_ROUNDING;
 }
 
 /* Brings a rotation of any length to one whose square is neither 0 nor infinite. False: it is 0 or not finite. */
@@ -82,7 +84,7 @@ static bool bring_near(double q[4])
 
 bool rotation_repair(double q[4])
 {
-    static const double FLOAT_ROUNDING = 1e-6, DOUBLE_ROUNDING = 1e-15;
+    static const double FLOAT_ROUNDING = 1e-6;
     double error = fabs(sqrt(dot4(q, q)) - 1);
     if (error <= DOUBLE_ROUNDING) /* the usual one */
         return true;
@@ -91,9 +93,15 @@ bool rotation_repair(double q[4])
             return false;
         error = fabs(sqrt(dot4(q, q)) - 1);
     }
+    if (error > FLOAT_ROUNDING) {
+        quat_repair(q);
+        return true;
+    }
     const float rounded[4] = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
-    quat_repair(q);
-    if (error <= FLOAT_ROUNDING)
-        find_rounded(q, rounded);
+    double found[4];
+    if (find_rounded(rounded, found))
+        memcpy(q, found, sizeof found);
+    else
+        quat_repair(q); /* it was not rounded to floats */
     return true;
 }
