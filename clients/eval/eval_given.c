@@ -77,6 +77,8 @@ static int put_times(const struct pe_given_frames *frames, struct given_pose *ou
                              f, time_s);
         out->times_s[f] = time_s;
     }
+    if (frames->frame_count == 1)
+        out->times_s[0] = 0; /* it has no duration */
     return 0;
 }
 

@@ -261,9 +261,10 @@ struct pe_given_frames {
 };
 
 /* Checks the frames, copies them and prepares them for the model. Between frames numbers are linear, and rotations take
- * the shorter arc; before the first and after the last frame the nearest one holds. It lasts until its last frame.
- * Returns 0, PE_E_ARGUMENT that names frame, node and number, PE_E_NOT_FOUND or PE_E_AMBIGUOUS for a name, or
- * PE_E_MEMORY. Free it after the evaluations that use it and before the model is closed. */
+ * the shorter arc; before the first and after the last frame the nearest one holds. It lasts until its last frame, and
+ * a single frame has no duration. Returns 0, PE_E_ARGUMENT that names frame, node and number, PE_E_NOT_FOUND or
+ * PE_E_AMBIGUOUS for a name, or PE_E_MEMORY. Free it after the evaluations that use it and before the model is closed.
+ */
 PE_API int pe_given_new(struct pe_given **out, const struct pe_model *model, const struct pe_given_frames *frames,
                         struct pe_error *error);
 /* NULL is allowed. */

@@ -8,7 +8,7 @@ enum {
     WEIGHTS_MAX = 1 << 14,
     POSES_MAX = 1 << 13,
     FRAMES_MAX = 256,
-    MOTIONS_MAX = 64,
+    MOTIONS_MAX = 1024,
     NAMES = 16
 };
 
