@@ -49,7 +49,7 @@ static double size_of(const struct model *model)
                           info->rest_max.x, info->rest_max.y, info->rest_max.z};
     double size = 0;
     for (int i = 0; i < 6 && info->rest_min.x <= info->rest_max.x; i++)
-        size = fmax(size, fabs((double)ends[i]));
+        size = larger_of(size, fabs((double)ends[i]));
     return size;
 }
 
@@ -80,7 +80,8 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
         const double moved = fabs(values[parts[0].first + (parts[0].is_given ? i : 0)]);
         const double scale = values[parts[2].first + (parts[2].is_given ? i : 0)];
         const double ratio = scale / (double)rest->scale[i];
-        is = is && (!parts[0].is_given || moved <= TRANSLATION_MOST * fmax(size, fabs((double)rest->translation[i]))) &&
+        is = is &&
+             (!parts[0].is_given || moved <= TRANSLATION_MOST * larger_of(size, fabs((double)rest->translation[i]))) &&
              (!parts[2].is_given || (ratio <= SCALE_MOST && ratio >= 1 / SCALE_MOST));
     }
     return is;
@@ -178,11 +179,20 @@ static int check_places(const struct given_pose *given, const struct model *mode
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
 }
 
+static bool covers(const struct given_pose *given, const struct model *model)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < given->node_count && model->rig_place_count > 0; i++)
+        count += given->nodes[i].parts == GIVEN_WHOLE && model->rig_places[given->nodes[i].node] != UINT32_MAX;
+    return model->rig_place_count > 0 && count == model->rig_node_count;
+}
+
 int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err)
 {
     const double size = size_of(model);
     if (check_places(given, model, err) < 0)
         return err->code;
+    given->flags = covers(given, model) ? GIVEN_COVERS : 0;
     if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
         given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;

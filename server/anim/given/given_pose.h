@@ -48,6 +48,7 @@ struct given_material {
 
 enum given_flags {
     GIVEN_MODEST = 1, /* numbers are of the model's own size, so that compiled evaluation keeps its bound */
+    GIVEN_COVERS = 2, /* all of each node of the model's compiled rig is given */
 };
 
 /* Frames are linear between their times, and rotations take the shorter arc. Before the first and after the last frame
@@ -60,7 +61,7 @@ struct given_pose {
     double *values;                   /* [frame_count][frame_values] */
     uint32_t node_count, weight_count, material_count;
     uint32_t frame_count, frame_values; /* at least 1 */
-    uint32_t flags;                     /* GIVEN_MODEST, from given_pose_finish() */
+    uint32_t flags;                     /* enum given_flags, from given_pose_finish() */
     struct given_look look;             /* of all frames; it needs exact evaluation */
 };
 

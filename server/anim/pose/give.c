@@ -85,3 +85,18 @@ void pose_give_look(struct pose *pose, const struct model *model, const struct g
     }
     look_by_weights(pose, give, yaw_deg, pitch_deg);
 }
+
+void give_add_rest(const struct given_node *node, const struct model *model, double *values)
+{
+    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
+    double *at = values + node->first;
+    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
+        at[k] += rest.translation[k];
+    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
+    if ((node->parts & GIVEN_ROTATION) != 0) {
+        quat_mul(rest.rotation, at, at);
+        at += 4;
+    }
+    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
+        at[k] *= rest.scale[k];
+}
