@@ -45,7 +45,7 @@ static int take_count(const struct npy *npy, size_t count, size_t *out, const ch
         *out = count;
         return 0;
     }
-    if (*out == count)
+    if (*out == count && count > 0)
         return 0;
     struct text what = {0};
     text_printf(&what, count == 0 ? "it is empty" : "that is %zu %s, and other arrays have %zu", count, of, *out);
