@@ -237,18 +237,18 @@ def _from_npz(data: bytes) -> Dict[str, Any]:
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
     """Read an array. Its shape is compared with its bytes before there is memory for it, and objects are refused."""
-    numpy = arrays.numpy
+    form: Any = arrays.numpy.lib.format
     with archive.open(member) as stream:
         data = stream.read(member.file_size)
     try:
         file = io.BytesIO(data)
-        version = numpy.lib.format.read_magic(file)
-        read = numpy.lib.format.read_array_header_1_0 if version == (1, 0) else numpy.lib.format.read_array_header_2_0
+        version = form.read_magic(file)
+        read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
         shape, is_fortran_order, kind = read(file)
         rest = data[file.tell():]
         if kind.hasobject or kind.names is not None or math.prod(shape) * kind.itemsize != len(rest):
             raise ValueError(f"the shape {shape} of {kind} is not that of its {len(rest)} bytes")
-        return numpy.frombuffer(rest, kind).reshape(shape, order="F" if is_fortran_order else "C")
+        return arrays.numpy.frombuffer(rest, kind).reshape(shape, order="F" if is_fortran_order else "C")
     except (ValueError, TypeError, SyntaxError, MemoryError, OverflowError) as error:
         raise ValueError(f"array '{member.filename[:-4]}': {error}") from error
 
