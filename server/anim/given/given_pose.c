@@ -146,14 +146,16 @@ static bool is_look(const struct given_pose *given, const struct model *model)
     for (int i = 0; i < 3; i++)
         is = is && isfinite(look->target[i]);
     for (uint32_t b = 0; b < look->bind_count && is; b++)
-        is = look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count &&
-             look->binds[b].look < GAZE_LOOKS;
+        is = look->binds[b].look < GAZE_LOOKS && look->binds[b].material < (int32_t)given->material_count &&
+             (look->binds[b].material >= 0 ||
+              (look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count)) &&
+             (b == 0 || look->binds[b].material >= look->binds[b - 1].material);
     return is;
 }
 
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
 {
-    bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
+    bool is_good = given->frame_count >= 1;
     for (uint32_t i = 0; i < given->node_count && is_good; i++) {
         const struct given_node *node = &given->nodes[i];
         const uint32_t count = given_part_values(node->parts);

@@ -60,7 +60,7 @@ struct given_pose {
     double *times_s;                  /* [frame_count], from 0 on, rising */
     double *values;                   /* [frame_count][frame_values] */
     uint32_t node_count, weight_count, material_count;
-    uint32_t frame_count, frame_values; /* at least 1 */
+    uint32_t frame_count, frame_values; /* at least 1; 0 where expressions change nothing */
     uint32_t flags;                     /* enum given_flags, from given_pose_finish() */
     struct given_look look;             /* of all frames; it needs exact evaluation */
 };
