@@ -308,6 +308,24 @@ def test_a_changed_target_or_map_bakes_again(people):
     assert tables(people.parent / "out")["walk.npz"][1] != before["walk.npz"][1]
 
 
+def test_what_the_reader_says_of_the_motion_is_a_warning(library):
+    """A file that ends too early is baked as far as it goes. What does not concern the motion is not told."""
+    (library / "walks/cut.bvh").write_text(bvh().replace("Frames: 5", "Frames: 9"))
+    bare = json.loads(moves(STIFF, rig=EVEN))
+    bare.update(extensionsUsed=["EXAMPLE_unknown"])
+    (library / "others/bare.gltf").write_text(json.dumps(bare))
+    says = {"code": "frame_count_differs", "message": "the file says that it has 9 frames, but it has 5"}
+    done = posectl("bake", "library", "-o", "out", "--include", "cut.bvh", "--include", "bare.gltf", cwd=library.parent)
+    assert done.status == 0 and done.out.splitlines()[0] == f"warning  library/walks/cut.bvh  {says['code']}: {says['message']}", done.out
+    files = index(library.parent / "out")[1]
+    assert files["library/walks/cut.bvh"]["warnings"] == [says] and files["library/others/bare.gltf"]["warnings"] == []
+    assert posectl("info", "library/others/bare.gltf", cwd=library.parent).out.count("extension_ignored") == 1
+    alone = posectl("bake", "library/walks/cut.bvh", "-o", "x.npz", "--json", cwd=library.parent)
+    assert json.loads(alone.out)["warnings"] == [says] and f"warning: {says['code']}: {says['message']}\n" in alone.err
+    run(library, "--include", "cut.bvh", "--onto", "library/walks/one.bvh")
+    assert index(library.parent / "out")[1]["library/walks/cut.bvh"]["warnings"] == [says]
+
+
 def test_what_the_server_says_of_clips_on_the_model_is_a_warning(people):
     (people / "moves.gltf").write_text(moves())
     rig = json.loads(character())
