@@ -293,6 +293,16 @@ def test_vertices_of_a_sheared_rig_onto_which_clips_are_baked(start, people):
         np.testing.assert_allclose(skinned, np.reshape(frame["positions"][0], (-1, 3)), rtol=1e-5, atol=1e-5)
 
 
+def test_files_that_fail_for_one_reason_are_one_line(people):
+    """The message names the file, whose names differ."""
+    (people / "hands.gltf").write_text(moves(STIFF, rig=EVEN))
+    (people / "more of 'them'.gltf").write_text(moves(STIFF, rig=EVEN))
+    done = posectl("bake", "library", "-o", "out", "--onto", "library/hero.gltf", "--retarget", "rest", cwd=people.parent)
+    failed = [line for line in done.out.splitlines() if line.startswith("failed  ")]
+    assert done.status == 1 and len(failed) == 2, done.out
+    assert failed[0].startswith("failed  2 models, library/hands.gltf among them  humanoid_incomplete: 'library/hands.gltf': leftUpperLeg, "), failed
+
+
 def test_a_changed_target_or_map_bakes_again(people):
     walks = ["--include", "walk.gltf", "--include", "stroll.gltf"]
     onto = ["--onto", "library/hero.gltf", "--retarget", "rest", *walks]
