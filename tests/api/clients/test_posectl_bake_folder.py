@@ -358,6 +358,11 @@ def test_another_server_bakes_what_lies_under_its_root(people):
     try:
         assert run(people, *there, what=("library/",))["made"] == 1
         assert run(people, *there, what=("library/",))["unchanged"] == 1
+        assert run(people, *there, what=("library",))["unchanged"] == 1  # a name without an extension is no model's
+        done = posectl("bake", "library", "-o", "out2/", *there[:6], cwd=people.parent)
+        assert (done.status, done.err) == (1, "") and (people.parent / "out2/walk.npz").exists()
+        done = posectl("info", "library", *there[:2], cwd=people.parent)
+        assert done.status == 2 and done.err.startswith("posectl: 'library' is not a model; only thumbs, "), done.err
     finally:
         server.end()
 
