@@ -18,6 +18,50 @@ static void add_of_file(const struct bake *bake, cJSON *list)
     }
 }
 
+static bool has_node(const cJSON *list, double node)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (member_number(item, "node") == node)
+            return true;
+    }
+    return false;
+}
+
+/* Adds "bones_at_rest" where the model has bones that VRM requires of a human, and the clip of another human moves none
+ * of them, because the server knows no such joint there: its arms have names of their own. */
+static void add_bones_at_rest(const struct bake *bake, const cJSON *clip_file, cJSON *list)
+{
+    static const char *const REQUIRED[] = {
+#define X(symbol, word, above, is_required) is_required ? word : NULL,
+#include "protocol/humanoid/roles.def"
+#undef X
+    };
+    const cJSON *resting = json_get(json_get(clip_file, "unmatched"), "joints");
+    const cJSON *roles = json_get(json_get(bake->about, "bones"), "roles");
+    const cJSON *known = json_get(json_get(bake->clip_about, "bones"), "roles");
+    struct text line = {0};
+    for (size_t i = 0; i < sizeof REQUIRED / sizeof *REQUIRED && json_get(clip_file, "retarget") != NULL; i++) {
+        const cJSON *node = REQUIRED[i] == NULL ? NULL : json_get(roles, REQUIRED[i]);
+        if (cJSON_IsNumber(node) && json_get(known, REQUIRED[i]) == NULL && has_node(resting, node->valuedouble))
+            text_printf(&line, "%s%s", line.size_bytes > 0 ? ", " : "", REQUIRED[i]);
+    }
+    if (line.size_bytes > 0) {
+        struct text message = {0};
+        cJSON *warning = cJSON_CreateObject();
+        text_printf(&message,
+                    "no joints of the clips' file are known as these bones, which stay at rest in the model: %s; "
+                    "--clip-bones ROLE=JOINT names them",
+                    line.at);
+        cJSON_AddStringToObject(warning, "code", "bones_at_rest");
+        cJSON_AddStringToObject(warning, "message", message.at);
+        cJSON_AddItemToArray(list, warning);
+        text_free(&message);
+    }
+    text_free(&line);
+}
+
 /* Returns whether the list ends with a warning that stands before it, too: clips of one file often share them. */
 static bool is_repeated(const cJSON *list, const cJSON *last)
 {
@@ -39,6 +83,7 @@ static int add_of_clips(struct bake *bake, cJSON *list)
             bake, connection_request_json(bake->connection, "pose", bake->model, query.at, body.at, &answer));
         const int before = cJSON_GetArraySize(list);
         clip_file_add_warnings(json_get(answer, "clip_file"), NULL, list);
+        add_bones_at_rest(bake, json_get(answer, "clip_file"), list);
         for (int i = cJSON_GetArraySize(list) - 1; i >= before; i--)
             if (is_repeated(list, cJSON_GetArrayItem(list, i)))
                 cJSON_DeleteItemFromArray(list, i);

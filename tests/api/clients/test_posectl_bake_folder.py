@@ -293,6 +293,25 @@ def test_vertices_of_a_sheared_rig_onto_which_clips_are_baked(start, people):
         np.testing.assert_allclose(skinned, np.reshape(frame["positions"][0], (-1, 3)), rtol=1e-5, atol=1e-5)
 
 
+def test_arms_that_the_clips_do_not_move_are_named(people):
+    """A rig whose arms have names that nobody knows: the hero's arms stay at rest. Bones that the command line names do not."""
+    rig, arms = json.loads(Human(T).write(has_walk=True)), {}
+    for role in "leftUpperArm", "leftLowerArm":
+        node, = [node for node in rig["nodes"] if node.get("name") == T["names"][role]]
+        arms[role] = node["name"] = "strange" + role[4:]
+    (people / "strange.gltf").write_text(json.dumps(rig))
+    onto = ["--onto", "library/hero.gltf", "--retarget", "rest", "--include", "strange.gltf"]
+
+    def said(*more):
+        run(people, *onto, *more)
+        return [w["message"] for w in index(people.parent / "out")[1]["library/strange.gltf"]["warnings"] if w["code"] == "bones_at_rest"]
+    assert said() == ["no joints of the clips' file are known as these bones, which stay at rest in the model: leftUpperArm, leftLowerArm; "
+                      "--clip-bones ROLE=JOINT names them"]
+    assert said("--clip-bones", f"leftUpperArm={arms['leftUpperArm']}", "--clip-bones", f"leftLowerArm={arms['leftLowerArm']}") == []
+    assert run(people, *onto[:4], "--include", "walk.gltf")["made"] == 1
+    assert "bones_at_rest" not in json.dumps(index(people.parent / "out")[1]["library/walk.gltf"])
+
+
 def test_files_that_fail_for_one_reason_are_one_line(people):
     """The message names the file, whose names differ."""
     (people / "hands.gltf").write_text(moves(STIFF, rig=EVEN))
