@@ -177,6 +177,7 @@ def test_a_texture_that_the_file_lacks_is_a_warning(export, image, code, words):
         source["images"][0] = image
     else:
         source["textures"][0] = {}
+
     def said(query=""):
         warnings = glb(export(json.dumps(source), query))["asset"]["extras"]["warnings"]
         return [one for one in warnings if one["code"] != "constraints_kept"]
