@@ -217,7 +217,7 @@ def avatar(version=1, gaze="bone"):
     for bind, joint in zip(binds, writer.joints):
         bind[3, :3] = -writer.at[joint]
     writer.document["meshes"] = [{"primitives": writer.body() + writer.eyes(gaze)},
-                                 {"primitives": writer.face(), "extras": {"targetNames": TARGETS}, "weights": [0] * len(TARGETS)}]
+                                 {"primitives": writer.face(), "extras": {"targetNames": list(TARGETS)}, "weights": [0] * len(TARGETS)}]
     writer.document["skins"] = [{"joints": [writer.names.index(VRM_NAMES.get(joint, joint)) for joint in writer.joints],
                                  "inverseBindMatrices": writer.accessor([list(map(float, bind.flatten())) for bind in binds], "MAT4")}]
     writer.node({"name": "body", "mesh": 0, "skin": 0})
