@@ -117,10 +117,7 @@ static void put_number(void *field, size_t size_bytes, int is_double, double num
 }
 
 /* Returns 0 if the key is unknown. */
-static void take_more(struct probe *probe, const char *text)
-{
-    probe->subscription.more = text;
-}
+static void take_more(struct probe *probe, const char *text) { probe->subscription.more = text; }
 
 static int take_pair(struct probe *probe, const char *key, const char *value)
 {
