@@ -367,8 +367,8 @@ uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *pale
     grow(&call, is_mixed ? clip_blend_sets(members[0].plan) : 0);
     if (is_mixed)
         faults = mix(&call);
-    const bool has_matrices = is_mixed || is_covered || put_across(&call);
-    if (!has_matrices)
+    const bool has_matrices = is_mixed || (!is_covered && put_across(&call));
+    if (!has_matrices && !is_covered)
         put_locals(&call);
     faults |= give(&call, has_matrices);
     struct kernel_group of = {.nodes = model->rig_nodes,
