@@ -332,9 +332,12 @@ static uint32_t give(const struct group_call *call, bool has_matrices)
     uint32_t faults = 0;
     for (uint32_t i = 0; i < call->count; i++) {
         const struct clip_group_member *member = &call->members[i];
-        const struct rig_rows across = {
-            .rows = group->matrices + i, .node_step = 12 * (size_t)call->width, .element_step = call->width};
-        const struct rig_rows own = {.rows = group->locals + (size_t)i * local_stride(call->model),
+        const struct rig_rows across = {.whole = call->palette->kernel->whole,
+                                        .rows = group->matrices + i,
+                                        .node_step = 12 * (size_t)call->width,
+                                        .element_step = call->width};
+        const struct rig_rows own = {.whole = call->palette->kernel->whole,
+                                     .rows = group->locals + (size_t)i * local_stride(call->model),
                                      .node_step = KERNEL_MATRIX,
                                      .element_step = 1};
         if (member->given == NULL)

@@ -85,6 +85,8 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
     return is;
 }
 
+static const double SHORTEST = 1e-30; /* the square of a rotation's length, by which compiled evaluation divides */
+
 /* Numbers side by side, which one instruction compares. */
 typedef double two __attribute__((vector_size(16)));
 typedef int64_t two_bits __attribute__((vector_size(16)));
@@ -106,7 +108,6 @@ static two size_of_two(two pair)
  * length: no bit is 0 then. `limit`: of translations. */
 static inline two_bits usual_bits(const double *values, const struct node *rest, double limit)
 {
-    static const double SHORTEST = 1e-30; /* the square of a length */
     const double most = (double)FLT_MAX;
     const two first = {SCALE_MOST * (double)rest->scale[0], SCALE_MOST * (double)rest->scale[0]};
     const two others = {SCALE_MOST * (double)rest->scale[1], SCALE_MOST * (double)rest->scale[2]};
@@ -139,6 +140,17 @@ static bool is_usual(const struct given_pose *given, const struct model *model, 
     return (are[0] & are[1]) != 0;
 }
 
+/* Checks that a rotation of finite floats has a length. */
+static int finish_rotation(struct given_pose *given, const double *rotation, struct err *err)
+{
+    double copy[4];
+    if (dot4(rotation, rotation) >= SHORTEST)
+        return 0;
+    given->flags &= ~(uint32_t)GIVEN_MODEST;
+    memcpy(copy, rotation, sizeof copy);
+    return rotation_repair(copy) ? 0 : err_set(err, ERR_BAD_PARAMETER, "a quaternion of length 0 is no rotation");
+}
+
 static int finish_node(struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame, double size,
                        struct err *err)
 {
@@ -154,12 +166,8 @@ static int finish_node(struct given_pose *given, const struct model *model, uint
             err_set(err, ERR_BAD_PARAMETER, "number %u is not finite as a float", bad);
             return fail_at(model, frame, node->node, parts[p].name, err);
         }
-        double rotation[4] = {0, 0, 0, 1};
-        memcpy(rotation, values + parts[p].first, p == 1 ? sizeof rotation : 0);
-        if (!rotation_repair(rotation)) {
-            err_set(err, ERR_BAD_PARAMETER, "a quaternion of length 0 is no rotation");
+        if (p == 1 && finish_rotation(given, values + parts[p].first, err) < 0)
             return fail_at(model, frame, node->node, parts[p].name, err);
-        }
     }
     if (!is_modest(model, node, parts, values, size))
         given->flags &= ~(uint32_t)GIVEN_MODEST;

@@ -58,60 +58,38 @@ bool give_rows(const struct give *give, const struct given_node *of, const struc
 
 /* --- whole transforms --- */
 
-/* Numbers side by side, which one instruction computes. */
-typedef double two __attribute__((vector_size(16)));
-typedef float two_floats __attribute__((vector_size(8)));
+/* Whole transforms that wait for each other, because the kernels make several matrices at once. */
+struct waiting {
+    const struct rig_rows *to;
+    const double *from[GIVE_WHOLE];
+    size_t places[GIVE_WHOLE];
+    uint32_t count;
+};
 
-/* Returns 2 / |q|^2, by which products of a quaternion's numbers become a matrix, for rotations that quat_repair()
- * normalizes, and 2 for the others. It takes no root, and for usual rotations no division. */
-static double factor_of(double square)
+static void flush(struct waiting *waiting)
 {
-    static const double FLOAT_ROUNDING = 2e-6, FILE_LEAST = 0.999 * 0.999, FILE_MOST = 1.001 * 1.001;
-    const double error = square - 1;
-    if (fabs(error) <= FLOAT_ROUNDING)
-        return 2 - 2 * error + 2 * error * error; /* the next term is below 2e-17 */
-    return square >= FILE_LEAST && square <= FILE_MOST ? 2 : 2 / square;
-}
-
-/* The matrix of ten numbers: translation, rotation, scale. Pairs of elements follow each other as in rows. */
-static inline void pairs_of_whole(const double *given, double factor, two pairs[6])
-{
-    const double *t = given, *q = given + 3, *s = given + 7;
-    const double x = factor * q[0], y = factor * q[1], z = factor * q[2];
-    const double xx = x * q[0], yy = y * q[1], zz = z * q[2], xy = x * q[1], xz = x * q[2], yz = y * q[2];
-    const double xw = x * q[3], yw = y * q[3], zw = z * q[3];
-    const two scale = {s[0], s[1]};
-    pairs[0] = (two){1 - (yy + zz), xy - zw} * scale;
-    pairs[1] = (two){(xz + yw) * s[2], t[0]};
-    pairs[2] = (two){xy + zw, 1 - (xx + zz)} * scale;
-    pairs[3] = (two){(yz - xw) * s[2], t[1]};
-    pairs[4] = (two){xz - yw, yz + xw} * scale;
-    pairs[5] = (two){(1 - (xx + yy)) * s[2], t[2]};
-}
-
-/* Replaces the matrix of a node by what is given of all of it, at one frame. False: the rotation is tiny, and its
- * square may be a rounded 0. */
-static inline bool replace_matrix(const double *given, size_t place, const struct rig_rows *to)
-{
-    static const double SHORTEST = 1e-200; /* the square of a length */
-    const double square = dot4(given + 3, given + 3);
-    float *at = to->rows + place * to->node_step;
-    two pairs[6];
-    if (!(square > SHORTEST))
-        return false;
-    pairs_of_whole(given, factor_of(square), pairs);
-    for (size_t p = 0; p < 6; p++) {
-        const two_floats rounded = __builtin_convertvector(pairs[p], two_floats);
-        if (to->f64 != NULL) {
-            memcpy(to->f64 + place * to->node_step + 2 * p, &pairs[p], sizeof pairs[p]);
-        } else if (to->element_step == 1) {
-            memcpy(at + 2 * p, &rounded, sizeof rounded);
-        } else {
-            at[2 * p * to->element_step] = rounded[0];
-            at[(2 * p + 1) * to->element_step] = rounded[1];
-        }
+    const struct rig_rows *to = waiting->to;
+    const bool is_direct = to->element_step == 1;
+    float spare[GIVE_WHOLE][12], *rows[GIVE_WHOLE];
+    if (waiting->count == 0)
+        return;
+    for (uint32_t i = 0; i < GIVE_WHOLE; i++) {
+        rows[i] = is_direct && i < waiting->count ? to->rows + waiting->places[i] * to->node_step : spare[i];
+        waiting->from[i] = waiting->from[i < waiting->count ? i : 0];
     }
-    return true;
+    to->whole(waiting->from, rows);
+    for (uint32_t i = 0; i < waiting->count && !is_direct; i++)
+        for (size_t e = 0; e < 12; e++)
+            to->rows[waiting->places[i] * to->node_step + e * to->element_step] = rows[i][e];
+    waiting->count = 0;
+}
+
+static inline void add_whole(struct waiting *waiting, const double *from, size_t place)
+{
+    waiting->from[waiting->count] = from;
+    waiting->places[waiting->count++] = place;
+    if (waiting->count == GIVE_WHOLE)
+        flush(waiting);
 }
 
 /* --- all layers --- */
@@ -170,15 +148,18 @@ static bool give_layer(const struct blend_layer *layers, uint32_t index, const s
     const struct given_moment moment = given_pose_moment(layer->given, layer->clip_time_s);
     const struct give give = give_of(layer);
     const double *frame = layer->given->values + (size_t)moment.from * layer->given->frame_values;
-    const bool is_at_frame = !(moment.u > 0) && !layer->is_additive && layer->weight >= 1;
+    const bool is_at_frame = to->f64 == NULL && !(moment.u > 0) && !layer->is_additive && layer->weight >= 1;
+    struct waiting waiting = {.to = to};
     for (uint32_t n = 0; n < layer->given->node_count; n++) {
         const struct given_node *of = &layer->given->nodes[n];
         const uint32_t place = model->rig_places[of->node];
         double rows[12], scale[3];
         if (place == UINT32_MAX)
             continue; /* it moves no joint */
-        if (is_at_frame && of->parts == GIVEN_WHOLE && replace_matrix(frame + of->first, place, to))
+        if (is_at_frame && of->parts == GIVEN_WHOLE) {
+            add_whole(&waiting, frame + of->first, place);
             continue;
+        }
         if (!give_is_whole(&give, of)) {
             find_scale(layers, index, model, of->node, is_sized, scale);
             load(to, place, rows);
@@ -187,6 +168,7 @@ static bool give_layer(const struct blend_layer *layers, uint32_t index, const s
             return false;
         store(to, place, rows);
     }
+    flush(&waiting);
     return true;
 }
 
