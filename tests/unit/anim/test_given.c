@@ -38,7 +38,7 @@ TEST(given_rotations_that_were_rounded_keep_their_floats)
         }
         assert_true(rotation_repair(q));
         for (int i = 0; i < 4; i++)
-            assert_true((float)q[i] == rounded[i] && signbit(q[i]) == signbit(rounded[i]));
+            assert_true((float)q[i] == rounded[i] && (signbit(q[i]) != 0) == (signbit(rounded[i]) != 0));
         assert_true(fabs(sqrt(dot4(q, q)) - 1) <= 1e-15);
         memcpy(again, q, sizeof again);
         assert_true(rotation_repair(again));
