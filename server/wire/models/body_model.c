@@ -159,8 +159,10 @@ static void put_targets(struct buf *out, const struct model *model, const struct
     uint32_t count = 0;
     for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
         count = model->primitives[p].morph_target_count > count ? model->primitives[p].morph_target_count : count;
-    for (uint32_t t = 0; t < count; t++)
-        json_printf(out, "%s%.*s", t > 0 ? "," : ",\"targets\":[", JSON_STR(model, model_target_name(model, mesh, t)));
+    for (uint32_t t = 0; t < count; t++) {
+        buf_put_text(out, t > 0 ? "," : ",\"targets\":[");
+        json_printf(out, "%.*s", JSON_STR(model, model_target_name(model, mesh, t)));
+    }
     if (count > 0)
         buf_put_char(out, ']');
 }
