@@ -8,13 +8,11 @@ import { modelOfAddress } from './address.js';
 import { ClipsPanel } from './clips_panel.js';
 import { factsBody, factsLine, warningsBody } from './facts_panel.js';
 import { FileWatch } from './file_watch.js';
-import { fitGiven, GIVEN, layerOf, nodeOf, partsOf } from './given.js';
-import { Gizmo } from './gizmo.js';
 import { listenToKeys } from './keyboard.js';
 import { LightPanel } from './light_panel.js';
 import { Looks } from './looks.js';
 import { Player } from './player.js';
-import { PosePanel } from './pose_panel.js';
+import { Posing } from './posing.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
 import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, VIEWS, writeState } from './state.js';
@@ -42,8 +40,10 @@ class Page {
     });
     this.clips = new ClipsPanel((news, isPassing) => this.change(news, isPassing));
     this.light = new LightPanel((news, isPassing) => this.change(news, isPassing));
-    this.pose = new PosePanel({ change: (news, isPassing) => this.change(news, isPassing), chooseNode: (node) => this.chooseNode(node), copy: () => this.copyPose() });
-    this.gizmo = new Gizmo(byId('gizmo'), (degrees, isPassing) => this.pose.turn(degrees, isPassing));
+    this.posing = new Posing({
+      change: (news, isPassing) => this.change(news, isPassing), chooseNode: (node) => this.chooseNode(node), pause: () => { if (this.viewer?.isPlaying) this.toggle(); },
+      copied: (text, what) => this.actions.copied(text, what), say: (text) => this.say(text), notice: (kind, text) => this.notice(kind, text),
+    });
     this.tree = new Tree({ onChoose: (node) => this.chooseNode(node) });
     this.actions = new Actions(byId('actions'), {
       model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s,
@@ -51,7 +51,7 @@ class Page {
     });
     this.described = new Map(); // [clip file]: the response of /v1/model
     this.watch = new FileWatch();
-    this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), pose: () => this.openPose(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
+    this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), pose: () => this.posing.open(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
     this.looks.show(this.state, null);
     this.listen();
   }
@@ -102,7 +102,7 @@ class Page {
     this.tree.choose(this.description ? this.stage.jointOf(this.state) : null);
     this.looks.show(this.state, this.chosenNode());
     this.light.show(this.state);
-    this.pose.show(this.state, this.chosenNode());
+    this.posing.show(this.state, this.chosenNode());
     this.showTime();
   }
 
@@ -112,7 +112,7 @@ class Page {
       isPlaying: Boolean(viewer && viewer.isPlaying), time_s: this.time_s, duration_s: this.description ? this.duration_s : 0,
       frameRate: (viewer && viewer.frameRate) || 30, rate: state.rate, loop: state.loop,
     });
-    this.showGizmo();
+    this.posing.showRings(this.stage);
   }
 
   writeSoon() {
@@ -179,27 +179,6 @@ class Page {
     return index === null ? null : this.description.nodes.find((one) => one.node === index);
   }
 
-  /** The rings are shown while the panel is open and the clip stands still. */
-  showGizmo() {
-    const node = this.stage.mode === 'live' && document.querySelector('#panel-pose')?.open && !this.viewer.isPlaying ? this.chosenNode() : null;
-    const others = node && this.state.turn.filter((text) => nodeOf(this.description, partsOf(text)[0]) !== node.node);
-    this.gizmo.show(node && this.viewer, node && { node: node.node, name: node.name || 'node ' + node.node, degrees: this.pose.degrees, isTurned: others.length < this.state.turn.length, others });
-  }
-
-  openPose() {
-    const panel = byId('panel-pose');
-    if (!panel) return;
-    if (this.viewer?.isPlaying) this.toggle();
-    panel.open = true;
-    panel.scrollIntoView({ block: 'nearest' });
-    (panel.querySelector('fieldset:not([hidden]) input') || panel.querySelector('summary')).focus();
-  }
-
-  async copyPose() {
-    const said = await this.actions.copied(JSON.stringify(layerOf(this.state)), 'The pose');
-    if (said) this.say(said);
-  }
-
   focus() {
     const joint = this.stage.jointOf(this.state);
     if (this.viewer && joint !== null) this.viewer.focus({ joint });
@@ -226,7 +205,7 @@ class Page {
     const { description } = this;
     const joints = new Set(description.skins.filter((skin) => !skin.rigid).flatMap((skin) => skin.joints.map((joint) => joint.node)));
     this.tree.setNodes(description.nodes, joints);
-    this.pose.setModel(description);
+    this.state = this.posing.setModel(this.state, description);
     this.thumbnails = new Thumbnails(this.model);
     const textures = texturesBody(description, this.thumbnails);
     const isWide = !isPhone.matches;
@@ -234,7 +213,7 @@ class Page {
     const panels = [this.panel('clips', 'Clips', this.clips.node, { isOpen: true, count: description.clips.length })];
     if (description.warnings.length) panels.push(this.panel('warnings', 'Warnings', warningsBody(description), { count: description.warnings.length, grade: 'warn', isOpen: isWide && description.warnings.length < 4 }));
     panels.push(this.panel('nodes', 'Hierarchy', make('div', { class: 'body' }, this.tree.search, this.tree.node), { isOpen: isWide, count: description.nodes.length }));
-    panels.push(this.panel('pose', 'Pose', this.pose.body, { count: ' ', isOpen: isWide && GIVEN.some((kind) => this.state[kind].length > 0), onToggle: () => this.showGizmo() }));
+    panels.push(this.panel('pose', 'Pose', this.posing.panel.body, { count: ' ', isOpen: isWide && Posing.isGiven(this.state), onToggle: () => this.posing.showRings(this.stage) }));
     if ((description.variants || []).length) panels.push(this.panel('variants', 'Variants', this.variants(description.variants), { count: description.variants.length, isOpen: isWide }));
     panels.push(this.panel('light', 'Light', this.light.node, { count: ' ' }));
     if (description.materials.length) panels.push(this.panel('materials', 'Materials', materialsBody(description), { count: description.materials.length }));
@@ -260,7 +239,7 @@ class Page {
     const { stage } = this;
     stage.addEventListener('time', () => this.showTime());
     stage.addEventListener('camera', () => {
-      this.gizmo.draw();
+      this.posing.gizmo.draw();
       const { yaw, pitch, distance = 1, target, frame_box } = this.viewer.cameraParameters;
       Object.assign(this.state, { yaw: +(+yaw).toFixed(2), pitch: +(+pitch).toFixed(2), distance: +(+distance).toFixed(4), target: shortList(target), frame_box: shortList(frame_box) });
       stage.state = { ...this.state };
@@ -306,7 +285,7 @@ class Page {
       ground: () => this.change({ shadow: !this.state.shadow }), view: (i) => this.change({ view: VIEWS[i] }),
       clip: (step) => this.nextClip(step), faster: (step) => this.faster(step),
       search: () => { byId('panel-clips').open = true; (this.clips.search.hidden ? this.clips.list.node : this.clips.search).focus(); },
-      pose: () => this.openPose(), unchoose: () => this.change({ joint: null }),
+      pose: () => this.posing.open(), unchoose: () => this.change({ joint: null }),
     });
   }
 
@@ -342,13 +321,6 @@ class Page {
   }
 
   /* --- loading --- */
-
-  /** Leaves out of the pose what the model does not have. */
-  fitPose() {
-    const { state, faults } = fitGiven(this.state, this.description);
-    this.state = state;
-    this.notice('pose', faults.join(' '));
-  }
 
   /** The response of /v1/model about a clip file, which is followed from then on. */
   describe(path) {
@@ -401,7 +373,6 @@ class Page {
       this.description = await response.json();
       this.notice('load', '');
       this.stage.description = this.description;
-      this.fitPose();
       this.fillPanels();
       await this.loadClips();
       this.isLoaded = true;
@@ -426,7 +397,6 @@ class Page {
       if (path === this.model && description.hash === this.description.hash) return; // another server has the same content
       if (path === this.model) this.description = description;
       this.stage.description = this.description;
-      this.fitPose();
       this.fillPanels();
       await this.loadClips();
       this.notice('problem', '');
