@@ -4,7 +4,8 @@
 // Longer queries go into the body of a POST. By default a server accepts 8192 bytes (--max-url).
 const QUERY_BYTES_MAX = 4000;
 // The entries of these may contain commas, so the parameter is repeated for each.
-const isRepeated = (name) => name.endsWith('_name') || ['rename_joints', 'clip_file', 'bones', 'clip_bones', 'turn', 'morph', 'expression'].includes(name);
+const REPEATED = ['rename_joints', 'clip_file', 'bones', 'clip_bones', 'turn', 'morph', 'expression'];
+const isRepeated = (name) => name.endsWith('_name') || REPEATED.includes(name);
 // Parameters that only a body can have.
 const IN_BODY = ['layers', 'queries', 'entities', 'rays'];
 // These are in the query even if there is a body.

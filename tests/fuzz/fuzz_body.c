@@ -40,10 +40,10 @@ static void check_layers(const struct request *request, const struct limits *lim
         require(layer->time_count <= 1 || layer->time_count == request->pose.time_count);
         require(layer->weight_count == 1 || layer->weight_count == request->pose.time_count);
         for (uint32_t w = 0; w < layer->weight_count; w++)
-            require(layer->weights[w] >= 0 && layer->weights[w] <= (layer->is_additive ? 1 : 1000));
+            require(layer->weights[w] >= 0 && layer->weights[w] <= (layer->mode != LAYER_OVERRIDE ? 1 : 1000));
         require(layer->clip_source <= request->source_count && (layer->clip_source > 0) == (layer->clip_file != NULL));
         require(layer->reference == NULL || layer->reference->clip_source <= request->source_count);
-        require(layer->reference == NULL || (layer->is_additive && layer->reference->time_count == 1));
+        require(layer->reference == NULL || (layer->mode == LAYER_ADDITIVE && layer->reference->time_count == 1));
         joints += layer->joint_count;
     }
     require(joints <= limits->value[LIMIT_LAYER_JOINTS]);

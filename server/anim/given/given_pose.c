@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How far numbers of a modest pose go: translations and scales relative to the model's at rest. */
@@ -14,6 +15,8 @@ void given_pose_fini(struct given_pose *given)
 {
     free(given->nodes);
     free(given->weights);
+    free(given->materials);
+    free(given->look.binds);
     free(given->times_s);
     free(given->values);
     *given = (struct given_pose){0};
@@ -46,7 +49,7 @@ static double size_of(const struct model *model)
                           info->rest_max.x, info->rest_max.y, info->rest_max.z};
     double size = 0;
     for (int i = 0; i < 6 && info->rest_min.x <= info->rest_max.x; i++)
-        size = fmax(size, fabs((double)ends[i]));
+        size = larger_of(size, fabs((double)ends[i]));
     return size;
 }
 
@@ -77,7 +80,8 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
         const double moved = fabs(values[parts[0].first + (parts[0].is_given ? i : 0)]);
         const double scale = values[parts[2].first + (parts[2].is_given ? i : 0)];
         const double ratio = scale / (double)rest->scale[i];
-        is = is && (!parts[0].is_given || moved <= TRANSLATION_MOST * fmax(size, fabs((double)rest->translation[i]))) &&
+        is = is &&
+             (!parts[0].is_given || moved <= TRANSLATION_MOST * larger_of(size, fabs((double)rest->translation[i]))) &&
              (!parts[2].is_given || (ratio <= SCALE_MOST && ratio >= 1 / SCALE_MOST));
     }
     return is;
@@ -108,13 +112,43 @@ static int finish_node(struct given_pose *given, const struct model *model, uint
     return 0;
 }
 
-static int finish_weight(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+static int finish_weight(const struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame,
+                         struct err *err)
 {
     const struct given_weight *weight = &given->weights[index];
     uint32_t bad;
     if (are_floats(given->values + (size_t)frame * given->frame_values + weight->first, 1, &bad))
         return 0;
-    return err_set(err, ERR_BAD_PARAMETER, "frame %u: morph weight %u is not finite as a float", frame, weight->weight);
+    char part[48];
+    snprintf(part, sizeof part, "morph weight %u", weight->weight - model->nodes[weight->node].weight_first);
+    err_set(err, ERR_BAD_PARAMETER, "it is not finite as a float");
+    return fail_at(model, frame, weight->node, part, err);
+}
+
+static int finish_material(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+{
+    const struct given_material *at = &given->materials[index];
+    uint32_t bad;
+    if (are_floats(given->values + (size_t)frame * given->frame_values + at->first, GIVEN_MATERIAL_VALUES, &bad))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "frame %u: what expressions do to material %u is not finite as a float",
+                   frame, at->material);
+}
+
+/* Checks indices and numbers of a look. */
+static bool is_look(const struct given_pose *given, const struct model *model)
+{
+    const struct given_look *look = &given->look;
+    bool is = look->kind == LOOK_NONE ||
+              (look->kind <= LOOK_POINT && look->head < model->node_count && look->share < given->frame_values);
+    for (int i = 0; i < 2; i++)
+        is = is && (look->kind == LOOK_NONE || look->eyes[i] < (int32_t)model->node_count);
+    for (int i = 0; i < 3; i++)
+        is = is && isfinite(look->target[i]);
+    for (uint32_t b = 0; b < look->bind_count && is; b++)
+        is = look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count &&
+             look->binds[b].look < GAZE_LOOKS;
+    return is;
 }
 
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
@@ -131,9 +165,26 @@ static int check_places(const struct given_pose *given, const struct model *mode
         is_good = given->weights[i].node < model->node_count && given->weights[i].weight < model->weight_count &&
                   (i == 0 || given->weights[i].weight > given->weights[i - 1].weight) &&
                   given->weights[i].first < given->frame_values;
+    for (uint32_t i = 0; i < given->material_count && is_good; i++) {
+        const struct given_material *at = &given->materials[i], *last = i > 0 ? at - 1 : NULL;
+        is_good = at->material < model->material_count && at->part < GIVEN_MATERIAL_PARTS &&
+                  (last == NULL || at->material > last->material ||
+                   (at->material == last->material && at->part > last->part)) &&
+                  given->frame_values >= GIVEN_MATERIAL_VALUES &&
+                  at->first <= given->frame_values - GIVEN_MATERIAL_VALUES;
+    }
+    is_good = is_good && is_look(given, model);
     for (uint32_t f = 0; f < given->frame_count && is_good; f++)
         is_good = isfinite(given->times_s[f]) && given->times_s[f] >= (f == 0 ? 0 : given->times_s[f - 1]);
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
+}
+
+static bool covers(const struct given_pose *given, const struct model *model)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < given->node_count && model->rig_place_count > 0; i++)
+        count += given->nodes[i].parts == GIVEN_WHOLE && model->rig_places[given->nodes[i].node] != UINT32_MAX;
+    return model->rig_place_count > 0 && count == model->rig_node_count;
 }
 
 int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err)
@@ -141,14 +192,19 @@ int given_pose_finish(struct given_pose *given, const struct model *model, struc
     const double size = size_of(model);
     if (check_places(given, model, err) < 0)
         return err->code;
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0) /* else a scale may act on what is below it in another way */
+    given->flags = covers(given, model) ? GIVEN_COVERS : 0;
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
+        given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;
     for (uint32_t f = 0; f < given->frame_count; f++) {
         for (uint32_t i = 0; i < given->node_count; i++)
             if (finish_node(given, model, i, f, size, err) < 0)
                 return err->code;
         for (uint32_t i = 0; i < given->weight_count; i++)
-            if (finish_weight(given, i, f, err) < 0)
+            if (finish_weight(given, model, i, f, err) < 0)
+                return err->code;
+        for (uint32_t i = 0; i < given->material_count; i++)
+            if (finish_material(given, i, f, err) < 0)
                 return err->code;
     }
     return 0;
@@ -195,6 +251,22 @@ void given_pose_local(const struct given_pose *given, const struct given_node *n
         mix(from + parts[1].first, from + parts[1].first, 4, 0, local->rotation);
     if (parts[2].is_given)
         mix(from + parts[2].first, to + parts[2].first, 3, moment->u, local->scale);
+}
+
+void given_pose_material(const struct given_pose *given, const struct given_material *material,
+                         const struct given_moment *moment, double out[GIVEN_MATERIAL_VALUES])
+{
+    mix(given->values + (size_t)moment->from * given->frame_values + material->first,
+        given->values + (size_t)moment->to * given->frame_values + material->first, GIVEN_MATERIAL_VALUES, moment->u,
+        out);
+}
+
+double given_pose_look_share(const struct given_pose *given, const struct given_moment *moment)
+{
+    double value;
+    mix(given->values + (size_t)moment->from * given->frame_values + given->look.share,
+        given->values + (size_t)moment->to * given->frame_values + given->look.share, 1, moment->u, &value);
+    return value;
 }
 
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,

@@ -96,6 +96,13 @@ static bool find_appearance(struct reply_context *context, struct posed_file *fi
     if (appearance_evaluate(&file->appearance, context->model, clip,
                             clip_time_in_span(&context->span, request->pose.times_s[0]), &err) < 0)
         return context_fail(context, &err);
+    const struct entity entity = context_entity(context, 0);
+    for (uint32_t i = 0; i < entity.layer_count; i++) {
+        const struct blend_layer *layer = &entity.layers[i];
+        const struct give give = {.given = layer->given, .time_s = layer->clip_time_s, .weight = layer->weight};
+        if (layer->given != NULL && appearance_give(&file->appearance, context->model, &give, &err) < 0)
+            return context_fail(context, &err);
+    }
     file->shown = appearance_view(&file->appearance, context->model);
     return true;
 }

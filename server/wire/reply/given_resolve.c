@@ -1,8 +1,9 @@
 #include "wire/reply/given_resolve.h"
 
-#include "anim/pose/pose.h"
+#include "anim/pose/give.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "wire/reply/given_looking.h"
 #include "wire/reply/given_names.h"
 #include "wire/reply/given_weights.h"
 #include "wire/reply/select.h"
@@ -146,23 +147,6 @@ static int order_nodes(struct resolving *resolving)
 
 /* --- values --- */
 
-/* Makes local transforms of what is relative to rest: translations are added, rotations follow about the node's own
- * axes, scales are multiplied. */
-static void add_rest(const struct given_node *node, const struct model *model, double *values)
-{
-    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
-    double *at = values + node->first;
-    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
-        at[k] += rest.translation[k];
-    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
-    if ((node->parts & GIVEN_ROTATION) != 0) {
-        quat_mul(rest.rotation, at, at);
-        at += 4;
-    }
-    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
-        at[k] *= rest.scale[k];
-}
-
 static void put_values(struct resolving *resolving)
 {
     const struct request_given *asked = resolving->asked;
@@ -176,7 +160,7 @@ static void put_values(struct resolving *resolving)
         double *values = out->values + (size_t)f * out->frame_values;
         memcpy(values, asked->values + (size_t)f * asked->frame_values, own * sizeof *values);
         for (uint32_t n = 0; n < out->node_count && asked->is_from_rest; n++)
-            add_rest(&out->nodes[n], resolving->model, values);
+            give_add_rest(&out->nodes[n], resolving->model, values);
     }
 }
 
@@ -197,22 +181,37 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
+    if (asked->look.kind != LOOK_NONE && given_look_find(&out->look, resolving->model, &asked->look, &err) < 0) {
+        err_prefix(&err, "'%s': pose", resolving->path);
+        return fail(resolving, &err);
+    }
     if (given_weights_find(&weights, resolving->model, asked, &err) < 0) {
         given_weights_fini(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
         return fail(resolving, &err);
     }
     const uint32_t own = asked->frame_values - asked->weight_count;
-    out->frame_values = own + weights.count;
+    const uint32_t share = own + given_weights_values(&weights);
+    out->frame_values = share + (asked->look.kind != LOOK_NONE);
+    out->look.share = share;
     out->weight_count = weights.count;
     out->weights = mem_alloc((weights.count + 1) * sizeof *out->weights);
     for (uint32_t w = 0; w < weights.count; w++)
         out->weights[w] =
             (struct given_weight){.weight = weights.items[w].weight, .node = weights.items[w].node, .first = own + w};
+    out->material_count = weights.material_count;
+    out->materials = mem_alloc((weights.material_count + (size_t)1) * sizeof *out->materials);
+    for (uint32_t m = 0; m < weights.material_count; m++) {
+        out->materials[m] = weights.materials[m];
+        out->materials[m].first += own + weights.count;
+    }
     put_values(resolving);
-    for (uint32_t f = 0; f < out->frame_count; f++)
-        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own,
-                          out->values + (size_t)f * out->frame_values + own);
+    for (uint32_t f = 0; f < out->frame_count; f++) {
+        double *values = out->values + (size_t)f * out->frame_values;
+        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
+        if (asked->look.kind != LOOK_NONE)
+            values[share] = given_weights_left(&weights);
+    }
     given_weights_fini(&weights);
     return finish(resolving);
 }

@@ -2,6 +2,7 @@
  * wire/reply. Pure; any thread. */
 #pragma once
 
+#include "anim/given/given_pose.h"
 #include "wire/request/request_given.h"
 
 /* A morph weight of the model, and what moves it. */
@@ -17,6 +18,13 @@ struct given_bind {
     float weight;
 };
 
+/* An expression's part in a material. */
+struct given_share {
+    uint32_t item; /* of the materials */
+    uint32_t expression;
+    const float *values; /* [4] */
+};
+
 struct given_weights {
     const struct model *model;
     const struct request_given *asked;
@@ -24,9 +32,15 @@ struct given_weights {
     uint32_t count;
     struct given_bind *binds; /* [bind_count] */
     uint32_t bind_count;
+    struct given_material *materials; /* [material_count], by rising material and part; `first` counts from the end of
+                                         the weights */
+    uint32_t material_count;
+    struct given_share *shares; /* [share_count] */
+    uint32_t share_count;
     int32_t *expressions; /* [asked->weight_count]: an expression, or -1 for a morph target */
     int8_t *parts;        /* [expression_count]: of expressions_show() */
     float *shown;         /* [expression_count] */
+    double left;
 };
 
 /* Returns 0, ERR_MORPH_NOT_FOUND, ERR_EXPRESSION_NOT_FOUND or ERR_DUPLICATE_PARAMETER. The caller ends it in any case.
@@ -35,5 +49,14 @@ int given_weights_find(struct given_weights *weights, const struct model *model,
                        struct err *err);
 void given_weights_fini(struct given_weights *weights);
 
-/* Fills out[count] for a frame. numbers: [asked->weight_count], as the request has them. */
+/* Returns how many numbers of each frame these are. */
+static inline uint32_t given_weights_values(const struct given_weights *weights)
+{
+    return weights->count + GIVEN_MATERIAL_VALUES * weights->material_count;
+}
+
+/* Returns what the expressions of the frame that was put last leave of the gaze, 0..1. */
+double given_weights_left(const struct given_weights *weights);
+
+/* Fills out[given_weights_values()] for a frame. numbers: [asked->weight_count], as the request has them. */
 void given_weights_put(struct given_weights *weights, const double *numbers, double *out);
