@@ -84,6 +84,7 @@ const posted = async (op, query, layers) => {
   assert.equal(answer.status, 200, await (answer.clone()).text().then((text) => text.slice(0, 200)));
   return answer;
 };
+const seen = (page) => until('a picture', async () => (await picture(page)).painted > 0.001); // of thin triangles
 const slider = (page, name) => page.getByRole('slider', { name, exact: true });
 
 test('sliders give weights of morph targets, in the picture, the address and all that is copied', () => withPage({ name: 'morphs.gltf', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
@@ -130,7 +131,7 @@ test('a human has sliders for its expressions, and its joints are known by their
   const own = await startServer(folder);
   try {
     await withPage({ url: own.url, name: 'old.vrm', query: '?turn=head:0,20,0&turn=no:1,2,3&turn=head:x&expression=happy:2&expression=none:1&morph=toString:1', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-      await drawn(page);
+      await seen(page);
       assert.match(await page.locator('#notices').textContent(), /There is no joint 'no'.*no morph target 'toString'.*no expression 'none'/);
       await page.getByRole('listitem').getByRole('button', { name: /^head/ }).click();
       await hasQuery(page, { joint: 'J_head' });
@@ -141,7 +142,7 @@ test('a human has sliders for its expressions, and its joints are known by their
       assert.deepEqual(layer, { pose: { nodes: { head: { degrees: [0, 20, 0] } }, expressions: { happy: 0.5 }, relative_to: 'rest' } });
     });
     await withPage({ url: own.url, name: 'turned.vrm', query: '?turn=3:0,20,0', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-      await drawn(page);
+      await seen(page);
       const layer = JSON.parse(await copiedBy(page, () => button(page, 'Copy as JSON').click()));
       assert.deepEqual(layer, { pose: { nodes: [3], degrees: [[0, 20, 0]], relative_to: 'rest' } });
       const answer = await fetch(own.url + '/v1/pose?model=turned.vrm', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ layers: [layer] }) });

@@ -67,6 +67,8 @@ test('shows a pose on top of a clip as the server does', async () => {
   await withModel({ model: 'uneven.vrm' }, async (page) => {
     await page.evaluate(() => { window.viewer.camera = { yaw: 30, pitch: 5, distance: 0.2, target: [-0.2, 1, 0.65] }; }); // the face is small
     await comparePose(page, { expression: ['happy:1', 'aa:1'], turn: ['leftUpperArm:0,0,-60'] }, { clip: '-' }, [0.95, 0.9]);
+    const [theirs, plain] = [await compare(page, { clip: '-' }), await compare(page, { clip: '-', expression: null })]; // it glows
+    assert.ok(theirs.difference < 4 && plain.difference > 20, `${theirs.difference} ${plain.difference}`);
   });
 });
 

@@ -8,7 +8,7 @@
 export const GIVEN = ['turn', 'morph', 'expression'];
 export const TURN_MOST = 360; // degrees
 
-const MOST = 256; // entries of a list
+const MOST = { turn: 64, morph: 256, expression: 256 }; // entries of a list
 const NAME_MAX = 256;
 const isDigits = (text) => /^\d+$/.test(text);
 
@@ -27,7 +27,7 @@ export function partsOf(text) {
 /** Reads the values of an address. Leaves out invalid ones, and all but the first of a name. */
 export function readGiven(kind, values) {
   const names = new Set();
-  return values.slice(0, MOST).filter((text) => {
+  return values.slice(0, MOST[kind]).filter((text) => {
     const [name, numbers] = partsOf(text);
     if (!name || name.length > NAME_MAX || name.includes('\0') || !isGood[kind](numbers) || names.has(name)) return false;
     return names.add(name);

@@ -104,11 +104,11 @@ export class Viewer extends ViewerControls {
         frameBytes: questions.frameBytes, streamed: questions.streamed, model: what.model });
       playback.onShot = (shot) => this.#take(shot);
       playback.onStill = () => { if (this.framing.isOwn && !(playback.duration_s > 0)) this.reframe(); }; // the server frames a pose without a clip
-      playback.setGiven(this.wish.given);
       playback.loop = this.wish.loop;
       playback.speed = this.wish.speed;
       playback.keepsClips = this.keepsClips;
       this.#data = { what, shaders, light, model, connection, questions, stage, playback, gpu: null, renderer: null };
+      this.give();
       if (!this.#gl.isContextLost()) this.#makeGpu();
       this.framing.start(model.info.bounds);
       await this.#startClip();
@@ -199,6 +199,14 @@ export class Viewer extends ViewerControls {
 
   reframe() {
     this.#frame(this.#abort?.signal).catch((error) => this.#tell('error', { error }));
+  }
+
+  /** Gives the model the pose that the caller wishes. */
+  give() {
+    const { playback, stage } = this.#data ?? {}, { given } = this.wish;
+    playback?.setGiven(given);
+    stage?.give(given.expression ?? []);
+    this.changed();
   }
 
   get playback() {

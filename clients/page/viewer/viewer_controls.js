@@ -70,7 +70,7 @@ export class ViewerControls extends EventTarget {
 
   set given(lists) {
     this.wish.given = Object.fromEntries(['turn', 'morph', 'expression'].filter((name) => lists?.[name]?.length).map((name) => [name, [...lists[name]]]));
-    this.playback?.setGiven(this.wish.given);
+    this.give();
   }
 
   get duration_s() {
