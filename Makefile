@@ -194,7 +194,7 @@ $(out)/test/flip_probe: $(obj)/tests/clients/flip_probe.o $(addprefix $(obj)/cli
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libpng) -lm
 $(out)/example_skin: $(obj)/clients/c/example_skin.o $(out)/libposed.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/test/eval_probe: $(addprefix $(obj)/tests/eval/,eval_probe.o probe_entity.o probe_hits.o) $(out)/libposed-eval.a
+$(out)/test/eval_probe: $(addprefix $(obj)/tests/eval/,eval_probe.o probe_entity.o probe_hits.o probe_pose.o) $(out)/libposed-eval.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ -lm
 # The library's calls alone: not those of libc to itself.

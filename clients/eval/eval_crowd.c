@@ -19,7 +19,9 @@ struct pe_crowd {
     struct crowd_wanted *wanted;
     struct dmat4 *worlds;
     struct blend_layer *layers; /* [layer_capacity]: of all members */
+    struct given_pose *given;   /* [layer_capacity]: likewise */
     struct blend_mask *masks;   /* [mask_capacity]: of all members */
+    struct given_room room;     /* of all members */
     size_t layer_capacity;
     uint32_t member_capacity, layers_most, mask_capacity;
     /* of the current call */
@@ -66,6 +68,8 @@ void pe_crowd_free(struct pe_crowd *crowd)
     free(crowd->wanted);
     free(crowd->worlds);
     free(crowd->layers);
+    free(crowd->given);
+    eval_free_room(&crowd->room);
     free(crowd->masks);
     free(crowd);
 }
@@ -79,7 +83,8 @@ static bool reserve_members(struct pe_crowd *crowd, uint32_t members, uint32_t l
         !mem_try_resize(&crowd->wanted, members, sizeof *crowd->wanted) ||
         !mem_try_resize(&crowd->worlds, members, sizeof *crowd->worlds) ||
         !mem_try_resize(&crowd->layers, layers, sizeof *crowd->layers) ||
-        !mem_try_resize(&crowd->masks, masks, sizeof *crowd->masks))
+        !mem_try_resize(&crowd->given, layers, sizeof *crowd->given) ||
+        !eval_reserve_room(&crowd->room, 0, 0, layers) || !mem_try_resize(&crowd->masks, masks, sizeof *crowd->masks))
         return false;
     crowd->member_capacity = members;
     crowd->layers_most = layers_most;
@@ -104,6 +109,16 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
         !reserve_members(crowd, members, layers, larger(mask_count, crowd->mask_capacity)))
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
     return pe_evaluator_reserve(crowd->evaluator, model, layers_most, error);
+}
+
+int pe_crowd_reserve_poses(struct pe_crowd *crowd, uint32_t node_count, uint32_t weight_count, struct pe_error *error)
+{
+    if (crowd == NULL)
+        return eval_fail(error, PE_E_ARGUMENT, "no crowd");
+    return eval_reserve_room(&crowd->room, node_count, weight_count, crowd->layer_capacity)
+               ? 0
+               : eval_fail(error, PE_E_MEMORY, "no memory for poses of %u nodes and %u morph weights", node_count,
+                           weight_count);
 }
 
 /* --- members --- */
@@ -152,6 +167,8 @@ static int take_member(struct pe_crowd *crowd, uint32_t index, struct pe_member 
     member->layout = (enum layout)asked->layout;
     member->out = asked->out;
     taken->layers = crowd->layers + crowd->layer_count;
+    taken->given = crowd->given + crowd->layer_count;
+    taken->room = &crowd->room;
     taken->masks = crowd->masks + crowd->mask_count;
     taken->mask_capacity = crowd->mask_capacity - crowd->mask_count;
     taken->world_from_scene = &crowd->worlds[index];
@@ -175,6 +192,7 @@ int pe_crowd_evaluate(struct pe_crowd *crowd, struct pe_member *members, uint32_
         return eval_fail(error, PE_E_RESERVE, "the crowd has room for %u members, not for %u", crowd->member_capacity,
                          member_count);
     crowd->layer_count = 0;
+    eval_empty_room(&crowd->room);
     crowd->mask_count = crowd->failed_count = 0;
     crowd->asked = members;
     crowd->error = error;

@@ -46,6 +46,19 @@ static bool is_for(const struct pe_retargeted_clip *clip, const struct pe_model 
     return clip == NULL || clip->of == model;
 }
 
+static bool is_given(const struct pe_layer *layer) { return layer->pose != NULL || layer->given != NULL; }
+
+/* Returns NULL, or the fault of a layer with a given pose. */
+static const char *given_fault(const struct pe_model *of, const struct pe_layer *layer)
+{
+    return layer->pose != NULL && layer->given != NULL      ? "both a pose and a motion are given"
+           : layer->given != NULL && layer->given->of != of ? "the given motion is for another model"
+           : layer->retargeted != NULL                      ? "a given pose and a retargeted clip exclude each other"
+           : layer->has_reference != 0                      ? "a given pose has no reference"
+           : !(layer->weight >= 0 && layer->weight <= 1)    ? "weight is not in 0..1"
+                                                            : NULL;
+}
+
 /* Returns NULL, or the fault of a layer. */
 static const char *layer_fault(const struct pe_model *of, const struct pe_layer *layer)
 {
@@ -54,19 +67,21 @@ static const char *layer_fault(const struct pe_model *of, const struct pe_layer 
     const bool is_additive = layer->is_additive != 0;
     return !is_for(layer->retargeted, of) || !is_for(layer->reference_retargeted, of)
                ? "a retargeted clip is for another model"
-           : layer->retargeted == NULL && !is_clip(model, layer->clip) ? "clip is none of the model's"
-           : !is_wrap(layer->wrap)                                     ? "wrap is unknown"
-           : !isfinite(layer->time_s)                                  ? "time_s is not finite"
-           : !(isfinite(layer->from_s) && layer->from_s >= 0)          ? "from_s is not finite and positive"
-           : !(layer->to_s >= layer->from_s || layer->to_s == 0)       ? "to_s is before from_s"
-           : !isfinite(layer->speed)                                   ? "speed is not finite"
-           : !(layer->phase >= 0 && layer->phase <= 1)                 ? "phase is not in 0..1"
+           : layer->retargeted == NULL && !is_given(layer) && !is_clip(model, layer->clip)
+               ? "clip is none of the model's"
+           : !is_wrap(layer->wrap)                               ? "wrap is unknown"
+           : !isfinite(layer->time_s)                            ? "time_s is not finite"
+           : !(isfinite(layer->from_s) && layer->from_s >= 0)    ? "from_s is not finite and positive"
+           : !(layer->to_s >= layer->from_s || layer->to_s == 0) ? "to_s is before from_s"
+           : !isfinite(layer->speed)                             ? "speed is not finite"
+           : !(layer->phase >= 0 && layer->phase <= 1)           ? "phase is not in 0..1"
            : !(layer->weight >= 0 && layer->weight <= (is_additive ? 1 : WEIGHT_MOST)) ? "weight is out of range"
            : !is_wrap(layer->reference_wrap)                                           ? "reference_wrap is unknown"
            : !isfinite(layer->reference_time_s) ? "reference_time_s is not finite"
            : layer->has_reference != 0 && layer->reference_retargeted == NULL && !is_clip(model, layer->reference_clip)
                ? "reference_clip is none of the model's"
            : layer->mask_count > 0 && layer->masks == NULL ? "masks are missing"
+           : is_given(layer)                               ? given_fault(of, layer)
                                                            : NULL;
 }
 
@@ -84,16 +99,37 @@ static struct played played_of(const struct model *model, const struct pe_retarg
     return (struct played){source, clip, duration_of(source != NULL ? source : model, clip)};
 }
 
-static void take_layer(const struct model *model, const struct pe_layer *layer, struct blend_layer *out)
+static struct clip_span span_of(const struct pe_layer *layer, double duration_s)
+{
+    return (struct clip_span){.from_s = lesser(layer->from_s, duration_s),
+                              .to_s = layer->to_s > 0 ? lesser(layer->to_s, duration_s) : duration_s,
+                              .speed = layer->speed == 0 ? 1 : layer->speed,
+                              .phase = layer->phase,
+                              .wrap = (enum wrap)layer->wrap};
+}
+
+static int take_given(const struct pe_model *of, const struct pe_layer *layer, struct given_room *room,
+                      struct given_pose *pose, struct blend_layer *out, struct pe_error *error)
+{
+    const int rc = layer->pose != NULL ? eval_take_pose(room, of, layer->pose, pose, error) : 0;
+    const struct given_pose *given = layer->pose != NULL ? pose : &layer->given->pose;
+    if (rc < 0)
+        return rc;
+    const struct clip_span span = span_of(layer, given_pose_duration_s(given));
+    *out = (struct blend_layer){.clip = POSE_REST,
+                                .clip_time_s = clip_time_in_span(&span, layer->time_s),
+                                .weight = layer->weight,
+                                .is_additive = layer->is_additive != 0,
+                                .given = given};
+    return 0;
+}
+
+static void take_clip(const struct model *model, const struct pe_layer *layer, struct blend_layer *out)
 {
     const struct played own = played_of(model, layer->retargeted, layer->clip);
     const struct played reference =
         layer->has_reference == 0 ? own : played_of(model, layer->reference_retargeted, layer->reference_clip);
-    const struct clip_span span = {.from_s = lesser(layer->from_s, own.duration_s),
-                                   .to_s = layer->to_s > 0 ? lesser(layer->to_s, own.duration_s) : own.duration_s,
-                                   .speed = layer->speed == 0 ? 1 : layer->speed,
-                                   .phase = layer->phase,
-                                   .wrap = (enum wrap)layer->wrap};
+    const struct clip_span span = span_of(layer, own.duration_s);
     *out = (struct blend_layer){
         .clip = own.clip,
         .source = own.source,
@@ -151,8 +187,9 @@ static int take_motion(struct pe_evaluator *evaluator, const struct pe_entity *e
         (has_root && entity->root >= model->node_count))
         return eval_fail(error, PE_E_ARGUMENT, "motion %d of node %u: there is no such thing", (int)entity->motion,
                          entity->root);
-    if (entity->layer_count != 1 || layer->is_additive != 0 || layer->mask_count > 0 || !(layer->weight > 0))
-        return eval_fail(error, PE_E_ARGUMENT, "root motion needs one layer that is the whole pose");
+    if (entity->layer_count != 1 || layer->is_additive != 0 || layer->mask_count > 0 || !(layer->weight > 0) ||
+        is_given(layer))
+        return eval_fail(error, PE_E_ARGUMENT, "root motion needs one layer, of a clip that is the whole pose");
     if (root < 0)
         return eval_fail(error, PE_E_ARGUMENT,
                          "the model has no joint that all others hang from: name the node whose movement it is");
@@ -175,9 +212,13 @@ int eval_take_entity(struct pe_evaluator *evaluator, const struct pe_entity *ent
     for (uint32_t i = 0; i < entity->layer_count && rc == 0; i++) {
         const struct pe_layer *layer = &entity->layers[i];
         const char *fault = layer_fault(entity->model, layer);
+        struct pe_error inner;
         if (fault != NULL)
             return eval_fail(error, PE_E_ARGUMENT, "layer %u: %s", i, fault);
-        take_layer(model, layer, &taken->layers[i]);
+        if (!is_given(layer))
+            take_clip(model, layer, &taken->layers[i]);
+        else if (take_given(entity->model, layer, taken->room, &taken->given[i], &taken->layers[i], &inner) < 0)
+            return eval_fail(error, inner.status, "layer %u: %.440s", i, inner.message);
         rc = take_masks(taken, model, layer, &masks, &taken->layers[i], error);
     }
     if (rc == 0 && entity->world_from_scene != NULL)

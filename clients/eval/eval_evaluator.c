@@ -16,6 +16,8 @@ int pe_evaluator_new(struct pe_evaluator **out, struct pe_error *error)
     struct taken *both[2] = {&evaluator->taken, &evaluator->end};
     for (int i = 0; i < 2; i++)
         *both[i] = (struct taken){.layers = evaluator->layers[i],
+                                  .given = evaluator->given[i],
+                                  .room = &evaluator->rooms[i],
                                   .masks = evaluator->masks[i],
                                   .mask_capacity = BLEND_MASKS_MAX,
                                   .world_from_scene = &evaluator->worlds[i]};
@@ -27,6 +29,8 @@ void pe_evaluator_free(struct pe_evaluator *evaluator)
     if (evaluator == NULL)
         return;
     entity_work_fini(&evaluator->work);
+    eval_free_room(&evaluator->rooms[0]);
+    eval_free_room(&evaluator->rooms[1]);
     free(evaluator->is_moved);
     free(evaluator->nodes);
     free(evaluator->palette.matrices);
@@ -90,6 +94,15 @@ static bool reserve_palette(struct pe_evaluator *evaluator, const struct model *
     return true;
 }
 
+static bool reserve_rooms(struct pe_evaluator *evaluator, const struct model *model, uint32_t layers_most)
+{
+    bool has_capacity = true;
+    for (int i = 0; i < 2 && has_capacity; i++)
+        has_capacity = eval_reserve_room(&evaluator->rooms[i], (size_t)model->node_count * layers_most,
+                                         (size_t)model->weight_count * layers_most, layers_most);
+    return has_capacity;
+}
+
 static struct reserved *find_reserved(const struct pe_evaluator *evaluator, const struct pe_model *model)
 {
     for (uint32_t i = 0; i < evaluator->reserved_count; i++)
@@ -123,6 +136,7 @@ int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *
         return eval_fail_by(error, &err);
     struct reserved *reserved = find_reserved(evaluator, model);
     if (!reserve_nodes(evaluator, m->node_count) || !reserve_palette(evaluator, m) ||
+        !reserve_rooms(evaluator, m, layers_most) ||
         (reserved == NULL && (reserved = add_reserved(evaluator, model)) == NULL))
         return eval_fail(error, PE_E_MEMORY, "no memory to evaluate a model of %u nodes", m->node_count);
     if (layers_most > reserved->layers_most)
@@ -152,6 +166,7 @@ int eval_take(struct pe_evaluator *evaluator, const struct pe_entity *entity, st
 int pe_evaluate(struct pe_evaluator *evaluator, const struct pe_entity *entity, struct pe_error *error)
 {
     struct entity taken;
+    eval_empty_room(evaluator->taken.room);
     const int rc = eval_take(evaluator, entity, &evaluator->taken, &taken, error);
     if (rc < 0)
         return rc;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "anim/entity/entity.h"
+#include "anim/given/given_pose.h"
 #include "anim/pose/skin.h"
 #include "anim/posed_file/posed_file.h"
 #include "anim/retarget/retargeted_clip.h"
@@ -47,9 +48,26 @@ struct reserved {
     uint32_t layers_most;
 };
 
+struct pe_given {
+    const struct pe_model *of; /* the model that plays it */
+    struct given_pose pose;
+};
+
+/* Where poses of callers go. */
+enum { EVAL_POSE_VALUES = 2 }; /* the time of the only frame, and a number where nothing is given */
+struct given_room {
+    struct given_node *nodes;     /* [node_capacity] */
+    struct given_weight *weights; /* [weight_capacity] */
+    double *values;               /* [value_capacity], enough for both and for EVAL_POSE_VALUES of each layer */
+    size_t node_capacity, weight_capacity, value_capacity;
+    size_t node_count, weight_count, value_count; /* in use */
+};
+
 /* Where a checked copy of the data of a caller's entity goes. */
 struct taken {
     struct blend_layer *layers; /* with room for the entity's */
+    struct given_pose *given;   /* likewise */
+    struct given_room *room;    /* whose counts say where this entity's poses begin */
     struct blend_mask *masks;   /* [mask_capacity] */
     struct dmat4 *world_from_scene;
     uint32_t mask_capacity;
@@ -62,7 +80,9 @@ struct pe_evaluator {
     struct entity entity;                           /* last one evaluated; model NULL: none; it points into `taken` */
     bool is_compiled;                               /* pe_evaluate() used compiled clips */
     struct taken taken, end;                        /* end: the second pose of a target of rays */
-    struct blend_layer layers[2][BLEND_LAYERS_MAX]; /* for both, as the next two */
+    struct blend_layer layers[2][BLEND_LAYERS_MAX]; /* for both, as the next four */
+    struct given_pose given[2][BLEND_LAYERS_MAX];
+    struct given_room rooms[2];
     struct blend_mask masks[2][BLEND_MASKS_MAX];
     struct dmat4 worlds[2];
     uint8_t *is_moved;           /* [2 * node_capacity]: for both */
@@ -77,6 +97,25 @@ struct pe_evaluator {
 /* Fill *error (may be NULL) and return its status. */
 int eval_fail(struct pe_error *error, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int eval_fail_by(struct pe_error *error, const struct err *err);
+
+/* Returns room for these nodes and weights, of up to `layer_count` poses, in *room. False: memory ran out, and *room
+ * stays usable. */
+bool eval_reserve_room(struct given_room *room, size_t node_count, size_t weight_count, size_t layer_count);
+void eval_free_room(struct given_room *room);
+static inline void eval_empty_room(struct given_room *room)
+{
+    room->node_count = room->weight_count = room->value_count = 0;
+}
+/* Adds the pose of a caller to the room, checks it, and fills *out, which points there. Returns 0, PE_E_ARGUMENT that
+ * names frame, node and number, or PE_E_RESERVE. */
+int eval_take_pose(struct given_room *room, const struct pe_model *model, const struct pe_pose *pose,
+                   struct given_pose *out, struct pe_error *error);
+/* Checks the node and the target of weights[index]. */
+int eval_check_weight(const struct pe_given_weight *weight, const struct model *model, uint32_t index,
+                      struct pe_error *error);
+/* Puts the nodes and weights of a given pose in order, and finishes it: makes its numbers those of local transforms,
+ * checks them and sets the flags. */
+int eval_finish_given(struct given_pose *given, const struct model *model, bool is_from_rest, struct pe_error *error);
 
 /* Returns the entity in terms of layers. A single clip becomes the layer *alone. */
 struct pe_entity eval_as_blend(const struct pe_entity *entity, struct pe_layer *alone);

@@ -15,6 +15,8 @@ int eval_take_poses(struct pe_evaluator *evaluator, const struct pe_model *model
 {
     if (begin->model != model || (end != NULL && end->model != model))
         return eval_fail(error, PE_E_ARGUMENT, "the entity is of another model than what is hit");
+    eval_empty_room(evaluator->taken.room);
+    eval_empty_room(evaluator->end.room);
     int rc = eval_take(evaluator, begin, &evaluator->taken, &out->entities[0], error);
     if (rc == 0 && end != NULL)
         rc = eval_take(evaluator, end, &evaluator->end, &out->entities[1], error);

@@ -212,6 +212,65 @@ struct pe_retargeted_clip_info {
 };
 PE_API void pe_retargeted_clip_info(const struct pe_retargeted_clip *clip, struct pe_retargeted_clip_info *out);
 
+/* --- given poses ------------------------------------------------------------------------------------------------- */
+
+/* What is given of a node's transform. */
+enum { PE_TRANSLATION = 1, PE_ROTATION = 2, PE_SCALE = 4, PE_WHOLE = 7 };
+/* What it is relative to. PARENT: it is the local transform, as pe_locals() writes it. REST: the translation is added
+ * to that at rest, the rotation follows about the node's own axes, and the scale is multiplied. */
+enum pe_relative { PE_TO_PARENT = 0, PE_TO_REST = 1 };
+
+struct pe_given_node {
+    uint32_t node;
+    uint32_t parts; /* PE_TRANSLATION | PE_ROTATION | PE_SCALE: which of the following count; 0: none */
+    double translation[3], rotation[4], scale[3]; /* the model's units; x, y, z, w, of any length but 0 */
+};
+struct pe_given_weight {
+    uint32_t node, target; /* target: of the node's mesh, as in pe_morph_weights() */
+    double weight;
+};
+
+/* A pose of the caller's own in place of a clip: an IK or a ragdoll result. What it does not give stays as it is. The
+ * caller owns all of it, may fill it anew for each frame, and may free it when the call that gets it returns. The
+ * numbers are doubles, of which every float is one, so that they are those of the server's JSON. Rotations that
+ * pe_locals() wrote as floats come out of pe_locals() again with the same bits. */
+struct pe_pose {
+    const struct pe_given_node
+        *nodes; /* [node_count], in any order, each node once; evaluated fastest by rising node */
+    const struct pe_given_weight *weights; /* [weight_count]: likewise */
+    uint32_t node_count, weight_count;
+    int32_t relative_to; /* enum pe_relative, for the nodes */
+};
+
+/* A motion of the caller's own: several frames of the same nodes and weights, which layers play as a clip. Immutable,
+ * so threads may share it. */
+struct pe_given;
+
+struct pe_given_frames {
+    uint32_t frame_count, node_count, weight_count;
+    const uint32_t *nodes;    /* [node_count], in any order, each once */
+    const char *const *names; /* NULL, or [node_count]: names of nodes; where one is NULL, `nodes` counts */
+    const uint32_t *parts;    /* NULL: all of each node; or [node_count], as in struct pe_given_node */
+    const struct pe_given_weight *weights; /* [weight_count]: which; their own numbers are not used */
+    const double
+        *transforms; /* [frame_count][node_count][10]: translation, rotation, scale, as pe_locals() writes them */
+    const double *weight_values; /* [frame_count][weight_count] */
+    const double *times_s;       /* [frame_count], from 0 or later on, rising; NULL: frame i is at i / rate */
+    double rate;                 /* frames a second, without times_s */
+    int32_t relative_to;         /* enum pe_relative */
+};
+
+/* Checks the frames, copies them and prepares them for the model. Between frames numbers are linear, and rotations take
+ * the shorter arc; before the first and after the last frame the nearest one holds. It lasts until its last frame, and
+ * a single frame has no duration. Returns 0, PE_E_ARGUMENT that names frame, node and number, PE_E_NOT_FOUND or
+ * PE_E_AMBIGUOUS for a name, or PE_E_MEMORY. Free it after the evaluations that use it and before the model is closed.
+ */
+PE_API int pe_given_new(struct pe_given **out, const struct pe_model *model, const struct pe_given_frames *frames,
+                        struct pe_error *error);
+/* NULL is allowed. */
+PE_API void pe_given_free(struct pe_given *given);
+PE_API double pe_given_duration_s(const struct pe_given *given);
+
 /* --- entities ---------------------------------------------------------------------------------------------------- */
 
 enum pe_layout { PE_MAT4 = 0, PE_MAT3X4 = 1, PE_DUALQUAT = 2 }; /* 16, 12 and 8 floats */
@@ -227,7 +286,8 @@ struct pe_mask {
 };
 enum { PE_LAYERS_MAX = 16, PE_MASKS_MAX = 1024 /* total of all layers */ };
 
-/* A clip of a blend (protocol/blending.md). */
+/* A clip of a blend, or a pose that is given (protocol/blending.md). Clips that share the pose come first, all at once;
+ * then additive clips and given poses in their order. */
 struct pe_layer {
     int32_t clip;            /* index, or PE_REST_POSE */
     int32_t wrap;            /* enum pe_wrap */
@@ -235,8 +295,9 @@ struct pe_layer {
     double from_s, to_s;     /* part of the clip to play; to_s 0 or beyond the end: to the end */
     double speed;            /* 0 means 1 */
     double phase;            /* 0 to 1 */
-    double weight;           /* 0 to 1000; additive: 0 to 1. A layer of weight 0 has no effect */
-    int32_t is_additive;     /* 1: adds the difference from its reference; 0: shares the pose with other layers */
+    double weight;           /* 0 to 1000; additive or given: 0 to 1. A layer of weight 0 has no effect */
+    int32_t is_additive;     /* 1: adds the difference from its reference, which of a given pose is the rest; 0: shares
+                                the pose with other layers, or, of a given pose, replaces what it gives by its weight */
     int32_t has_reference;   /* for an additive layer. 0: the reference is its own clip; 1: reference_clip */
     int32_t reference_clip;  /* index, or PE_REST_POSE */
     int32_t reference_wrap;  /* enum pe_wrap */
@@ -245,6 +306,8 @@ struct pe_layer {
     const struct pe_mask *masks;
     const struct pe_retargeted_clip *retargeted; /* the layer plays this, made for the entity's model; NULL: `clip` */
     const struct pe_retargeted_clip *reference_retargeted; /* with has_reference, the same for the reference */
+    const struct pe_pose *pose;   /* NULL, or a pose in place of the clip; without retargeted clips or a reference */
+    const struct pe_given *given; /* NULL, or a motion likewise, made for the entity's model; not both */
 };
 
 /* Root motion: taken out of the pose and returned by pe_root_step(). */
@@ -276,8 +339,9 @@ struct pe_evaluator; /* working memory, for one thread at a time */
 PE_API int pe_evaluator_new(struct pe_evaluator **evaluator, struct pe_error *error);
 /* NULL is allowed. */
 PE_API void pe_evaluator_free(struct pe_evaluator *evaluator);
-/* Makes room for entities of the model with at most `layers_most` layers; an entity that plays a clip needs none. Call
- * it for each of several models: the room is for the largest. It is the only function of an evaluator that allocates.
+/* Makes room for entities of the model with at most `layers_most` layers; an entity that plays a clip needs none. Each
+ * layer may have a struct pe_pose of all nodes and morph weights. Call it for each of several models: the room is for
+ * the largest. It is the only function of an evaluator that allocates.
  * Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *model, uint32_t layers_most,
                                 struct pe_error *error);
@@ -350,10 +414,14 @@ PE_API int pe_crowd_new(struct pe_crowd **crowd, struct pe_error *error);
 /* NULL is allowed. */
 PE_API void pe_crowd_free(struct pe_crowd *crowd);
 /* Makes room for `member_count` members in one call, including entities of the model, with at most `layers_most` layers
- * each and `mask_count` masks in total. Call it for each of several models. It is the only function of a crowd that
- * allocates. Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+ * each and `mask_count` masks in total. Call it for each of several models. This and pe_crowd_reserve_poses() are the
+ * only functions of a crowd that allocate. Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
+/* Makes room for the struct pe_pose of all layers of all members in one call: for so many nodes and morph weights in
+ * total. Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+PE_API int pe_crowd_reserve_poses(struct pe_crowd *crowd, uint32_t node_count, uint32_t weight_count,
+                                  struct pe_error *error);
 /* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together, where
  * there are seven or more of them (four with SSE2 and NEON). In units of separate calls of pe_evaluate() and
  * pe_palette(), with AVX2 or AVX-512 they take 0.55 to 0.7 where each plays two layers, and 0.63 to 0.85 with one

@@ -5,7 +5,10 @@
  *   entity KEY=VALUE...      motion, root, world=16 numbers
  *   source FILE [by_rest LOCK REST FRAME]   opens another file, whose clips are retargeted by rest; the first is source
  * 1 layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
- *                            node, subtree, except (each may repeat)
+ *                            node, subtree, except (each may repeat), pose (what was given; 1: relative to rest),
+ *                            motion (index)
+ *   give .. | weight .. | name .. | frame TIME   collect poses (probe_pose.h)
+ *   motion RATE RELATIVE     of the frames; its index, and how long it lasts
  *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled,
  *                            evaluation
  *   evaluate                 of the entity with its layers; the next `entity` or `layer` begins a new one
@@ -16,6 +19,7 @@
  */
 #include "tests/eval/probe_entity.h"
 #include "tests/eval/probe_hits.h"
+#include "tests/eval/probe_pose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +260,38 @@ static void put_retargeted(struct probe *probe, const char *words)
            evaluation_name(info.evaluation));
 }
 
+/* --- given poses --- */
+
+static void put_motion(struct probe *probe, char *words)
+{
+    const double rate = strtod(words, &words);
+    const int index = probe_motion(probe->model, rate, atoi(words), &probe->error);
+    if (index < 0)
+        printf("error %d %s\n", index, probe->error.message);
+    else
+        printf("%d %.17g\n", index, pe_given_duration_s(probe_motion_at(index)));
+}
+
+/* Returns false for other calls. */
+static int answer_given(struct probe *probe, const char *call, char *words)
+{
+    if (strcmp(call, "give") == 0)
+        probe_give(words);
+    else if (strcmp(call, "weight") == 0)
+        probe_give_weight(words);
+    else if (strcmp(call, "name") == 0)
+        probe_give_name(words);
+    else if (strcmp(call, "frame") == 0)
+        probe_frame(atof(words));
+    else if (strcmp(call, "motion") != 0)
+        return 0;
+    if (strcmp(call, "motion") == 0)
+        put_motion(probe, words);
+    else
+        puts("done");
+    return 1;
+}
+
 static void close_sources(struct probed_sources *sources)
 {
     for (uint32_t s = 0; s < sources->count; s++) {
@@ -314,7 +350,7 @@ static void answer(struct probe *probe, char *line)
         uint64_t compiled, exact;
         pe_evaluator_counts(probe->evaluator, &compiled, &exact);
         printf("%llu %llu\n", (unsigned long long)compiled, (unsigned long long)exact);
-    } else if (!answer_hits(probe, line, words)) {
+    } else if (!answer_given(probe, line, words) && !answer_hits(probe, line, words)) {
         puts("error 0 unknown call");
     }
 }
@@ -345,6 +381,7 @@ int main(int argc, char **argv)
     pe_hitboxes_free(probe.hitboxes);
     pe_evaluator_free(probe.evaluator);
     close_sources(&probe.sources);
+    probe_motions_free();
     pe_model_close(probe.model);
     free(probe.floats);
     return 0;

@@ -127,6 +127,47 @@ static void play_blends(const struct walk *walk, const struct pe_retargeted_clip
     }
 }
 
+void fill_pose(const struct walk *walk, struct filled_pose *out)
+{
+    const uint32_t count = walk->info.node_count < NODES_MAX ? walk->info.node_count : NODES_MAX;
+    struct pe_pose *pose = &out->pose;
+    struct pe_error error;
+    const struct pe_entity rest = {.model = walk->model, .clip = PE_REST_POSE};
+    *pose = (struct pe_pose){.nodes = out->nodes, .weights = out->weights, .node_count = count};
+    pe_evaluate(walk->evaluator, &rest, &error);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t n = count - 1 - i;
+        struct pe_given_node *node = &out->nodes[i];
+        *node = (struct pe_given_node){
+            n, i % 5 == 4 ? PE_ROTATION : PE_WHOLE, {0.1 * n, 1, -1}, {0.6, 0, 0.8, 0}, {1, 2, 1}};
+        const int weights = pe_morph_weights(walk->evaluator, n, walk->floats, FLOATS_MAX, &error);
+        for (int w = 0; w < weights && w < WEIGHTS_MAX && (pose->weight_count == 0 || w > 0); w++)
+            out->weights[pose->weight_count++] = (struct pe_given_weight){n, (uint32_t)w, 0.25};
+        if (weights > 0 && pose->weight_count >= WEIGHTS_MAX)
+            break;
+    }
+}
+
+/* Plays layers with poses and a motion, of the greatest number. */
+static void play_poses(const struct walk *walk, const struct filled_pose *filled, const struct pe_given *motion)
+{
+    struct pe_layer layers[PE_LAYERS_MAX];
+    const struct pe_mask mask = {0, PE_SUBTREE};
+    struct pe_entity entity = {.model = walk->model, .layers = layers};
+    for (uint32_t i = 0; i < PE_LAYERS_MAX; i++) {
+        layers[i] = (struct pe_layer){.clip = walk->info.clip_count == 0 ? PE_REST_POSE : 0,
+                                      .time_s = 0.1 * i,
+                                      .weight = i % 4 == 1 ? 1 : 0.3,
+                                      .is_additive = i % 5 == 4,
+                                      .masks = &mask,
+                                      .mask_count = i % 7 == 6};
+        layers[i].pose = i % 2 == 1 ? &filled->pose : NULL;
+        layers[i].given = i % 4 == 2 ? motion : NULL;
+    }
+    for (entity.layer_count = 0; entity.layer_count <= PE_LAYERS_MAX; entity.layer_count++)
+        ask(walk, &entity);
+}
+
 /* Refused calls allocate nothing either. */
 static void be_refused(const struct walk *walk)
 {
@@ -167,7 +208,19 @@ int main(int argc, char **argv)
         struct pe_retargeted_clip *retargeted = NULL;
         if (walk.info.clip_count > 0)
             pe_retargeted_clip_new(&retargeted, walk.model, walk.model, 0, &error); /* its rig may have no names */
+        static struct filled_pose filled;
+        static const double TRANSFORMS[2][10] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, {1, 0, 0, 0, 0.6, 0, 0.8, 1, 1, 1}};
+        const uint32_t node = 0;
+        const struct pe_given_frames frames = {
+            .frame_count = 2, .node_count = 1, .nodes = &node, .transforms = TRANSFORMS[0], .rate = 10};
+        struct pe_given *motion = NULL;
+        fill_pose(&walk, &filled);
+        if (pe_given_new(&motion, walk.model, &frames, &error) < 0) {
+            fprintf(stderr, "%s\n", error.message);
+            return 1;
+        }
         counting_start();
+        play_poses(&walk, &filled, motion);
         for (int32_t c = PE_REST_POSE; c < (int32_t)walk.info.clip_count; c++)
             play_clip(&walk, c);
         play_blends(&walk, NULL);
@@ -177,6 +230,7 @@ int main(int argc, char **argv)
         play_hits(&walk);
         play_meshes(&walk);
         play_crowd(&walk);
+        pe_given_free(motion);
         pe_retargeted_clip_free(retargeted);
         pe_evaluator_free(walk.evaluator);
         pe_model_close(walk.model);

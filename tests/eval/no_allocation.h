@@ -15,6 +15,16 @@ struct walk {
     float *floats; /* [FLOATS_MAX] */
 };
 
+/* Fills a pose of up to NODES_MAX nodes in falling order, some of whose parts are given, and of the morph weights of
+ * the last node that has some. */
+enum { NODES_MAX = 4096, WEIGHTS_MAX = 256 };
+struct filled_pose {
+    struct pe_given_node nodes[NODES_MAX];
+    struct pe_given_weight weights[WEIGHTS_MAX];
+    struct pe_pose pose;
+};
+void fill_pose(const struct walk *walk, struct filled_pose *out);
+
 /* Library calls between the two must not allocate. */
 void counting_start(void);
 void counting_stop(void);

@@ -8,8 +8,8 @@
 enum { CROWD = 42 };
 
 /* Fills the members of a crowd: blends with masks, worlds, all kinds of wanted matrices in turn. */
-static void fill_crowd(const struct walk *walk, struct pe_entity *entities, struct pe_layer (*layers)[2],
-                       struct pe_member *members)
+static void fill_crowd(const struct walk *walk, const struct pe_pose *pose, struct pe_entity *entities,
+                       struct pe_layer (*layers)[2], struct pe_member *members)
 {
     static const struct pe_mask MASK = {0, PE_SUBTREE};
     static const double WORLD[16] = {0, 2, 0, 0, -3, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1};
@@ -22,7 +22,8 @@ static void fill_crowd(const struct walk *walk, struct pe_entity *entities, stru
                 .time_s = 0.07 * i,
                 .weight = 1 - 0.4 * l,
                 .mask_count = l == 1 && i % 2 == 0,
-                .masks = &MASK};
+                .masks = &MASK,
+                .pose = l == 1 && i % 2 == 1 ? pose : NULL};
         entities[i] = (struct pe_entity){.model = walk->model, .time_s = 0.05 * i};
         if (i % 3 > 0) {
             entities[i].layers = layers[i];
@@ -96,6 +97,7 @@ void play_crowd(const struct walk *walk)
     static struct pe_layer layers[CROWD][2];
     static struct pe_member members[CROWD];
     static const uint32_t FIRST = 0;
+    static struct filled_pose filled;
     struct pe_error error;
     struct pe_crowd *crowd = NULL;
     struct pe_skin skin;
@@ -106,7 +108,14 @@ void play_crowd(const struct walk *walk)
         exit(1);
     }
     pe_skin_at(walk->model, 0, &skin);
-    fill_crowd(walk, entities, layers, members);
+    fill_pose(walk, &filled);
+    fill_crowd(walk, &filled.pose, entities, layers, members);
+    if (pe_crowd_evaluate(crowd, members, CROWD, &error) != PE_E_RESERVE ||
+        strstr(error.message, "no room for a pose") == NULL ||
+        pe_crowd_reserve_poses(crowd, CROWD * filled.pose.node_count, CROWD * filled.pose.weight_count, &error) < 0) {
+        fprintf(stderr, "a crowd without room for poses: %s\n", error.message);
+        exit(1);
+    }
     counting_start();
     const int failed = pe_crowd_evaluate(crowd, members, CROWD, &error);
     for (uint32_t i = 0; i < CROWD && failed == 0; i++) {

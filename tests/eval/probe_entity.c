@@ -1,4 +1,5 @@
 #include "tests/eval/probe_entity.h"
+#include "tests/eval/probe_pose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,10 @@ void posing_take_layer(struct posing *posing, char *words)
                       {"reference", NULL, &layer->reference_clip},
                       {"reference_t", &layer->reference_time_s, NULL}};
         layer->has_reference |= strcmp(key, "reference") == 0;
+        if (strcmp(key, "pose") == 0)
+            layer->pose = probe_pose((int)number);
+        if (strcmp(key, "motion") == 0)
+            layer->given = probe_motion_at((int)number);
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
             if (strcmp(fields[i].key, key) != 0)
                 continue;

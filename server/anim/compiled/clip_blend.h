@@ -15,8 +15,9 @@
 struct clip_blend_plan {
     struct blend_layer layers[BLEND_LAYERS_MAX]; /* overriding layers first */
     uint32_t count, override_count;
-    bool is_f64;   /* multiplied in double precision */
-    bool is_sized; /* some scale differs from 1 */
+    bool is_f64;     /* multiplied in double precision */
+    bool is_sized;   /* some scale differs from 1 */
+    bool is_covered; /* a given pose replaces all matrices, and there are no layers */
 };
 
 enum clip_blend_way {

@@ -46,6 +46,7 @@ static void put_whole_first(struct clip_blend_plan *plan)
 static void put_layers(struct clip_blend_plan *plan, const struct blend_layer *layers, uint32_t count)
 {
     plan->count = 0;
+    plan->is_covered = false;
     for (uint32_t i = 0; i < count; i++)
         if (!layers[i].is_additive && layers[i].weight > 0)
             put_override(plan, &layers[i]);

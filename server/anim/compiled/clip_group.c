@@ -4,6 +4,7 @@
 #include "anim/compiled/clip_blend_mask.h"
 #include "anim/compiled/clip_blend_internal.h"
 #include "anim/compiled/clip_frames.h"
+#include "anim/pose/give_rows.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -322,6 +323,34 @@ static void put_locals(const struct group_call *call)
     }
 }
 
+/* --- given poses --- */
+
+/* Changes the matrices of all lanes with given poses. Returns a bit for each one that has to be evaluated alone. */
+static uint32_t give(const struct group_call *call, bool has_matrices)
+{
+    struct clip_group *group = call->group;
+    uint32_t faults = 0;
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct clip_group_member *member = &call->members[i];
+        const struct rig_rows across = {.whole = call->palette->kernel->whole,
+                                        .rows = group->matrices + i,
+                                        .node_step = 12 * (size_t)call->width,
+                                        .element_step = call->width};
+        const struct rig_rows own = {.whole = call->palette->kernel->whole,
+                                     .rows = group->locals + (size_t)i * local_stride(call->model),
+                                     .node_step = KERNEL_MATRIX,
+                                     .element_step = 1};
+        if (member->given == NULL)
+            continue;
+        if (!has_matrices)
+            holds(group, group->set_count, i, NULL); /* its still nodes are no longer those of its clip */
+        if (!give_layers(member->given, member->given_count, call->model, member->plan->is_sized,
+                         has_matrices ? &across : &own))
+            faults |= UINT32_C(1) << i;
+    }
+    return faults;
+}
+
 /* --- all --- */
 
 uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *palette, struct clip_blend *blend,
@@ -330,7 +359,8 @@ uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *pale
                              enum palette_form form)
 {
     const struct group_call call = {group, palette, blend, model, members, count, palette->kernel->group_width};
-    const bool is_mixed = way == CLIP_BLEND_MIXED;
+    const bool is_covered = way == CLIP_BLEND_MIXED && members[0].plan->is_covered;
+    const bool is_mixed = way == CLIP_BLEND_MIXED && !is_covered;
     uint32_t blocks = 0, faults = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t own = clip_blend_blocks(model, members[i].plan);
@@ -340,9 +370,10 @@ uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *pale
     grow(&call, is_mixed ? clip_blend_sets(members[0].plan) : 0);
     if (is_mixed)
         faults = mix(&call);
-    const bool has_matrices = is_mixed || put_across(&call);
-    if (!has_matrices)
+    const bool has_matrices = is_mixed || (!is_covered && put_across(&call));
+    if (!has_matrices && !is_covered)
         put_locals(&call);
+    faults |= give(&call, has_matrices);
     struct kernel_group of = {.nodes = model->rig_nodes,
                               .count = model->rig_node_count,
                               .matrices = group->matrices,

@@ -14,6 +14,8 @@ enum { CLIP_GROUP_NODES_MAX = 1024, CLIP_GROUP_JOINTS_MAX = 4096 };
 struct clip_group_member {
     const struct clip_blend_plan *plan; /* neither is_f64 nor of a clip with COMPILED_F64_ANY */
     float *out;                         /* its palette: 16 or 12 floats a joint, as in clip_palette_evaluate() */
+    const struct blend_layer *given; /* [given_count]: NULL, or layers whose given poses lie on top (give_layers()) */
+    uint32_t given_count;
 };
 
 /* Working memory, reused from group to group. */
@@ -59,9 +61,9 @@ static inline bool clip_group_takes_skin(const struct model *model, uint32_t ski
 bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *a, const struct clip_blend_plan *b);
 
 /* Writes the palettes of `count` members, at most palette->kernel->group_width, with plans that are all alike. Returns
- * a bit for each member without a palette, because the kernels cannot mix its rotations or scales, or because the
- * result is not finite. The caller evaluates these exactly and must not use their `out`. `palette` and `blend` are
- * working memory. */
+ * a bit for each member without a palette, because the kernels cannot mix its rotations or scales, a given pose
+ * cannot be put on top, or the result is not finite. The caller evaluates these exactly and must not use their `out`.
+ * `palette` and `blend` are working memory. */
 uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *palette, struct clip_blend *blend,
                              const struct model *model, enum clip_blend_way way,
                              const struct clip_group_member *members, uint32_t count, uint32_t skin,

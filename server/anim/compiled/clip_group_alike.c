@@ -22,7 +22,8 @@ bool clip_group_is_alike(enum clip_blend_way way, const struct clip_blend_plan *
 {
     if (way == CLIP_BLEND_SINGLE)
         return true;
-    if (a->count != b->count || a->override_count != b->override_count || a->is_sized != b->is_sized)
+    if (a->count != b->count || a->override_count != b->override_count || a->is_sized != b->is_sized ||
+        a->is_covered != b->is_covered)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct blend_layer *one = &a->layers[i], *other = &b->layers[i];

@@ -1,6 +1,7 @@
 #include "anim/entity/crowd_group.h"
 
 #include "anim/entity/crowd.h"
+#include "anim/entity/entity_given.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -69,7 +70,8 @@ uint64_t crowd_group_shape(const struct crowd_member *member)
                                           (uint64_t)member->wanted->what << 1 | (entity->world_from_scene != NULL));
     for (uint32_t i = 0; i < entity->layer_count; i++) {
         const struct blend_layer *layer = &entity->layers[i];
-        hash = with(hash, (uint64_t)layer->mask_count << 2 | (uint64_t)layer->is_additive << 1 | (layer->weight > 0));
+        hash = with(hash, (uint64_t)layer->mask_count << 3 | (uint64_t)(layer->given != NULL) << 2 |
+                              (uint64_t)layer->is_additive << 1 | (layer->weight > 0));
         if (layer->mask_count > 0)
             hash = hash64(hash, layer->masks, layer->mask_count * sizeof *layer->masks);
     }
@@ -86,7 +88,6 @@ static bool can_be_in_one(const struct crowd_member *member)
 {
     return member->wanted->what == CROWD_PALETTE && member->wanted->skin != CROWD_ALL_SKINS &&
            member->layout != LAYOUT_DUALQUAT && member->entity.motion == NULL && member->entity.layer_count > 0 &&
-           !entity_has_given(&member->entity) &&
            clip_group_takes_skin(member->entity.model, (uint32_t)member->wanted->skin);
 }
 
@@ -94,6 +95,12 @@ static bool is_alike(const struct crowd_member *a, const struct crowd_member *b)
 {
     return a->entity.model == b->entity.model && a->wanted->skin == b->wanted->skin && a->layout == b->layout &&
            (a->entity.world_from_scene == NULL) == (b->entity.world_from_scene == NULL);
+}
+
+static enum clip_blend_way choose(const struct entity *entity, struct clip_blend_plan *plan)
+{
+    return entity_has_given(entity) ? entity_given_choose(entity, plan)
+                                    : clip_blend_choose(entity->model, entity->layers, entity->layer_count, plan);
 }
 
 enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct kernel *kernel,
@@ -106,7 +113,7 @@ enum crowd_group_answer crowd_group_add(struct crowd_group *group, const struct 
     if (group->count == kernel->group_width)
         return CROWD_GROUP_FULL;
     struct clip_blend_plan *plan = &group->plans[group->count];
-    const enum clip_blend_way way = clip_blend_choose(entity->model, entity->layers, entity->layer_count, plan);
+    const enum clip_blend_way way = choose(entity, plan);
     if (!clip_group_takes(entity->model, way, plan))
         return CROWD_GROUP_ALONE;
     if (group->count > 0 && (way != group->way || !is_alike(member, &members[group->members[0]]) ||
@@ -179,8 +186,10 @@ uint32_t crowd_group_run(struct crowd_group *group, struct entity_work *evaluato
     }
     for (uint32_t i = 0; i < *count; i++) {
         const struct crowd_member *member = &members[group->members[i]];
-        lanes[i] = (struct clip_group_member){&group->plans[i],
-                                              is_direct(member) ? member->out : group->palettes + i * floats};
+        lanes[i] = (struct clip_group_member){.plan = &group->plans[i],
+                                              .out = is_direct(member) ? member->out : group->palettes + i * floats,
+                                              .given = entity_has_given(&member->entity) ? member->entity.layers : NULL,
+                                              .given_count = member->entity.layer_count};
     }
     alone = clip_group_palettes(&group->lanes, compiled, &evaluator->mixed, model, group->way, lanes, *count, skin,
                                 is_mat4 ? PALETTE_MAT4 : PALETTE_MAT3X4);

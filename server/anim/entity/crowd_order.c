@@ -126,7 +126,7 @@ static bool has_shape_of(const struct crowd_member *a, const struct crowd_member
     for (uint32_t i = 0; i < p->layer_count && is; i++) {
         const struct blend_layer *own = &p->layers[i], *other = &q->layers[i];
         is = own->mask_count + other->mask_count == 0 && own->is_additive == other->is_additive &&
-             (own->weight > 0) == (other->weight > 0);
+             (own->given == NULL) == (other->given == NULL) && (own->weight > 0) == (other->weight > 0);
     }
     return is;
 }

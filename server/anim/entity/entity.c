@@ -88,13 +88,16 @@ void entity_evaluate_exact(struct entity_work *work, const struct entity *entity
     evaluate_pose(work, entity);
 }
 
-/* Fills parent_from_node by compiled evaluation of clips. False: the kernels cannot mix these layers. */
-static bool sample_clips(struct entity_work *work, const struct entity *entity, const struct blend_layer *layers,
-                         uint32_t layer_count)
+/* Fills parent_from_node as work->plan says. False: the kernels cannot mix these layers. */
+static bool sample_clips(struct entity_work *work, const struct entity *entity, enum clip_blend_way way)
 {
-    const enum clip_blend_way way = clip_blend_choose(entity->model, layers, layer_count, &work->plan);
     const struct blend_layer *layer = &work->plan.layers[0];
     work->is_mixed = way == CLIP_BLEND_MIXED;
+    if (way == CLIP_BLEND_MIXED && work->plan.is_covered) {
+        clip_palette_grow(&work->compiled, entity->model, 0, false);
+        work->compiled.is_f64 = work->compiled.is_widened = false;
+        return true;
+    }
     if (way == CLIP_BLEND_MIXED)
         return clip_blend_sample(&work->mixed, &work->compiled, entity->model, &work->plan);
     if (way == CLIP_BLEND_SINGLE)
@@ -103,26 +106,18 @@ static bool sample_clips(struct entity_work *work, const struct entity *entity, 
     return way == CLIP_BLEND_SINGLE;
 }
 
-/* False: the model has no rig to be mixed. */
-static bool sample_rest(struct entity_work *work, const struct entity *entity)
-{
-    work->plan = (struct clip_blend_plan){.is_sized = true};
-    return entity->model->rig_part_count > 0 &&
-           clip_blend_sample(&work->mixed, &work->compiled, entity->model, &work->plan);
-}
-
-/* The same with given poses, which change what the clips leave. */
 static bool sample_compiled(struct entity_work *work, const struct entity *entity)
 {
-    struct blend_layer clips[BLEND_LAYERS_MAX];
-    uint32_t clip_count;
-    if (!entity_has_given(entity))
-        return sample_clips(work, entity, entity->layers, entity->layer_count);
-    if (!entity_given_split(entity, clips, &clip_count))
+    const bool has_given = entity_has_given(entity);
+    const enum clip_blend_way way =
+        has_given ? entity_given_choose(entity, &work->plan)
+                  : clip_blend_choose(entity->model, entity->layers, entity->layer_count, &work->plan);
+    if (!sample_clips(work, entity, way))
         return false;
-    const bool is_sampled = clip_count > 0 ? sample_clips(work, entity, clips, clip_count) : sample_rest(work, entity);
+    if (!has_given)
+        return true;
     work->is_mixed = true; /* its matrices may not be finite, and its nodes are not those of a clip */
-    return is_sampled && entity_given_apply(work, entity);
+    return entity_given_apply(work, entity);
 }
 
 void entity_evaluate(struct entity_work *work, const struct entity *entity)

@@ -1,6 +1,7 @@
 #include "anim/pose/give.h"
 
 #include "anim/given/trs_mix.h"
+#include "anim/pose/constraint.h"
 
 void give_local(const struct give *give, const struct given_node *node, const struct given_moment *moment,
                 const struct trs *rest, struct trs *local)
@@ -17,10 +18,12 @@ static void give_node(struct pose *pose, const struct model *model, const struct
                       const struct given_node *node, const struct given_moment *moment)
 {
     const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
-    const bool is_whole = node->parts == GIVEN_WHOLE && !give->is_additive && give->weight >= 1;
+    const bool is_alone = !give->is_additive && give->weight >= 1;
     give_local(give, node, moment, &rest, &pose->local[node->node]);
     pose->is_animated[node->node] = true;
-    pose_set_multiplied(pose, model, node->node, is_whole);
+    pose_set_multiplied(pose, model, node->node, is_alone && node->parts == GIVEN_WHOLE);
+    if (is_alone && (node->parts & GIVEN_ROTATION) != 0)
+        constraints_note_given(pose, model, node->node);
 }
 
 static void give_weight(struct pose *pose, const struct model *model, const struct give *give,
@@ -80,4 +83,19 @@ void pose_give_look(struct pose *pose, const struct model *model, const struct g
         pose->is_animated[eye] = true;
     }
     look_by_weights(pose, give, yaw_deg, pitch_deg);
+}
+
+void give_add_rest(const struct given_node *node, const struct model *model, double *values)
+{
+    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
+    double *at = values + node->first;
+    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
+        at[k] += rest.translation[k];
+    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
+    if ((node->parts & GIVEN_ROTATION) != 0) {
+        quat_mul(rest.rotation, at, at);
+        at += 4;
+    }
+    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
+        at[k] *= rest.scale[k];
 }

@@ -24,3 +24,7 @@ void pose_give_look(struct pose *pose, const struct model *model, const struct g
 /* Changes one local transform by what is given of its node. `rest` is the node's rest transform. */
 void give_local(const struct give *give, const struct given_node *node, const struct given_moment *moment,
                 const struct trs *rest, struct trs *local);
+
+/* Makes local transforms of the numbers of a node that are relative to its rest: translations are added, rotations
+ * follow about the node's own axes, scales are multiplied. values: those of a frame. */
+void give_add_rest(const struct given_node *node, const struct model *model, double *values);

@@ -45,17 +45,6 @@ static bool is_meant(const struct model *model, const struct request_given_weigh
            is_named(model, model->meshes[node->mesh].name, asked->mesh);
 }
 
-/* Returns the name of a target of the node's mesh. The primitives of a mesh have the same targets. */
-static struct str target_name(const struct model *model, const struct node *node, uint32_t target)
-{
-    static const struct str NONE = {.offset = STR_NONE};
-    const struct mesh *mesh = &model->meshes[node->mesh];
-    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
-        if (target < model->primitives[p].morph_target_count)
-            return model->morph_targets[model->primitives[p].morph_target_first + target].name;
-    return NONE;
-}
-
 static void add_target(struct given_weights *weights, uint32_t weight, uint32_t node, int32_t asked)
 {
     weights->items[weights->count++] = (struct given_target){weight, node, asked};
@@ -71,7 +60,7 @@ static uint64_t find_targets(struct given_weights *weights, const struct given_n
     for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
         const struct node *node = &model->nodes[n];
         for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
-            const struct str name = target_name(model, node, w);
+            const struct str name = model_target_name(model, &model->meshes[node->mesh], w);
             if (name.offset == STR_NONE)
                 continue;
             const uint32_t count =

@@ -1,6 +1,6 @@
 #include "wire/reply/given_resolve.h"
 
-#include "anim/pose/pose.h"
+#include "anim/pose/give.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "wire/reply/given_looking.h"
@@ -147,23 +147,6 @@ static int order_nodes(struct resolving *resolving)
 
 /* --- values --- */
 
-/* Makes local transforms of what is relative to rest: translations are added, rotations follow about the node's own
- * axes, scales are multiplied. */
-static void add_rest(const struct given_node *node, const struct model *model, double *values)
-{
-    const struct trs rest = pose_rest_transform(&model->nodes[node->node]);
-    double *at = values + node->first;
-    for (int k = 0; k < 3 && (node->parts & GIVEN_TRANSLATION) != 0; k++)
-        at[k] += rest.translation[k];
-    at += (node->parts & GIVEN_TRANSLATION) != 0 ? 3 : 0;
-    if ((node->parts & GIVEN_ROTATION) != 0) {
-        quat_mul(rest.rotation, at, at);
-        at += 4;
-    }
-    for (int k = 0; k < 3 && (node->parts & GIVEN_SCALE) != 0; k++)
-        at[k] *= rest.scale[k];
-}
-
 static void put_values(struct resolving *resolving)
 {
     const struct request_given *asked = resolving->asked;
@@ -177,7 +160,7 @@ static void put_values(struct resolving *resolving)
         double *values = out->values + (size_t)f * out->frame_values;
         memcpy(values, asked->values + (size_t)f * asked->frame_values, own * sizeof *values);
         for (uint32_t n = 0; n < out->node_count && asked->is_from_rest; n++)
-            add_rest(&out->nodes[n], resolving->model, values);
+            give_add_rest(&out->nodes[n], resolving->model, values);
     }
 }
 

@@ -7,16 +7,27 @@
  * answers each line on stdin with a line of JSON: "measure LAYERS SECONDS" returns the nanoseconds of a tick, in
  * elapsed time, from the times of the characters to the floats of all palettes (mat4), in place. In this process,
  * "compare LAYERS SECONDS" returns how long the crowd takes in units of single calls for the same characters, in
- * processor time, as the median of ratios of turns beside each other. */
+ * processor time, as the median of ratios of turns beside each other. "given JOINTS SECONDS" returns how long a crowd
+ * takes whose second layer is a given pose, in units of the crowd whose second layer is a clip, likewise: of the
+ * rotations of so many joints in the middle of the skin, or, with 0, of all of each joint. It is another one for each
+ * character and turn. */
 #include "clients/c/posed.h"
 #include "clients/eval/posed_eval.h"
 #include "tests/bench/programs/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHARACTERS_MAX = 4096, LAYERS = 2, MEMORY_BYTES = 1 << 24, SEND_BYTES = 1 << 20, FLOATS_MAX = 1 << 22 };
+enum {
+    CHARACTERS_MAX = 4096,
+    LAYERS = 2,
+    MEMORY_BYTES = 1 << 24,
+    SEND_BYTES = 1 << 20,
+    FLOATS_MAX = 1 << 22,
+    GIVEN_MAX = 1 << 16
+};
 
 struct bench {
     uint32_t characters;
@@ -35,6 +46,9 @@ struct bench {
     struct pe_entity own_entities[CHARACTERS_MAX];
     struct pe_member members[CHARACTERS_MAX];
     uint32_t palette_floats;
+    struct pe_given_node given[GIVEN_MAX];
+    struct pe_pose poses[CHARACTERS_MAX];
+    struct pe_layer given_layers[CHARACTERS_MAX][LAYERS];
 };
 
 static struct bench bench;
@@ -185,6 +199,71 @@ static void compare(uint32_t layer_count, double seconds)
     pe_evaluator_free(evaluator);
 }
 
+/* --- given poses --- */
+
+/* Gives each character a pose of its own, with rotations as programs have them: of unit length, in floats. */
+static void give_poses(uint32_t joint_count)
+{
+    struct pe_skin skin;
+    struct pe_error error;
+    pe_skin_at(bench.file, 0, &skin);
+    const uint32_t count = joint_count > 0 ? joint_count : skin.joint_count;
+    const uint32_t first = joint_count > 0 ? skin.joint_count / 2 : 0;
+    if (first + count > skin.joint_count || (uint64_t)count * bench.characters > GIVEN_MAX ||
+        pe_crowd_reserve_poses(bench.crowd, count * bench.characters, 0, &error) < 0)
+        fail("too many joints");
+    for (uint32_t i = 0; i < bench.characters; i++) {
+        struct pe_given_node *nodes = bench.given + (size_t)i * count;
+        bench.poses[i] = (struct pe_pose){.nodes = nodes, .node_count = count};
+        memcpy(bench.given_layers[i], bench.own_layers[i], sizeof bench.given_layers[i]);
+        bench.given_layers[i][1] = (struct pe_layer){.weight = 1, .pose = &bench.poses[i]};
+        for (uint32_t n = 0; n < count; n++) {
+            struct pe_node rest;
+            double length = 0;
+            pe_joint_at(bench.file, 0, first + n, &nodes[n].node, NULL);
+            pe_node_at(bench.file, nodes[n].node, &rest);
+            nodes[n].parts = joint_count > 0 ? PE_ROTATION : PE_WHOLE;
+            for (int k = 0; k < 4; k++) {
+                nodes[n].rotation[k] = (double)rest.rotation[k] + 0.2 * next_random();
+                length += nodes[n].rotation[k] * nodes[n].rotation[k];
+            }
+            for (int k = 0; k < 4; k++)
+                nodes[n].rotation[k] = (double)(float)(nodes[n].rotation[k] / sqrt(length));
+            for (int k = 0; k < 3; k++) {
+                nodes[n].translation[k] = (double)rest.translation[k];
+                nodes[n].scale[k] = (double)rest.scale[k];
+            }
+        }
+    }
+}
+
+static void set_layers(struct pe_layer (*layers)[LAYERS])
+{
+    for (uint32_t i = 0; i < bench.characters; i++)
+        bench.own_entities[i].layers = layers[i];
+}
+
+static void compare_given(uint32_t joint_count, double seconds)
+{
+    enum { TURNS_MAX = 10000 };
+    static double ratios[TURNS_MAX];
+    const double begin_ns = now_ns();
+    uint32_t turns = 0;
+    if (bench.file == NULL)
+        fail("only a crowd in this process can be compared");
+    for (; turns < TURNS_MAX && (turns < 3 || now_ns() - begin_ns < seconds * 1e9); turns++) {
+        next_times(LAYERS);
+        give_poses(joint_count);
+        set_layers(bench.given_layers);
+        const double given = crowd_ns();
+        set_layers(bench.own_layers);
+        ratios[turns] = given / crowd_ns();
+    }
+    qsort(ratios, turns, sizeof *ratios, by_size);
+    printf("{\"ratio\":%.4f,\"turns\":%u,\"characters\":%u}\n", ratios[turns / 2], turns, bench.characters);
+    fflush(stdout);
+}
+
 static void measure(uint32_t layer_count, double seconds)
 {
     const double begin_ns = now_ns();
@@ -219,9 +298,12 @@ int main(int argc, char **argv)
         char what[8];
         unsigned layers;
         double seconds;
-        if (sscanf(line, "%7s %u %lf", what, &layers, &seconds) != 3 || layers < 1 || layers > LAYERS)
-            fail("measure or compare LAYERS SECONDS");
-        if (strcmp(what, "compare") == 0)
+        if (sscanf(line, "%7s %u %lf", what, &layers, &seconds) != 3 ||
+            (strcmp(what, "given") != 0 && (layers < 1 || layers > LAYERS)))
+            fail("measure or compare LAYERS SECONDS, or given JOINTS SECONDS");
+        if (strcmp(what, "given") == 0)
+            compare_given(layers, seconds);
+        else if (strcmp(what, "compare") == 0)
             compare(layers, seconds);
         else
             measure(layers, seconds);
