@@ -13,7 +13,7 @@ import pytest
 import vrm_files
 from conftest import SAMPLES, Server
 from humans import back, product, rotate
-from packets import call, connect
+from packets import call, connect, packet, subscribe
 from png_picture import picture
 from raw_requests import post
 from vrm_avatar import avatar, write_all
@@ -315,6 +315,20 @@ def test_packets_have_the_same_answers(server, way):
         assert answer.body == server.get("/v1/mesh?" + short + "&model=ann1_expression.vrm").body
         refused = link.ask("call", call("/v1/mesh?look=20"), model=handle)
         assert refused.kind == "error"
+
+
+@pytest.mark.parametrize("way", ["tcp", "ws"])
+@pytest.mark.parametrize("more", [{"look": "0.4,1.2,3"}, {"look": "-30,20", "expression": "happy:0.5"},
+                                  {"layers": [{"clip": "-"}, {**given({"at": [0.4, 1.2, 3]}), "weight": 0.5}]}], ids=str)
+def test_streams_look(server, way, more):
+    with connect(server.ports, way) as link:
+        handle = link.open("looking.vrm")
+        link.send(packet("subscribe", subscribe("mesh", credit=1, speed=0, flag_names=["more"]) + json.dumps(more).encode(), id=7, model=handle))
+        assert link.read().kind == "done"
+        answer = link.read()
+        assert answer.kind == "stream", answer
+        want = post(server, "/v1/mesh", {"model": "looking.vrm", **({} if "layers" in more else {"clip": "-"}), "format": "bin", **more})
+        assert want.status == 200 and answer.view()["rest"] == want.body
 
 
 @pytest.mark.parametrize("model, code, part", [
