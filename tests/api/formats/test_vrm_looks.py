@@ -242,7 +242,8 @@ def test_an_expression_that_overrides_looks_and_one_without_binds(server):
     assert less == pytest.approx([-0.12, 0], abs=1e-6) and none == pytest.approx([0, 0], abs=1e-6)
     place = matrices(server, "shy.vrm")["J_head"] @ [9, 0.085, 0.075, 1]
     to_left = ",".join(map(repr, map(float, place[:3])))
-    assert glb_material(server, f"model=shy.vrm&clip=-&look={to_left}&expression=happy:0.25", "eye")["offset"] == pytest.approx([-0.12, 0], abs=1e-4)
+    eye = glb_material(server, f"model=shy.vrm&clip=-&look={to_left}&expression=happy:0.25", "eye")
+    assert eye["offset"] == pytest.approx([-0.12, 0], abs=1e-4) and eye["scale"] == pytest.approx([1, 1], abs=1e-6)
     still = server.get("/v1/mesh?model=neutral.vrm&clip=-&expression=neutral:1")
     assert still.status == 200 and still.json()["frames"][0]["positions"] == server.json("/v1/mesh", model="neutral.vrm", clip="-")["frames"][0]["positions"]
 
@@ -254,7 +255,8 @@ def glb_material(server, query, name):
     material = next(one for one in json.loads(answer.body[20:20 + size])["materials"] if one["name"] == name)
     base = material["pbrMetallicRoughness"]
     transform = base.get("baseColorTexture", {}).get("extensions", {}).get("KHR_texture_transform", {})
-    return {"color": base.get("baseColorFactor", [1, 1, 1, 1]), "offset": transform.get("offset", [0, 0])}
+    return {"color": base.get("baseColorFactor", [1, 1, 1, 1]), "offset": transform.get("offset", [0, 0]),
+            "scale": transform.get("scale", [1, 1])}
 
 
 def test_expressions_colour_pictures(server):
