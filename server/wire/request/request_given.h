@@ -44,8 +44,8 @@ int request_given_read_json(struct request_given **out, const struct cJSON *pose
 int request_given_read_frames(struct request_given **out, const char *bytes, size_t size_bytes,
                               const struct limits *limits, struct err *err);
 
-/* Fills request->on_top from the short forms turn=, morph=, expression= and look=. Returns 0, ERR_DUPLICATE_PARAMETER or
- * ERR_NO_MEMORY. */
+/* Fills request->on_top from the short forms turn=, morph=, expression= and look=. Returns 0, ERR_DUPLICATE_PARAMETER
+ * or ERR_NO_MEMORY. */
 int request_given_of_short(struct request *request, struct err *err);
 
 /* Returns how many nodes, morph targets and expressions it names, rather than by index. */
