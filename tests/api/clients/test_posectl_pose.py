@@ -231,6 +231,19 @@ def test_relative_rates_and_parts_that_are_not_given(local, tmp_path):
     assert given[5][7:] == [1, 2, 3] and given[4] == walk[4] and given[8] == walk[8] != local()[8]
 
 
+def test_long_motions(local, tmp_path):
+    """A body longer than the memory for a short request; one of more values, and one of more bytes, than a server takes."""
+    def motion(frames, nodes=20):
+        angles = numpy.linspace(0, 3, frames)[:, None] + numpy.arange(nodes) / 7
+        zeros = numpy.zeros_like(angles)
+        numpy.savez(tmp_path / "a.npz", rotation=numpy.stack([zeros, numpy.sin(angles / 2), zeros, numpy.cos(angles / 2)], axis=2), rate=30)
+        return local("--pose", "a.npz", "--t", "99", "--wrap", "clamp")
+
+    assert motion(600)[19][3:7] == pytest.approx([0, numpy.sin((3 + 19 / 7) / 2), 0, numpy.cos((3 + 19 / 7) / 2)], abs=1e-6)
+    assert "body_too_large" in motion(1000) and "--pose: 'a.npz'" not in motion(1000)
+    assert "bytes of JSON, and a request has at most 1048576: give fewer frames or nodes" in motion(3000)
+
+
 def test_errors_of_the_server_name_the_file(local, tmp_path):
     numpy.savez(tmp_path / "a.npz", nodes=["head", "nose"], scale=numpy.ones((2, 3)))
     said = local("--pose", "a.npz")
