@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The longest body that a server takes by default. */
+enum { BODY_BYTES_MAX = 1 << 20 };
+
 /* The parameters of a clip, which stand in its layer where there are layers. */
 static const char *const OF_CLIP[] = {"clip", "clip_name", "from", "to", "fps", "speed", "phase"};
 enum { OF_CLIP_COUNT = sizeof OF_CLIP / sizeof *OF_CLIP };
@@ -90,6 +93,13 @@ int pose_option_read(struct args *args, struct text *problem)
     if (rc == 0)
         rc = put_files(args, &layers, problem);
     text_put(&layers, "]");
+    if (rc == 0 && layers.size_bytes > BODY_BYTES_MAX) {
+        text_printf(problem,
+                    "--pose: the layers are %zu bytes of JSON, and a request has at most %d: give fewer frames or "
+                    "nodes",
+                    layers.size_bytes, BODY_BYTES_MAX);
+        rc = -1;
+    }
     if (rc == 0)
         args_give_json(args, "layers", layers.at);
     text_free(&layers);

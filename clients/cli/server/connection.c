@@ -11,10 +11,10 @@
 
 enum {
     RECEIVE_BYTES = 1 << 16,
-    SEND_BYTES = 1 << 16,
-    KEEP_BYTES = 1 << 18,   /* enough for a request, or for the models that a watch has */
-    RECONNECT_TRIES = 1000, /* as many as the time allows */
-    ANSWER_MS = 300000,     /* the server itself limits the time of imports and pictures */
+    SEND_BYTES = (1 << 20) + (1 << 16),  /* a request with the longest body that a server takes by default */
+    KEEP_BYTES = SEND_BYTES + (1 << 18), /* enough for a request, and for the models that a watch has */
+    RECONNECT_TRIES = 1000,              /* as many as the time allows */
+    ANSWER_MS = 300000,                  /* the server itself limits the time of imports and pictures */
     TRIES = 8,
     RETRY_S_MAX = 5,
 };
@@ -50,8 +50,8 @@ int connection_open(struct connection *connection, const struct session *session
                     void (*on_event)(void *context, const struct posed_packet *packet), void *context)
 {
     *connection = (struct connection){.session = session,
-                                      .send_memory = must_alloc(SEND_BYTES),
-                                      .keep_memory = must_alloc(KEEP_BYTES),
+                                      .send_memory = must_grow(NULL, SEND_BYTES),
+                                      .keep_memory = must_grow(NULL, KEEP_BYTES),
                                       .on_event = on_event,
                                       .event_context = context};
     if (connect_to_server(connection) == 0)

@@ -111,6 +111,7 @@ def test_morphs_and_expressions_are_sent_as_the_protocol_has_them():
     pose = GivenPose(morphs={"smile": 0.5, ("face", "blink"): [0, 1]}, expressions={"happy": numpy.array([0.25, 0.75])}, rate=30)
     assert pose.to_json() == {"nodes": [], "relative_to": "parent", "rate": 30.0, "morphs": ["smile", {"mesh": "face", "target": "blink"}],
                               "expressions": ["happy"], "frames": [{"morphs": [0.5, 0.0], "expressions": [0.25]}, {"morphs": [0.5, 1.0], "expressions": [0.75]}]}
+    assert GivenPose(look={"at": [0, 1.5, 3]}).to_json() == {"nodes": [], "relative_to": "parent", "look": {"at": [0, 1.5, 3]}, "frames": [{}]}
     with pytest.raises(ValueError, match="'morphs': frame 0, 'smile' is nan"):
         GivenPose(morphs={"smile": float("nan")}).to_json()
 

@@ -1,4 +1,5 @@
 """posectl --pose: poses from JSON, binary frames and arrays, on top of a clip; and what is said of files that are none."""
+import base64
 import io
 import json
 import os
@@ -24,6 +25,7 @@ def own(tmp_path_factory):
     shutil.copy(SAMPLES / "robot.glb", root)
     shutil.copy(REPOSITORY / "protocol/examples/awkward.gltf", root)
     running = Server(root, "--tcp", "127.0.0.1:0")
+    running.root = root
     yield running
     running.end()
 
@@ -114,6 +116,24 @@ def test_baked_local_numbers_are_those_of_the_server(own, ask, tmp_path):
         sign = numpy.sign(float(numbers[6]) * wanted[6])
         wanted = [x * sign if 3 <= i < 7 else x for i, x in enumerate(wanted)]
         assert numpy.array(numbers, "f4").tolist() == numpy.array(wanted, "f4").tolist(), line
+
+
+def test_signs_of_baked_local_quaternions_do_not_change(own, ask, tmp_path):
+    """A file whose keys are the same rotations with other signs."""
+    turns = [(sign * numpy.array([0, numpy.sin(angle), 0, numpy.cos(angle)])).astype("<f4") for angle, sign in ((0, 1), (0.2, -1), (0.4, 1))]
+    data = numpy.array([0, 1, 2], "<f4").tobytes() + b"".join(turn.tobytes() for turn in turns)
+    accessors = [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0], "max": [2]},
+                 {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC4"}]
+    model = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "wheel"}], "accessors": accessors,
+             "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}],
+             "bufferViews": [{"buffer": 0, "byteLength": 12}, {"buffer": 0, "byteOffset": 12, "byteLength": 48}],
+             "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]}
+    (own.root / "wheel.gltf").write_text(json.dumps(model))
+    assert ask("bake", "wheel.gltf", "--values", "local", "--fps", "10", "-o", "wheel.npz").returncode == 0
+    q = numpy.load(tmp_path / "wheel.npz")["values"][:, 0, 3:7]
+    assert len(q) == 21 and (numpy.sum(q[1:] * q[:-1], axis=1) > 0.9).all()
+    answers = own.json("/v1/pose", model="wheel.gltf", t="0:2:10", what="local", wrap="clamp")["frames"]
+    assert min(sum(a * b for a, b in zip(one["local"][0][3:7], two["local"][0][3:7])) for one, two in zip(answers, answers[1:])) < -0.9
 
 
 def test_weight_mode_and_what_lies_below(own, local, tmp_path):
@@ -226,9 +246,25 @@ def test_relative_rates_and_parts_that_are_not_given(local, tmp_path):
     q, half = numpy.full((2, 2, 4), numpy.nan), numpy.sqrt(0.5)
     q[:, 0] = [[0, 0, 0, 1], [0, half, 0, half]]
     numpy.savez(tmp_path / "a.npz", nodes=NODES, rotation=q, rate=10, relative_to="rest", scale=numpy.array([[[1, 2, 3], [1, 1, 1]]] * 2, dtype="i2"))
+    numpy.savez(tmp_path / "rest.npz", nodes=["head"], translation=[[0.25, 0, 0]], relative_to="rest")
+    numpy.savez(tmp_path / "parent.npz", nodes=["head"], translation=[[0.25, 0, 0]], relative_to="parent")
+    assert local("--pose", "rest.npz")[5][:3] == [0.25, 0.08, 0] and local("--pose", "parent.npz")[5][:3] == [0.25, 0, 0]
     walk, given = (local("--clip", "walk", "--t", "0.05", "--wrap", "clamp", *more) for more in ([], ["--pose", "a.npz"]))
     assert given[5][3:7] == pytest.approx([0, numpy.sin(numpy.pi / 8), 0, numpy.cos(numpy.pi / 8)], abs=1e-6)
     assert given[5][7:] == [1, 2, 3] and given[4] == walk[4] and given[8] == walk[8] != local()[8]
+
+
+def test_long_motions(local, tmp_path):
+    """A body longer than the memory for a short request; one of more values, and one of more bytes, than a server takes."""
+    def motion(frames, nodes=20):
+        angles = numpy.linspace(0, 3, frames)[:, None] + numpy.arange(nodes) / 7
+        zeros = numpy.zeros_like(angles)
+        numpy.savez(tmp_path / "a.npz", rotation=numpy.stack([zeros, numpy.sin(angles / 2), zeros, numpy.cos(angles / 2)], axis=2), rate=30)
+        return local("--pose", "a.npz", "--t", "99", "--wrap", "clamp")
+
+    assert motion(600)[19][3:7] == pytest.approx([0, numpy.sin((3 + 19 / 7) / 2), 0, numpy.cos((3 + 19 / 7) / 2)], abs=1e-6)
+    assert "body_too_large" in motion(1000) and "--pose: 'a.npz'" not in motion(1000)
+    assert "bytes of JSON, and a request has at most 1048576: give fewer frames or nodes" in motion(3000)
 
 
 def test_errors_of_the_server_name_the_file(local, tmp_path):
@@ -296,6 +332,7 @@ HEAD = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }"
     (archive([("scale.npy", ONE)], flags=1), "is encrypted"), (archive([("scale.npy", ONE)], method=12), "other than deflate"),
     (archive([("scale.npy", ONE)], crc=1), "its checksum is another one"), (archive([("scale.npy", ONE)], method=8), "does not unpack to its size"),
     (archive([("scale.npy", ONE)], size=2**32 - 1), "claims a size that its bytes cannot have"),
+    (archive([("scale.npy", ONE)], method=8, size=60 << 20), "claims a size that its bytes cannot have"),
     (archive([("scale.npy", ONE)], size=2**32 - 1, packed=2**32 - 1), "is too large: all arrays together may have 64 MiB"),
     (archive([("scale.npy", ONE)], size=2**20, packed=2**20), "reaches beyond the file"),
     (archive([("scale.npy", ONE)], head=2**32 - 1), "is not where the directory says"), (archive([("scale.npy", ONE)], head=1), "is not where"),
