@@ -4,12 +4,15 @@
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/utf8.h"
+#include "anim/given/given_pose.h"
 #include "wire/request/crowd_bounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PATH_BYTES_MAX = 4095, HASH_BYTES = 32 };
+/* Of layers. */
+enum { MODE_OVERRIDE, MODE_ADDITIVE, MODE_POSE, MODE_ADDED_POSE };
 
 /* A request that is being parsed. */
 struct reading {
@@ -28,7 +31,8 @@ struct list {
 
 /* In byte order of the request. */
 struct lists {
-    struct list entities, layers, worlds, models, masks, mask_nodes, wanted, items, paths;
+    struct list entities, layers, worlds, models, masks, mask_nodes, wanted, items, poses, pose_nodes, pose_numbers,
+        paths;
 };
 
 bool crowd_is_binary(const char *bytes, size_t size_bytes)
@@ -102,9 +106,12 @@ static int place_lists(struct reading *reading, struct lists *lists)
         {&lists->mask_nodes, CROWD_AT_ASKED_mask_node_count, CROWD_MASK_NODE_BYTES},
         {&lists->wanted, CROWD_AT_ASKED_wanted_count, CROWD_WANTED_BYTES},
         {&lists->items, CROWD_AT_ASKED_wanted_item_count, CROWD_WANTED_ITEM_BYTES},
+        {&lists->poses, CROWD_AT_ASKED_pose_count, CROWD_POSE_BYTES},
+        {&lists->pose_nodes, CROWD_AT_ASKED_pose_node_count, CROWD_POSE_NODE_BYTES},
+        {&lists->pose_numbers, CROWD_AT_ASKED_pose_number_count, CROWD_POSE_NUMBER_BYTES},
         {&lists->paths, CROWD_AT_ASKED_path_bytes, 1},
     };
-    uint64_t at = CROWD_ASKED_BYTES; /* nine lists of 2^32 records of 96 bytes do not overflow */
+    uint64_t at = CROWD_ASKED_BYTES; /* twelve lists of 2^32 records of 96 bytes do not overflow */
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         *ALL[i].list = (struct list){.at = (size_t)at, .count = get_u32(reading->bytes + ALL[i].count_at)};
         at += (uint64_t)ALL[i].list->count * ALL[i].record_bytes;
@@ -125,10 +132,13 @@ static int reserve(struct reading *reading, const struct lists *lists)
     crowd->mask_nodes = calloc((size_t)lists->mask_nodes.count + 1, sizeof *crowd->mask_nodes);
     crowd->wanted = calloc((size_t)lists->wanted.count + 1, sizeof *crowd->wanted);
     crowd->items = calloc((size_t)lists->items.count + 1, sizeof *crowd->items);
+    crowd->poses = calloc((size_t)lists->poses.count + 1, sizeof *crowd->poses);
+    crowd->pose_nodes = calloc((size_t)lists->pose_nodes.count + 1, sizeof *crowd->pose_nodes);
+    crowd->pose_numbers = calloc((size_t)lists->pose_numbers.count + 1, sizeof *crowd->pose_numbers);
     crowd->paths = calloc(1, (size_t)lists->paths.count + lists->models.count + 1); /* a NUL after each path */
     if (crowd->entities == NULL || crowd->layers == NULL || crowd->worlds == NULL || crowd->models == NULL ||
         crowd->masks == NULL || crowd->mask_nodes == NULL || crowd->wanted == NULL || crowd->items == NULL ||
-        crowd->paths == NULL)
+        crowd->paths == NULL || crowd->poses == NULL || crowd->pose_nodes == NULL || crowd->pose_numbers == NULL)
         return err_set(reading->err, ERR_NO_MEMORY, "no memory for a crowd of %u entities", lists->entities.count);
     return 0;
 }
@@ -165,6 +175,21 @@ static int read_entities(struct reading *reading, const struct lists *lists)
     return 0;
 }
 
+/* A given pose stands in place of a clip, and what is of clips is 0. */
+static int take_pose(struct reading *reading, const struct lists *lists, uint32_t index, size_t at,
+                     struct crowd_layer *layer)
+{
+    layer->pose = layer->clip;
+    layer->clip = layer->reference_clip = POSE_REST;
+    if (check_zeros(reading, at + CROWD_AT_LAYER_time_s, 8) < 0 ||
+        check_zeros(reading, at + CROWD_AT_LAYER_wrap, 1) < 0 ||
+        check_zeros(reading, at + CROWD_AT_LAYER_clip_model, CROWD_LAYER_BYTES - CROWD_AT_LAYER_clip_model) < 0)
+        return reading->err->code;
+    return layer->pose >= 0 && (uint32_t)layer->pose < lists->poses.count
+               ? 0
+               : bad_value(reading, "layer", index, "its given pose is not in the list");
+}
+
 static int read_layers(struct reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
@@ -174,21 +199,24 @@ static int read_layers(struct reading *reading, const struct lists *lists)
         struct crowd_layer *layer = &crowd->layers[crowd->layer_count++];
         const unsigned wrap = (unsigned char)from[CROWD_AT_LAYER_wrap], mode = (unsigned char)from[CROWD_AT_LAYER_mode];
         *layer = (struct crowd_layer){.clip = (int32_t)get_u32(from + CROWD_AT_LAYER_clip),
+                                      .pose = -1,
                                       .clip_model = get_u16(from + CROWD_AT_LAYER_clip_model),
                                       .mask = (int32_t)get_u32(from + CROWD_AT_LAYER_mask),
                                       .time_s = get_f64(from + CROWD_AT_LAYER_time_s),
                                       .weight = get_f64(from + CROWD_AT_LAYER_weight),
                                       .wrap = (enum wrap)wrap,
-                                      .is_additive = mode == 1,
+                                      .is_additive = mode == MODE_ADDITIVE || mode == MODE_ADDED_POSE,
                                       .reference_clip = (int32_t)get_u32(from + CROWD_AT_LAYER_reference_clip),
                                       .reference_time_s = get_f64(from + CROWD_AT_LAYER_reference_time_s)};
         if (layer->clip_model > lists->models.count)
             return bad_form(reading, at + CROWD_AT_LAYER_clip_model,
                             "a layer's clip_model is 0 or 1 + a place in the models");
-        if (mode == 0 && check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0)
+        if (mode == MODE_OVERRIDE && check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0)
             return reading->err->code;
-        if (wrap > WRAP_MIRROR || mode > 1)
-            return bad_value(reading, "layer", i, "its wrap is 0, 1 or 2, its mode 0 or 1");
+        if (wrap > WRAP_MIRROR || mode > MODE_ADDED_POSE)
+            return bad_value(reading, "layer", i, "its wrap is 0, 1 or 2, its mode 0 to 3");
+        if (mode >= MODE_POSE && take_pose(reading, lists, i, at, layer) < 0)
+            return reading->err->code;
         if (layer->mask < -1 || (layer->mask >= 0 && (uint32_t)layer->mask >= lists->masks.count))
             return bad_value(reading, "layer", i, "its mask is not in the list");
     }
@@ -301,6 +329,69 @@ static int read_wanted(struct reading *reading, const struct lists *lists)
     return 0;
 }
 
+/* --- given poses --- */
+
+static int read_pose_nodes(struct reading *reading, const struct lists *lists)
+{
+    struct crowd_request *crowd = reading->crowd;
+    for (uint32_t i = 0; i < lists->pose_nodes.count; i++) {
+        const size_t at = lists->pose_nodes.at + (size_t)i * CROWD_POSE_NODE_BYTES;
+        const unsigned parts = get_u16(reading->bytes + at + CROWD_AT_POSE_NODE_parts);
+        if (check_zeros(reading, at + CROWD_AT_POSE_NODE_reserved, 2) < 0)
+            return reading->err->code;
+        if (parts == 0 || parts > GIVEN_WHOLE)
+            return bad_value(reading, "node of a given pose", i, "its parts are a sum of 1, 2 and 4");
+        crowd->pose_nodes[crowd->pose_node_count++] =
+            (struct crowd_pose_node){get_u32(reading->bytes + at + CROWD_AT_POSE_NODE_node), parts};
+    }
+    for (uint32_t i = 0; i < lists->pose_numbers.count; i++)
+        crowd->pose_numbers[crowd->pose_number_count++] =
+            get_f32(reading->bytes + lists->pose_numbers.at + (size_t)i * CROWD_POSE_NUMBER_BYTES);
+    return 0;
+}
+
+/* Returns how many numbers the pose's nodes have; UINT64_MAX where these do not rise. */
+static uint64_t count_numbers(const struct crowd_pose *pose)
+{
+    uint64_t count = 0;
+    for (uint32_t n = 0; n < pose->node_count; n++) {
+        if (n > 0 && pose->nodes[n].node <= pose->nodes[n - 1].node)
+            return UINT64_MAX;
+        count += given_part_values(pose->nodes[n].parts);
+    }
+    return count;
+}
+
+/* Poses may share nodes and numbers, but all of them together have no more nodes than the request has bytes. */
+static int read_poses(struct reading *reading, const struct lists *lists)
+{
+    struct crowd_request *crowd = reading->crowd;
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < lists->poses.count; i++) {
+        const size_t at = lists->poses.at + (size_t)i * CROWD_POSE_BYTES;
+        const char *from = reading->bytes + at;
+        const uint32_t first_node = get_u32(from + CROWD_AT_POSE_first_node),
+                       first_number = get_u32(from + CROWD_AT_POSE_first_number);
+        struct crowd_pose *pose = &crowd->poses[crowd->pose_count++];
+        pose->node_count = get_u32(from + CROWD_AT_POSE_node_count);
+        nodes += pose->node_count;
+        if (check_zeros(reading, at + CROWD_AT_POSE_reserved, 4) < 0)
+            return reading->err->code;
+        if (pose->node_count == 0 || first_node > lists->pose_nodes.count ||
+            pose->node_count > lists->pose_nodes.count - first_node || nodes > reading->size_bytes)
+            return bad_value(reading, "given pose", i, "its nodes are none, not in the list, or too many in all poses");
+        pose->nodes = crowd->pose_nodes + first_node;
+        const uint64_t numbers = count_numbers(pose);
+        if (numbers == UINT64_MAX)
+            return bad_value(reading, "given pose", i, "its nodes do not rise");
+        if (first_number > lists->pose_numbers.count || numbers > lists->pose_numbers.count - first_number)
+            return bad_value(reading, "given pose", i, "its numbers are not in the list");
+        pose->number_count = (uint32_t)numbers;
+        pose->numbers = crowd->pose_numbers + first_number;
+    }
+    return 0;
+}
+
 /* --- the whole request --- */
 
 static int read_all(struct reading *reading, const struct limits *limits)
@@ -308,7 +399,8 @@ static int read_all(struct reading *reading, const struct limits *limits)
     struct lists lists;
     if (read_header(reading) < 0 || place_lists(reading, &lists) < 0 || check_counts(reading, limits) < 0 ||
         reserve(reading, &lists) < 0 || read_entities(reading, &lists) < 0 || read_layers(reading, &lists) < 0 ||
-        read_models(reading, &lists) < 0 || read_mask_nodes(reading, &lists) < 0 || read_masks(reading, &lists) < 0)
+        read_models(reading, &lists) < 0 || read_mask_nodes(reading, &lists) < 0 || read_masks(reading, &lists) < 0 ||
+        read_pose_nodes(reading, &lists) < 0 || read_poses(reading, &lists) < 0)
         return reading->err->code;
     read_worlds(reading, &lists);
     return read_wanted(reading, &lists) < 0 ? reading->err->code : crowd_find_bounds(reading->crowd, reading->err);
@@ -342,6 +434,9 @@ void crowd_request_free(struct crowd_request *crowd)
     free(crowd->mask_nodes);
     free(crowd->wanted);
     free(crowd->items);
+    free(crowd->poses);
+    free(crowd->pose_nodes);
+    free(crowd->pose_numbers);
     free(crowd->paths);
     free(crowd);
 }
