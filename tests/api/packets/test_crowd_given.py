@@ -3,19 +3,23 @@ import itertools
 import json
 import random
 import re
+import shutil
 import struct
+import subprocess
+import sys
 
 import pytest
 
 import crowds
 import packets
 import raycasts
-from conftest import SAMPLES, Server
+from conftest import REPOSITORY, SAMPLES, Server
 from crowds import Answer, Crowd, answers_of, query_of
 from given_mixtures import faced
 from raw_requests import post
 
 DRAWS = False
+sys.path.append(str(REPOSITORY / "clients" / "python"))
 ROBOT, OCTOPUS, FACED = "robot.glb", "octopus.glb", "faced.glb"
 PATHS = {1: "translation", 2: "rotation", 4: "scale"}
 PLACE = [1, 0, 0, 5, 0, 0, -1, 2, 0, 1, 0, -3]
@@ -236,3 +240,39 @@ def test_binary_raycasts_have_given_poses(server):
         hits = raycasts.read_hits(link.ask("raycast", body).payload)["hits"]
     assert [(hit["ray"], hit["distance"]) for hit in hits] == [(hit["ray"], pytest.approx(hit["distance"], rel=1e-6)) for hit in
                                                                raycasts.read_hits(post(server, "/v1/raycast", body).body)["hits"]]
+
+
+# --- clients ---
+
+def test_clients_make_the_same_bytes():
+    """Python and JavaScript; tests/unit/packets/test_crowd_poses.c has those of C."""
+    from posed.crowd import CrowdPose, Entity, Layer, Mask, Wanted, build
+    crowd = Crowd()
+    crowd.model(ROBOT)
+    crowd.wanted()
+    crowd.mask((4, 1))
+    turned, moved = crowd.pose((5, {2: [0, 0.6, 0, 0.8]})), crowd.pose((2, {1: [1, 2, 3], 4: [1, 2, 1]}), (10, {2: [0, 0, 1, 0]}))
+    crowd.entity([{"clip": 1, "time_s": 0.5, "weight": 0.75}, {"clip": moved, "mode": 2, "weight": 0.5, "mask": 0}, {"clip": turned, "mode": 3}])
+    crowd.entity([{"clip": turned, "mode": 2}])
+    nodes = [{5: {"rotation": [0, 0.6, 0, 0.8]}}, {10: {"rotation": [0, 0, 1, 0]}, 2: {"scale": [1, 2, 1], "translation": [1, 2, 3]}}]
+    entities = [Entity([Layer(1, 0.5, 0.75), Layer(pose=1, weight=0.5, mask=0, time_s=7, wrap="clamp"), Layer(pose=0, additive=True)]), Entity([Layer(pose=0)])]
+    assert build([ROBOT], entities, None, None, [Mask(subtree=[4])], [Wanted()], [], [CrowdPose(one) for one in nodes]) == crowd.bytes()
+    with pytest.raises(ValueError, match="degrees"):
+        build([ROBOT], entities, None, None, [], [Wanted()], [], [CrowdPose({1: {"degrees": [1, 2, 3]}})])
+    if not shutil.which("node"):
+        pytest.skip("no node")
+    asked = {"models": [ROBOT], "masks": [{"subtree": [4]}], "poses": [{"nodes": one} for one in nodes], "entities": [
+        {"layers": [{"clip": 1, "t": 0.5, "weight": 0.75}, {"pose": 1, "weight": 0.5, "mask": 0, "t": 7, "wrap": "clamp"}, {"pose": 0, "mode": "additive"}]},
+        {"layers": [{"pose": 0}]}]}
+    program = f"import {{ buildCrowd }} from '{REPOSITORY}/clients/js/crowd.js'; process.stdout.write(Buffer.from(buildCrowd({json.dumps(asked)})).toString('hex'));"
+    made = subprocess.run(["node", "--input-type=module", "-e", program], capture_output=True, text=True, check=True).stdout
+    assert bytes.fromhex(made) == crowd.bytes()
+
+
+def test_the_python_client_poses_a_crowd(server):
+    import posed
+    from posed.crowd import CrowdPose, Entity, Layer
+    with posed.connect(server.url) as client:
+        found = client.crowd([ROBOT], [Entity([Layer(0, 0.3), Layer(pose=0)])], poses=[CrowdPose({5: {"rotation": [0, 0.6, 0, 0.8]}})])
+    floats = query_of(server, ROBOT, {"layers": [{"clip": 0, "t": 0.3}, {"pose": {"nodes": [5], "rotation": [[0, f32(0.6), 0, f32(0.8)]]}}], "skin": 0})
+    assert bytes(memoryview(found.floats).cast("B")) == floats
