@@ -47,6 +47,8 @@ enum {
     MASK_BYTES = 8,
     MASK_NODE_BYTES = 8,
     WANTED_BYTES = 16,
+    GIVEN_BYTES = 16,
+    GIVEN_NODE_BYTES = 8,
     POSED_ENTITY_BYTES = 16,
     WRONG_BYTES = 16,
     RAYCAST_BYTES = 64, /* headers of a raycast and of its answer, and their records */
@@ -750,8 +752,20 @@ size_t posed_write_call(void *out, size_t capacity, uint32_t id, const struct po
 
 /* The number of records of each kind in a crowd. */
 struct crowd_counts {
-    size_t layers, worlds, mask_nodes, wanted, items;
+    size_t layers, worlds, mask_nodes, wanted, items, pose_nodes, pose_numbers;
 };
+
+/* Returns how many numbers a given pose has. */
+static size_t count_numbers(const struct posed_given_pose *pose)
+{
+    size_t count = 0;
+    for (uint32_t n = 0; n < pose->node_count; n++) {
+        const unsigned parts = pose->nodes[n].parts;
+        count += ((parts & POSED_TRANSLATION) != 0 ? 3U : 0U) + ((parts & POSED_ROTATION) != 0 ? 4U : 0U) +
+                 ((parts & POSED_SCALE) != 0 ? 3U : 0U);
+    }
+    return count;
+}
 
 static int count_crowd(const struct posed_crowd *crowd, struct crowd_counts *counts)
 {
@@ -767,17 +781,23 @@ static int count_crowd(const struct posed_crowd *crowd, struct crowd_counts *cou
     for (uint32_t i = 0; i < crowd->wanted_count; i++)
         counts->items += crowd->wanted[i].item_count;
     counts->wanted = crowd->wanted_count > 0 ? crowd->wanted_count : 1;
-    return counts->mask_nodes <= UINT32_MAX && counts->items <= UINT32_MAX;
+    for (uint32_t i = 0; i < crowd->pose_count; i++) {
+        counts->pose_nodes += crowd->poses[i].node_count;
+        counts->pose_numbers += count_numbers(&crowd->poses[i]);
+    }
+    return counts->mask_nodes <= UINT32_MAX && counts->items <= UINT32_MAX && counts->pose_numbers <= UINT32_MAX;
 }
 
 static unsigned char *put_layer(unsigned char *at, const struct posed_layer *layer)
 {
     put_i32(at, layer->clip);
     put32(at + 4, layer->mask - 1);
-    put_f64(at + 8, layer->time_s);
     put_f64(at + 16, layer->weight);
-    at[24] = layer->wrap;
     at[25] = layer->mode;
+    if (layer->mode == POSED_REPLACE || layer->mode == POSED_ADD_POSE)
+        return at + LAYER_BYTES;
+    put_f64(at + 8, layer->time_s);
+    at[24] = layer->wrap;
     put16(at + 26, layer->clip_model);
     if (layer->mode != POSED_OVERRIDE) {
         put_i32(at + 28, layer->reference_clip);
@@ -839,9 +859,10 @@ static unsigned char *put_masks(unsigned char *at, const struct posed_crowd *cro
     return node;
 }
 
-static void put_wanted(unsigned char *at, const struct posed_crowd *crowd)
+/* Puts what is wanted, and its joints and nodes. Without any there is a single {0}. */
+static unsigned char *put_wanted(unsigned char *at, const struct posed_crowd *crowd, const struct crowd_counts *counts)
 {
-    unsigned char *item = at + (size_t)crowd->wanted_count * WANTED_BYTES;
+    unsigned char *item = at + counts->wanted * WANTED_BYTES;
     uint32_t first = 0;
     for (uint32_t i = 0; i < crowd->wanted_count; i++, at += WANTED_BYTES) {
         const struct posed_wanted *wanted = &crowd->wanted[i];
@@ -852,6 +873,28 @@ static void put_wanted(unsigned char *at, const struct posed_crowd *crowd)
         first += wanted->item_count;
         for (uint32_t n = 0; n < wanted->item_count; n++, item += 4)
             put32(item, wanted->items[n]);
+    }
+    return item;
+}
+
+static void put_poses(unsigned char *at, const struct posed_crowd *crowd, const struct crowd_counts *counts)
+{
+    unsigned char *node = at + (size_t)crowd->pose_count * GIVEN_BYTES;
+    unsigned char *number = node + counts->pose_nodes * GIVEN_NODE_BYTES;
+    uint32_t first_node = 0, first_number = 0;
+    for (uint32_t i = 0; i < crowd->pose_count; i++, at += GIVEN_BYTES) {
+        const struct posed_given_pose *pose = &crowd->poses[i];
+        const uint32_t count = (uint32_t)count_numbers(pose);
+        put32(at, first_node);
+        put32(at + 4, pose->node_count);
+        put32(at + 8, first_number);
+        for (uint32_t n = 0; n < pose->node_count; n++, node += GIVEN_NODE_BYTES) {
+            put32(node, pose->nodes[n].node);
+            put16(node + 4, pose->nodes[n].parts);
+        }
+        memcpy(number + (size_t)first_number * 4, pose->numbers, (size_t)count * 4);
+        first_node += pose->node_count;
+        first_number += count;
     }
 }
 
@@ -865,12 +908,14 @@ void posed_layer_init(struct posed_layer *layer)
 static size_t crowd_bytes(const struct posed_crowd *crowd, struct crowd_counts *counts)
 {
     if (crowd->entity_count > UINT32_MAX / 4096 || crowd->model_count > POSED_CROWD_MODELS_MAX ||
-        crowd->mask_count > UINT32_MAX / 64 || crowd->wanted_count > UINT16_MAX || !count_crowd(crowd, counts))
+        crowd->mask_count > UINT32_MAX / 64 || crowd->wanted_count > UINT16_MAX ||
+        crowd->pose_count > UINT32_MAX / 64 || !count_crowd(crowd, counts))
         return 0;
     return CROWD_BYTES + (size_t)crowd->entity_count * ENTITY_BYTES + counts->layers * LAYER_BYTES +
            counts->worlds * WORLD_BYTES + crowd->model_count * (size_t)CROWD_MODEL_BYTES +
            crowd->mask_count * (size_t)MASK_BYTES + counts->mask_nodes * MASK_NODE_BYTES +
-           counts->wanted * WANTED_BYTES + counts->items * 4;
+           counts->wanted * WANTED_BYTES + counts->items * 4 + crowd->pose_count * (size_t)GIVEN_BYTES +
+           counts->pose_nodes * GIVEN_NODE_BYTES + counts->pose_numbers * 4;
 }
 
 static void put_crowd(unsigned char *at, const struct posed_crowd *crowd, const struct crowd_counts *counts,
@@ -887,7 +932,11 @@ static void put_crowd(unsigned char *at, const struct posed_crowd *crowd, const 
     put32(at + 32, (uint32_t)counts->mask_nodes);
     put32(at + 36, (uint32_t)counts->wanted);
     put32(at + 40, (uint32_t)counts->items);
-    put_wanted(put_masks(put_models(put_entities(at + CROWD_BYTES, crowd, counts), crowd), crowd), crowd);
+    put32(at + 48, crowd->pose_count);
+    put32(at + 52, (uint32_t)counts->pose_nodes);
+    put32(at + 56, (uint32_t)counts->pose_numbers);
+    unsigned char *masks = put_models(put_entities(at + CROWD_BYTES, crowd, counts), crowd);
+    put_poses(put_wanted(put_masks(masks, crowd), crowd, counts), crowd, counts);
 }
 
 size_t posed_write_crowd(void *out, size_t capacity, uint32_t id, const struct posed_crowd *crowd)

@@ -389,19 +389,23 @@ double posed_frames_clip_time(const struct posed_frames *frames, uint32_t frame)
 /* --- crowds: many entities in one request (protocol/crowd.md) ------------------------------------------------------
  */
 
-enum { POSED_OVERRIDE = 0, POSED_ADDITIVE = 1 };
+/* Of layers. POSED_REPLACE and POSED_ADD_POSE play a given pose in place of a clip. */
+enum { POSED_OVERRIDE = 0, POSED_ADDITIVE = 1, POSED_REPLACE = 2, POSED_ADD_POSE = 3 };
+enum { POSED_TRANSLATION = 1, POSED_ROTATION = 2, POSED_SCALE = 4 };
 enum { POSED_MASK_NODE = 0, POSED_MASK_SUBTREE = 1, POSED_MASK_EXCEPT = 2 };
 enum { POSED_WANT_PALETTE = 0, POSED_WANT_NODES = 1, POSED_ALL_SKINS = -1 };
 enum { POSED_CROWD_MODELS_MAX = 64, POSED_LAYERS_MAX = 16 };
 
-/* A clip at one time. protocol/blending.md defines the result of several layers. Start with posed_layer_init(). */
+/* A clip at one time, or a given pose. protocol/blending.md defines the result of several layers. Start with
+ * posed_layer_init(). */
 struct posed_layer {
-    int32_t clip;  /* index in the file of clip_model, or POSED_REST_POSE */
+    int32_t clip;  /* index in the file of clip_model, or POSED_REST_POSE; of POSED_REPLACE and POSED_ADD_POSE an index
+                      into the crowd's poses, and what is of clips has no effect */
     uint32_t mask; /* which nodes it may move: 1 + an index into the crowd's masks; 0: all */
     double time_s;
-    double weight;          /* override: 0 to 1000; additive: 0 to 1 */
+    double weight;          /* override: 0 to 1000; other modes: 0 to 1 */
     uint8_t wrap;           /* enum posed_wrap */
-    uint8_t mode;           /* POSED_OVERRIDE, POSED_ADDITIVE */
+    uint8_t mode;           /* POSED_OVERRIDE, POSED_ADDITIVE, POSED_REPLACE, POSED_ADD_POSE */
     uint16_t clip_model;    /* the owner of the clips. 0: the entity's own model; 1 + an index into the crowd's models:
                                that file, whose clips move the nodes of the same names */
     int32_t reference_clip; /* additive: adds the difference from this pose, or from POSED_REST_POSE */
@@ -415,6 +419,17 @@ struct posed_mask_node {
 struct posed_mask {
     const struct posed_mask_node *nodes; /* [node_count] */
     uint32_t node_count;
+};
+
+/* Local transforms of some nodes. */
+struct posed_given_node {
+    uint32_t node;  /* higher than that of the node before */
+    uint16_t parts; /* POSED_TRANSLATION, POSED_ROTATION and POSED_SCALE, added */
+};
+struct posed_given_pose {
+    const struct posed_given_node *nodes; /* [node_count], at least 1 */
+    uint32_t node_count;
+    const float *numbers; /* of all nodes: translation x y z, rotation x y z w, scale x y z, as far as given */
 };
 
 /* Selects matrices of an entity: the palette of a skin, or world_from_node of nodes. {0}: all joints of skin 0. */
@@ -441,7 +456,8 @@ struct posed_crowd {
     const struct posed_mask *masks;          /* [mask_count] */
     const struct posed_wanted *wanted;       /* [wanted_count]; none: a single {0} */
     const struct posed_entity *entities;     /* [entity_count] */
-    uint32_t model_count, mask_count, wanted_count, entity_count;
+    const struct posed_given_pose *poses;    /* [pose_count] */
+    uint32_t model_count, mask_count, wanted_count, entity_count, pose_count;
     int is_pinned; /* 1: entities fail (hash_mismatch) if the content of their model has changed since it was opened */
 };
 

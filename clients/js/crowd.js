@@ -8,7 +8,9 @@ export const ENTITIES_TYPE = 'application/vnd.posed.entities';
 const LAYOUTS = { mat4: 0, mat3x4: 1, dualquat: 2 };
 const WRAPS = { loop: 0, clamp: 1, mirror: 2 };
 const MODES = { override: 0, additive: 1 };
-const [HEADER, ENTITY, LAYER, WORLD, MODEL, MASK, MASK_NODE, WANTED, ITEM] = [64, 24, 40, 96, 48, 8, 8, 16, 4];
+const POSE_MODES = { replace: 2, additive: 3 };
+const PARTS = { translation: [1, 3], rotation: [2, 4], scale: [4, 3] }; // what a pose gives of a node: its bit, and how many numbers
+const [HEADER, ENTITY, LAYER, WORLD, MODEL, MASK, MASK_NODE, WANTED, ITEM, POSE, POSE_NODE] = [64, 24, 40, 96, 48, 8, 8, 16, 4, 16, 8];
 const [ANSWER, POSED, ANSWER_MODEL, WRONG] = [64, 16, 48, 16];
 const FLOAT_BYTES = 4;
 
@@ -75,21 +77,23 @@ function filesOf(models, entities) {
 function putLayers(out, entities, files) {
   const places = new Map(files.map((path, i) => [path, i + 1]).reverse()); // a path that occurs twice gets its first place
   for (const { layers = [] } of entities) {
-    for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode = 'override', clip_file: file, reference } of layers) {
+    for (const { clip = 0, t = 0, weight = 1, mask = -1, wrap = 'loop', mode, clip_file: file, reference, pose } of layers) {
       const { view, at } = out;
-      const isAdditive = numberOf(MODES, mode, 'mode');
-      view.setInt32(at, clip, true);
+      const isGiven = pose !== undefined;
+      const isAdditive = mode === 'additive';
+      view.setInt32(at, pose ?? clip, true);
       view.setInt32(at + 4, mask, true);
-      view.setFloat64(at + 8, t, true);
       view.setFloat64(at + 16, weight, true);
+      view.setUint8(at + 25, isGiven ? numberOf(POSE_MODES, mode ?? 'replace', 'mode') : numberOf(MODES, mode ?? 'override', 'mode'));
+      out.at += LAYER;
+      if (isGiven) continue;
+      view.setFloat64(at + 8, t, true);
       view.setUint8(at + 24, numberOf(WRAPS, wrap, 'wrap'));
-      view.setUint8(at + 25, isAdditive);
       view.setUint16(at + 26, places.get(file) ?? 0, true);
       if (isAdditive) {
         view.setInt32(at + 28, reference?.clip ?? 0, true);
         view.setFloat64(at + 32, reference?.t ?? 0, true);
       }
-      out.at += LAYER;
     }
   }
 }
@@ -128,6 +132,33 @@ function putMasks(out, masks) {
   }
 }
 
+// The nodes of a pose, by rising index.
+const givenNodes = ({ nodes }) => Object.entries(nodes).map(([node, given]) => [Number(node), given]).sort(([a], [b]) => a - b);
+const partsOf = (given) => Object.keys(given).map((part) => [part, numberOf(PARTS, part, 'a part of a pose')]);
+const numbersOf = (pose) => sum(givenNodes(pose), ([, given]) => sum(partsOf(given), ([, [, count]]) => count));
+
+function putPoses(out, poses) {
+  let [nodes, numbers] = [0, 0];
+  for (const pose of poses) {
+    const { length } = givenNodes(pose);
+    out.u32s(nodes, length, numbers, 0);
+    nodes += length;
+    numbers += numbersOf(pose);
+  }
+  for (const [node, given] of poses.flatMap(givenNodes)) {
+    out.view.setUint32(out.at, node, true);
+    out.view.setUint16(out.at + 4, sum(partsOf(given), ([, [bit]]) => bit), true);
+    out.at += POSE_NODE;
+  }
+  for (const [, given] of poses.flatMap(givenNodes)) {
+    for (const [part, [, count]] of Object.entries(PARTS)) {
+      if (!given[part]) continue;
+      if (given[part].length !== count) throw new TypeError(`the ${part} of a pose has ${count} numbers, not ${given[part].length}`);
+      for (const number of Array.from(given[part])) out.view.setFloat32((out.at += 4) - 4, number, true);
+    }
+  }
+}
+
 function putWanted(out, wanted) {
   let first = 0;
   for (const one of wanted) {
@@ -145,12 +176,13 @@ function putWanted(out, wanted) {
 const sum = (list, count) => list.reduce((total, one) => total + count(one), 0);
 
 // Returns the bytes of a request.
-export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes = [] }) {
+export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes = [], poses = [] }) {
   const files = filesOf(models, entities);
   const paths = files.map((path) => utf8.encode(path));
   const counts = [entities.length, sum(entities, ({ layers = [] }) => layers.length), sum(entities, ({ world }) => (world ? 1 : 0)), paths.length,
-    masks.length, sum(masks, (mask) => nodesOf(mask).length), wanted.length, sum(wanted, (one) => itemsOf(one).length), sum(paths, ({ length }) => length)];
-  const sizes = [ENTITY, LAYER, WORLD, MODEL, MASK, MASK_NODE, WANTED, ITEM, 1];
+    masks.length, sum(masks, (mask) => nodesOf(mask).length), wanted.length, sum(wanted, (one) => itemsOf(one).length), sum(paths, ({ length }) => length),
+    poses.length, sum(poses, (pose) => givenNodes(pose).length), sum(poses, numbersOf)];
+  const sizes = [ENTITY, LAYER, WORLD, MODEL, MASK, MASK_NODE, WANTED, ITEM, 1, POSE, POSE_NODE, FLOAT_BYTES];
   const bytes = HEADER + sum(counts.map((count, i) => count * sizes[i]), (size) => size);
   const out = new Writer(bytes);
   out.put(utf8.encode('PSDC'));
@@ -162,6 +194,7 @@ export function buildCrowd({ models, entities, masks = [], wanted = [{}], hashes
   putModels(out, paths, hashes);
   putMasks(out, masks);
   putWanted(out, wanted);
+  putPoses(out, poses);
   paths.forEach((path) => out.put(path));
   return out.bytes;
 }

@@ -771,7 +771,7 @@ export interface Ray {
 }
 
 /**
- * A clip at one time. Clips and nodes are indices: look names up once. `mask`: an index into the crowd's masks. `clip_file`: the file of
+ * A clip at one time, or a given pose. Clips and nodes are indices: look names up once. `mask`: an index into the crowd's masks. `clip_file`: the file of
  * the clips, and of the reference's clip; they move the nodes of the same names. Without it they belong to the entity's own model.
  */
 export interface CrowdLayer {
@@ -783,9 +783,20 @@ export interface CrowdLayer {
   weight?: number;
   mask?: number;
   wrap?: 'loop' | 'clamp' | 'mirror';
-  mode?: 'override' | 'additive';
+  /** of a clip: override or additive; of a pose: replace or additive */
+  mode?: 'override' | 'additive' | 'replace';
+  /** plays a given pose in place of a clip: an index into the crowd's poses. What is of clips has no effect */
+  pose?: number;
   /** additive layer: the reference pose; the layer adds the difference from it */
   reference?: { clip?: number; t?: number };
+}
+
+/**
+ * A given pose: local transforms by node, of each node any of the parts. Nodes are indices. What it does not give stays as the layers before
+ * it make it.
+ */
+export interface CrowdPose {
+  nodes: Readonly<Record<number, { translation?: ArrayLike<number>; rotation?: ArrayLike<number>; scale?: ArrayLike<number> }>>;
 }
 
 /** Nodes that a layer may move: these, and these with all nodes below them, except these with all nodes below them. */
@@ -819,6 +830,7 @@ export interface Crowd extends Abortable {
   masks?: readonly CrowdMask[];
   wanted?: readonly CrowdWanted[];
   hashes?: ReadonlyArray<string | undefined>;
+  poses?: readonly CrowdPose[];
 }
 
 /** The answer to a crowd: views on its bytes. */

@@ -45,6 +45,8 @@ static void build_model(struct bake_builder *builder)
     *bake_add_primitive(builder, 1) = (struct primitive){
         .topology = TOPOLOGY_TRIANGLES, .vertex_count = 3, .index_count = 3, .morph_target_count = 2, .material = -1};
     memcpy(bake_add_position(builder, 3), PLACES, sizeof PLACES);
+    for (uint32_t v = 0; v < 3; v++)
+        *bake_add_normal(builder, 1) = (struct vec3){0, 0, 1};
     memcpy(bake_add_index(builder, 3), (const uint32_t[]){0, 1, 2}, 3 * sizeof(uint32_t));
     for (int t = 0; t < 2; t++)
         *bake_add_morph_target(builder, 1) =

@@ -56,7 +56,10 @@ static void put_head(const struct crowd_request *crowd, uint32_t size_bytes, uin
     buf_put_u32(out, crowd->wanted_count);
     buf_put_u32(out, crowd->item_count);
     buf_put_u32(out, path_bytes);
-    put_zeros(out, 16);
+    buf_put_u32(out, crowd->pose_count);
+    buf_put_u32(out, crowd->pose_node_count);
+    buf_put_u32(out, crowd->pose_number_count);
+    put_zeros(out, 4);
 }
 
 /* Every index in it must be within its list. */
@@ -78,14 +81,16 @@ static void put_entity(const struct crowd_request *crowd, const struct crowd_ent
 static void put_layer(const struct crowd_request *crowd, const struct crowd_layer *layer, struct buf *out)
 {
     require(layer->mask >= -1 && layer->mask < (int64_t)crowd->mask_count);
-    buf_put_u32(out, (uint32_t)layer->clip);
+    require(layer->pose >= -1 && layer->pose < (int64_t)crowd->pose_count);
+    buf_put_u32(out, (uint32_t)(layer->pose >= 0 ? layer->pose : layer->clip));
     buf_put_u32(out, (uint32_t)layer->mask);
     buf_put_f64(out, layer->time_s);
     buf_put_f64(out, layer->weight);
     require(layer->clip_model <= crowd->model_count);
-    buf_put_u16(out, (uint16_t)((uint32_t)layer->wrap | (uint32_t)layer->is_additive << 8));
+    const uint32_t mode = (uint32_t)layer->is_additive + (layer->pose >= 0 ? 2 : 0);
+    buf_put_u16(out, (uint16_t)((uint32_t)layer->wrap | mode << 8));
     buf_put_u16(out, (uint16_t)layer->clip_model);
-    buf_put_u32(out, (uint32_t)layer->reference_clip);
+    buf_put_u32(out, (uint32_t)(layer->pose >= 0 ? 0 : layer->reference_clip));
     buf_put_f64(out, layer->reference_time_s);
 }
 
@@ -141,6 +146,31 @@ static void put_wanted(const struct crowd_request *crowd, struct buf *out)
         buf_put_u32(out, crowd->items[i]);
 }
 
+static void put_poses(const struct crowd_request *crowd, struct buf *out)
+{
+    for (uint32_t i = 0; i < crowd->pose_count; i++) {
+        const struct crowd_pose *pose = &crowd->poses[i];
+        const ptrdiff_t first = pose->nodes - crowd->pose_nodes, first_number = pose->numbers - crowd->pose_numbers;
+        uint64_t numbers = 0;
+        require(first >= 0 && pose->node_count > 0 && (uint64_t)first + pose->node_count <= crowd->pose_node_count);
+        for (uint32_t n = 0; n < pose->node_count; n++) {
+            require(n == 0 || pose->nodes[n].node > pose->nodes[n - 1].node);
+            numbers += given_part_values(pose->nodes[n].parts);
+        }
+        require(numbers == pose->number_count && first_number >= 0 &&
+                (uint64_t)first_number + numbers <= crowd->pose_number_count);
+        buf_put_u32(out, (uint32_t)first);
+        buf_put_u32(out, pose->node_count);
+        buf_put_u32(out, (uint32_t)first_number);
+        buf_put_u32(out, 0);
+    }
+    for (uint32_t i = 0; i < crowd->pose_node_count; i++) {
+        buf_put_u32(out, crowd->pose_nodes[i].node);
+        buf_put_u32(out, crowd->pose_nodes[i].parts);
+    }
+    buf_put(out, crowd->pose_numbers, crowd->pose_number_count * sizeof *crowd->pose_numbers);
+}
+
 /* The struct of a request has all of its data and nothing else: it gives the same bytes. */
 static void check_bytes(const struct crowd_request *crowd, const char *bytes, size_t size)
 {
@@ -159,6 +189,7 @@ static void check_bytes(const struct crowd_request *crowd, const char *bytes, si
         path_bytes += put_model(&crowd->models[i], &lists);
     put_masks(crowd, &lists);
     put_wanted(crowd, &lists);
+    put_poses(crowd, &lists);
     for (uint32_t i = 0; i < crowd->model_count; i++)
         if (crowd->models[i].path != NULL)
             buf_put_text(&lists, crowd->models[i].path);

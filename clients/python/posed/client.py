@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Unio
 from . import errors
 from .address import Address, parse
 from .answer import Answer
-from .crowd import Entities, EntitiesAsked, Mask, Wanted, build
+from .crowd import CrowdPose, Entities, EntitiesAsked, Mask, Wanted, build
 from .errors import ProtocolError, SpeaksHttp
 from .frames import Frames
 from .http import HttpTransport
@@ -107,29 +107,29 @@ class Client:
         return list(self.json("/v1/raycast", entities=list(entities), rays=list(rays), **options)["hits"])
 
     def crowd(self, models: Sequence[str], entities: EntitiesAsked, *, masks: Sequence[Mask] = (), wanted: Sequence[Wanted] = (Wanted(),),
-              layers: Any = None, worlds: Any = None, hashes: Sequence[Optional[str]] = ()) -> Entities:
+              layers: Any = None, worlds: Any = None, hashes: Sequence[Optional[str]] = (), poses: Sequence[CrowdPose] = ()) -> Entities:
         """Return the poses of many entities, each with its own layers, in one round trip (protocol/crowd.md): all floats in one array.
 
         models: paths, to which entities refer by index. It may lack files that are a `clip_file` of a layer. entities: `Entity` objects; or
         arrays: records of `entity_dtype()` with layers of `layer_dtype()` and worlds (n, 12) of float64, or other objects with these bytes.
-        masks and wanted: lists to which layers and entities refer by index. hashes: the content that each model must have, or None. The
+        masks, poses and wanted: lists to which layers and entities refer by index. hashes: the content that each model must have, or None. The
         error of an entity is not raised: see `Entities.errors`.
         """
-        return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes)).body)
+        return Entities(self._transport.crowd(build(models, entities, layers, worlds, masks, wanted, hashes, poses)).body)
 
     def raycast_crowd(self, models: Sequence[str], entities: EntitiesAsked, rays: RaysAsked, *, targets: TargetsAsked = None,
                       fit: str = "capsule", test: str = "volumes", hits: str = "nearest", masks: Sequence[Mask] = (),
                       wanted: Sequence[Wanted] = (Wanted(),), layers: Any = None, worlds: Any = None,
-                      hashes: Sequence[Optional[str]] = ()) -> Hits:
+                      hashes: Sequence[Optional[str]] = (), poses: Sequence[CrowdPose] = ()) -> Hits:
         """Find where rays and moving balls hit the entities of a crowd, in binary: arrays in, arrays out (protocol/hits.md).
 
-        models, entities, masks, wanted, layers, worlds, hashes: as for `crowd`; layouts and wanted have no effect. rays: `Ray` objects, or
+        models, entities, masks, wanted, layers, worlds, hashes, poses: as for `crowd`; layouts and wanted have no effect. rays: `Ray` objects, or
         an array of `rays()`. targets: the entities that rays may hit, and their motion; `Target` objects, or records of `target_dtype()`.
         None: all entities, and they stand still. fit: "capsule", "box" or "sphere"; test: "volumes" or "mesh"; hits: "nearest" or "all".
         The error of a single entity or ray is raised, and its message names it (``entities[3]: ..``), because a shot at an incomplete crowd
         would give a wrong answer.
         """
-        crowd = build(models, entities, layers, worlds, masks, wanted, hashes)
+        crowd = build(models, entities, layers, worlds, masks, wanted, hashes, poses)
         asked = build_raycast(crowd, targets, rays, fit, test, hits)
         found = Hits(self._transport.raycast(asked).body)
         if struct.pack("<II", found.entity_count, found.ray_count) != asked[12:20]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from . import arrays
 from .arrays import Array, Buffer, transposed, view
@@ -14,7 +14,7 @@ CONTENT_TYPE = "application/vnd.posed.crowd"
 ANSWER_TYPE = "application/vnd.posed.entities"
 SCOPES = {"node": 0, "subtree": 1, "except": 2}
 
-_HEADER = struct.Struct("<4sHHI9I16x")
+_HEADER = struct.Struct("<4sHHI12I4x")
 _ENTITY = struct.Struct("<HHIHBxi8x")
 _LAYER = struct.Struct("<iiddBBHid")
 _MODEL = struct.Struct("<IIQ32s")
@@ -27,11 +27,14 @@ _MODEL_BYTES = 48
 
 @dataclass
 class Layer:
-    """A clip at one time; protocol/blending.md defines the result of several. Clips and nodes are indices: look names up once.
+    """A clip at one time, or a given pose; protocol/blending.md defines the result of several. Clips and nodes are indices: look names up
+    once.
 
     clip            index in clip_file, -1 the rest pose
     time_s          seconds
-    weight          override: 0 to 1000; additive: 0 to 1
+    weight          override: 0 to 1000; additive, or of a pose: 0 to 1
+    pose            plays a given pose in place of a clip: an index into the crowd's poses. It replaces what it gives, or with `additive`
+                    is added; what is of clips has no effect
     mask            which nodes it may move: an index into the crowd's masks; -1: all
     reference_clip  additive: the reference pose, at reference_time_s, of the same file; the layer adds the difference from it
     clip_file       path of the file with the clips, which move the nodes of the same names; None: the entity's own model. A file that the
@@ -47,6 +50,19 @@ class Layer:
     reference_clip: int = 0
     reference_time_s: float = 0.0
     clip_file: Optional[str] = None
+    pose: Optional[int] = None
+
+
+#: what a pose gives of a node, in the order of its numbers
+PARTS = {"translation": (1, 3), "rotation": (2, 4), "scale": (4, 3)}
+
+
+@dataclass
+class CrowdPose:
+    """A given pose: local transforms of nodes, {node: {"translation": [x, y, z], "rotation": [x, y, z, w], "scale": [x, y, z]}}, of each
+    node any of them. Nodes are indices. What it does not give stays as the layers before it make it."""
+
+    nodes: Mapping[int, Mapping[str, Sequence[float]]]
 
 
 @dataclass
@@ -92,7 +108,8 @@ def entity_dtype() -> Any:
 
 
 def layer_dtype() -> Any:
-    """The same for layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive; clip_model: the owner of
+    """The same for layers; mask: -1 for all nodes; wrap 0 loop, 1 clamp, 2 mirror; mode 0 override, 1 additive, 2 a given pose, 3 a given pose that
+    is added; clip_model: the owner of
     the clips, 0 the entity's own model, 1 + an index into the models for another file."""
     return arrays.numpy.dtype({"names": ["clip", "mask", "time_s", "weight", "wrap", "mode", "clip_model", "reference_clip", "reference_time_s"],
                                "formats": ["<i4", "<i4", "<f8", "<f8", "u1", "u1", "<u2", "<i4", "<f8"],
@@ -123,7 +140,9 @@ def _pack_entities(entities: Sequence[Entity], models: List[str]) -> Tuple[bytes
         count = len(entity.layers)
         rows += put_entity(entity.model, entity.wanted, len(layers) // 40 if count else 0, count, LAYOUTS[entity.layout], world)
         for layer in entity.layers:
-            if layer.additive:
+            if layer.pose is not None:
+                layers += put_layer(layer.pose, layer.mask, 0.0, layer.weight, 0, 3 if layer.additive else 2, 0, 0, 0.0)
+            elif layer.additive:
                 layers += put_layer(layer.clip, layer.mask, layer.time_s, layer.weight, WRAPS[layer.wrap], 1, files[layer.clip_file],
                                     layer.reference_clip, layer.reference_time_s)
             else:
@@ -151,6 +170,21 @@ def _pack_wanted(wanted: Sequence[Wanted]) -> Tuple[bytes, bytes]:
     return rows, items
 
 
+def _pack_poses(poses: Sequence[CrowdPose]) -> Tuple[bytes, bytes, bytes]:
+    rows, nodes, numbers = bytearray(), bytearray(), bytearray()
+    for pose in poses:
+        rows += struct.pack("<IIII", len(nodes) // 8, len(pose.nodes), len(numbers) // 4, 0)
+        for node, given in sorted(pose.nodes.items()):
+            unknown = set(given) - set(PARTS)
+            if unknown:
+                raise ValueError(f"a pose gives {', '.join(PARTS)} of a node, not {', '.join(sorted(unknown))}")
+            nodes += struct.pack("<IHH", node, sum(PARTS[part][0] for part in given), 0)
+            for part, (_, count) in PARTS.items():
+                if part in given:
+                    numbers += struct.pack(f"<{count}f", *given[part])
+    return bytes(rows), bytes(nodes), bytes(numbers)
+
+
 def _bytes(records: Any, size: int, what: str) -> bytes:
     data = bytes(memoryview(records).cast("B")) if records is not None else b""
     if len(data) % size:
@@ -159,7 +193,7 @@ def _bytes(records: Any, size: int, what: str) -> bytes:
 
 
 def build(models: Sequence[str], entities: Any, layers: Any, worlds: Any, masks: Sequence[Mask], wanted: Sequence[Wanted],
-          hashes: Sequence[Optional[str]]) -> bytes:
+          hashes: Sequence[Optional[str]], poses: Sequence[CrowdPose] = ()) -> bytes:
     """Return the bytes of a request. entities: a sequence of `Entity`, or records with `layers` and `worlds`."""
     models = list(models)
     if isinstance(entities, (list, tuple)):
@@ -173,9 +207,11 @@ def build(models: Sequence[str], entities: Any, layers: Any, worlds: Any, masks:
     of_models = b"".join(_MODEL.pack(0, len(path), 0, bytes.fromhex(one or "")) for path, one in zip(paths, pinned))
     of_masks, mask_nodes = _pack_masks(masks)
     of_wanted, items = _pack_wanted(wanted)
-    body = b"".join((rows, of_layers, of_worlds, of_models, of_masks, mask_nodes, of_wanted, items, *paths))
+    of_poses, pose_nodes, numbers = _pack_poses(poses)
+    body = b"".join((rows, of_layers, of_worlds, of_models, of_masks, mask_nodes, of_wanted, items, of_poses, pose_nodes, numbers, *paths))
     return _HEADER.pack(b"PSDC", 1, 0, _HEADER.size + len(body), len(rows) // 24, len(of_layers) // 40, len(of_worlds) // 96, len(paths),
-                        len(masks), len(mask_nodes) // 8, len(wanted), len(items) // 4, sum(map(len, paths))) + body
+                        len(masks), len(mask_nodes) // 8, len(wanted), len(items) // 4, sum(map(len, paths)), len(poses),
+                        len(pose_nodes) // 8, len(numbers) // 4) + body
 
 
 class Entities:

@@ -77,13 +77,12 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
 {
     const struct node *rest = &model->nodes[node->node];
     bool is = true;
-    for (uint32_t i = 0; i < 3; i++) {
-        const double moved = fabs(values[parts[0].first + (parts[0].is_given ? i : 0)]);
-        const double scale = values[parts[2].first + (parts[2].is_given ? i : 0)];
-        const double ratio = scale / (double)rest->scale[i];
+    for (uint32_t i = 0; i < 3 && parts[0].is_given; i++)
         is = is &&
-             (!parts[0].is_given || moved <= TRANSLATION_MOST * larger_of(size, fabs((double)rest->translation[i]))) &&
-             (!parts[2].is_given || (ratio <= SCALE_MOST && ratio >= 1 / SCALE_MOST));
+             fabs(values[parts[0].first + i]) <= TRANSLATION_MOST * larger_of(size, fabs((double)rest->translation[i]));
+    for (uint32_t i = 0; i < 3 && parts[2].is_given; i++) {
+        const double ratio = values[parts[2].first + i] / (double)rest->scale[i];
+        is = is && ratio <= SCALE_MOST && ratio >= 1 / SCALE_MOST;
     }
     return is;
 }

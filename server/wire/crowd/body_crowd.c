@@ -23,6 +23,7 @@ struct making {
     struct workspace *workspace;
     struct crowd_files files;
     struct crowd_clips retargeted_clips;
+    struct crowd_poses poses;
     const struct request *request;
     const struct crowd_request *crowd;
     struct buf *out;
@@ -153,7 +154,7 @@ static bool plan(struct making *making)
         struct err err;
         uint64_t count;
         const int rc = plan_entity(making, asked, &count, &err);
-        if (making->retargeted_clips.ended.code != 0)
+        if (making->retargeted_clips.ended.code != 0 || making->poses.ended.code != 0)
             return false;
         buf_put_u64(out, making->floats_at + making->floats_bytes);
         buf_put_u32(out, (uint32_t)count);
@@ -313,6 +314,8 @@ void body_put_crowd(struct reply_context *context)
     buf_clear(&workspace->floats);
     crowd_clips_init(&making.retargeted_clips, workspace);
     making.files.retargeted_clips = &making.retargeted_clips;
+    crowd_poses_init(&making.poses, request->crowd, limits);
+    making.files.poses = &making.poses;
     buf_init(&making.wrongs, limit_bytes);
     buf_init(&making.messages, limit_bytes);
     bool is_made = make(&making, limit_bytes);
@@ -323,11 +326,12 @@ void body_put_crowd(struct reply_context *context)
     buf_fini(&making.wrongs);
     buf_fini(&making.messages);
     if (!is_made) {
-        struct err err = making.retargeted_clips.ended;
+        struct err err = making.retargeted_clips.ended.code != 0 ? making.retargeted_clips.ended : making.poses.ended;
         if (err.code == 0)
             err_set(&err, ERR_TOO_MANY_FRAMES, "the answer is larger than %s; ask for fewer entities or joints",
                     LIMIT_TEXT(limits, LIMIT_ANSWER_BYTES));
         reply_error(reply, &err, NULL, 0);
     }
     crowd_clips_fini(&making.retargeted_clips);
+    crowd_poses_fini(&making.poses);
 }

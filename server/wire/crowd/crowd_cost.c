@@ -5,13 +5,22 @@
 
 #include <math.h>
 
+/* Estimates the cost of making each given pose for each model. */
+static double crowd_pose_cost_ns(const struct crowd_request *crowd)
+{
+    double nodes = 0;
+    for (uint32_t p = 0; p < crowd->pose_count; p++)
+        nodes += crowd->poses[p].node_count;
+    return nodes * crowd->model_count * COST_GIVEN_NODE_NS;
+}
+
 /* Estimates the cost besides the poses: checking an entity and reporting its errors, its masks, and looking up the
  * clips of other files that it plays. */
 static double crowd_entity_cost_ns(const struct cost_input *input)
 {
     const struct crowd_request *crowd = input->request->crowd;
     const struct crowd_files files = {.crowd = crowd, .model = input->model, .sources = input->sources};
-    double ns = (double)crowd->entity_count * COST_ENTITY_NS, others = 0, clips = 0;
+    double ns = (double)crowd->entity_count * COST_ENTITY_NS + crowd_pose_cost_ns(crowd), others = 0, clips = 0;
     if (crowd->mask_count == 0 && crowd->item_count == 0 && crowd->model_count <= 1) /* the usual case */
         return ns + (double)crowd->layer_count * COST_LAYER_NS;
     for (uint32_t m = 0; m < crowd->model_count; m++)

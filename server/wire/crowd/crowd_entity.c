@@ -75,14 +75,24 @@ static int set_mask(const struct crowd_request *crowd, const struct model *model
     return 0;
 }
 
+static int set_pose(const struct crowd_files *files, const struct model *model, const struct crowd_layer *asked,
+                    struct blend_layer *layer, struct err *err)
+{
+    layer->given = crowd_poses_find(files->poses, model, (uint32_t)asked->pose, err);
+    layer->clip = layer->reference_clip = POSE_REST;
+    return layer->given == NULL ? err->code : set_mask(files->crowd, model, asked, layer, err);
+}
+
 static int set_layer(const struct crowd_files *files, const struct model *model, const struct crowd_layer *asked,
                      struct blend_layer *layer, struct err *err)
 {
     struct clip_place place;
+    const bool is_share = asked->is_additive || asked->pose >= 0;
     *layer = (struct blend_layer){.clip = asked->clip, .weight = asked->weight + 0, .is_additive = asked->is_additive};
-    if (!(asked->weight >= 0 && asked->weight <= (asked->is_additive ? 1 : WEIGHT_MAX)))
-        return err_set(err, ERR_BAD_PARAMETER, "its weight must be a number from 0 to %s",
-                       asked->is_additive ? "1" : "1000");
+    if (!(asked->weight >= 0 && asked->weight <= (is_share ? 1 : WEIGHT_MAX)))
+        return err_set(err, ERR_BAD_PARAMETER, "its weight must be a number from 0 to %s", is_share ? "1" : "1000");
+    if (asked->pose >= 0)
+        return set_pose(files, model, asked, layer, err);
     if (find_place(files, model, asked, &place, err) < 0 ||
         find_clip(files, &place, asked->clip, &layer->source, err) < 0 ||
         set_time(place.clips, asked->clip, asked->time_s, asked->wrap, &layer->clip_time_s, err) < 0 ||

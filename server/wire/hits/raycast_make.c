@@ -21,6 +21,7 @@ struct raycast {
     const struct limits *limits;
     struct reply *reply;
     struct crowd_clips retargeted_clips; /* clips of other files */
+    struct crowd_poses poses;            /* given poses of a binary raycast */
     struct hit_cache **own;              /* [1 + source_count]: caches for models without one of their own; or NULL */
     const struct hit_set **sets;         /* [entity_count] */
 };
@@ -49,9 +50,11 @@ static bool name_entity(struct raycast *raycast, uint32_t index)
 /* Makes the reply the error of a pose of an entity, or of all poses. Returns false. */
 static bool fail_pose(struct raycast *raycast, uint32_t index, struct err *err)
 {
-    if (raycast->retargeted_clips.ended.code == 0)
+    const struct err *ended =
+        raycast->retargeted_clips.ended.code != 0 ? &raycast->retargeted_clips.ended : &raycast->poses.ended;
+    if (ended->code == 0)
         return fail_entity(raycast, index, err);
-    reply_error(raycast->reply, &raycast->retargeted_clips.ended, NULL, 0);
+    reply_error(raycast->reply, ended, NULL, 0);
     return false;
 }
 
@@ -121,7 +124,7 @@ static bool find_recorded(struct raycast *raycast, const struct crowd_entity *re
                           struct resolved_layers *layers, struct entity *entity)
 {
     const struct crowd_files files = {raycast->request->crowd, raycast->model, raycast->sources,
-                                      &raycast->retargeted_clips};
+                                      &raycast->retargeted_clips, &raycast->poses};
     struct err err;
     if (crowd_entity_resolve(&files, record, model_of(raycast, index), layers->layers, entity, &err) < 0)
         return fail_pose(raycast, index, &err);
@@ -346,9 +349,11 @@ void body_put_raycast(struct reply_context *context)
         .sets = mem_zalloc(request->hits.raycast->entity_count, sizeof *raycast.sets),
     };
     crowd_clips_init(&raycast.retargeted_clips, context->workspace);
+    crowd_poses_init(&raycast.poses, request->crowd, context->limits);
     if (make_hits(&raycast))
         put_answer(&raycast);
     crowd_clips_fini(&raycast.retargeted_clips);
+    crowd_poses_fini(&raycast.poses);
     for (uint32_t m = 0; m < models; m++)
         hit_cache_free(raycast.own[m]);
     free(raycast.own);

@@ -50,6 +50,7 @@ enum {
     COST_ENTITY_NS = 2000,        /* checking an entity of a crowd and, if it is wrong, reporting why */
     COST_LAYER_NS = 50,           /* a layer of it */
     COST_MASK_NODE_NS = 5,        /* a node of the layer's mask */
+    COST_GIVEN_NODE_NS = 100,     /* checking a node of a given pose, once for each model */
     COST_CROWD_JOINT_NS = 20,     /* a joint of its skin */
     COST_FOUND_NS = 1,            /* looking up a clip of another file among those found before */
     COST_CROWD_STEP_NS = 60,      /* a node of a layer of a crowd */

@@ -5,30 +5,19 @@
 #include "base/hex.h"
 #include "base/utf8.h"
 #include "wire/request/crowd_bounds.h"
+#include "wire/request/crowd_reading.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PATH_BYTES_MAX = 4095, HASH_BYTES = 32 };
-
-/* A request that is being parsed. */
-struct reading {
-    const char *bytes;
-    size_t size_bytes;
-    struct crowd_request *crowd;
-    size_t *bad_at;
-    struct err *err;
-};
-
-/* A list of records: its offset, and its count in the header. */
-struct list {
-    size_t at;
-    uint32_t count;
-};
+/* Of layers. */
+enum { MODE_OVERRIDE, MODE_ADDITIVE, MODE_POSE, MODE_ADDED_POSE };
 
 /* In byte order of the request. */
 struct lists {
-    struct list entities, layers, worlds, models, masks, mask_nodes, wanted, items, paths;
+    struct crowd_list entities, layers, worlds, models, masks, mask_nodes, wanted, items, poses, pose_nodes,
+        pose_numbers, paths;
 };
 
 bool crowd_is_binary(const char *bytes, size_t size_bytes)
@@ -38,28 +27,28 @@ bool crowd_is_binary(const char *bytes, size_t size_bytes)
 
 /* --- errors --- */
 
-static int bad_form(struct reading *reading, size_t at, const char *what)
+int crowd_bad_form(struct crowd_reading *reading, size_t at, const char *what)
 {
     *reading->bad_at = at;
     return err_set(reading->err, ERR_BAD_REQUEST, "crowd: byte %zu: %s", at, what);
 }
 
-static int bad_value(struct reading *reading, const char *list, uint32_t index, const char *what)
+int crowd_bad_value(struct crowd_reading *reading, const char *list, uint32_t index, const char *what)
 {
     return err_set(reading->err, ERR_BAD_PARAMETER, "crowd: %s %u: %s", list, index, what);
 }
 
-static int check_zeros(struct reading *reading, size_t at, size_t count)
+int crowd_check_zeros(struct crowd_reading *reading, size_t at, size_t count)
 {
     for (size_t i = at; i < at + count; i++)
         if (reading->bytes[i] != 0)
-            return bad_form(reading, i, "a reserved field is 0");
+            return crowd_bad_form(reading, i, "a reserved field is 0");
     return 0;
 }
 
 /* --- sizes --- */
 
-static int check_counts(struct reading *reading, const struct limits *limits)
+static int check_counts(struct crowd_reading *reading, const struct limits *limits)
 {
     const char *bytes = reading->bytes;
     const uint32_t entities = get_u32(bytes + CROWD_AT_ASKED_entity_count);
@@ -73,25 +62,25 @@ static int check_counts(struct reading *reading, const struct limits *limits)
     return 0;
 }
 
-static int read_header(struct reading *reading)
+static int read_header(struct crowd_reading *reading)
 {
     const char *bytes = reading->bytes;
     if (!crowd_is_binary(bytes, reading->size_bytes))
-        return bad_form(reading, 0, "this is not the magic of a crowd");
+        return crowd_bad_form(reading, 0, "this is not the magic of a crowd");
     if (reading->size_bytes < CROWD_ASKED_BYTES)
-        return bad_form(reading, reading->size_bytes, "the header has 64 bytes");
+        return crowd_bad_form(reading, reading->size_bytes, "the header has 64 bytes");
     if (get_u16(bytes + CROWD_AT_ASKED_version) != CROWD_VERSION)
-        return bad_form(reading, CROWD_AT_ASKED_version, "the version is 1");
-    if (check_zeros(reading, CROWD_AT_ASKED_reserved, 2) < 0)
+        return crowd_bad_form(reading, CROWD_AT_ASKED_version, "the version is 1");
+    if (crowd_check_zeros(reading, CROWD_AT_ASKED_reserved, 2) < 0)
         return reading->err->code;
-    return check_zeros(reading, CROWD_AT_ASKED_reserved2, CROWD_ASKED_BYTES - CROWD_AT_ASKED_reserved2);
+    return crowd_check_zeros(reading, CROWD_AT_ASKED_reserved2, CROWD_ASKED_BYTES - CROWD_AT_ASKED_reserved2);
 }
 
 /* Finds the offsets of the lists. With the header they must fill the request exactly. */
-static int place_lists(struct reading *reading, struct lists *lists)
+static int place_lists(struct crowd_reading *reading, struct lists *lists)
 {
     const struct {
-        struct list *list;
+        struct crowd_list *list;
         size_t count_at, record_bytes;
     } ALL[] = {
         {&lists->entities, CROWD_AT_ASKED_entity_count, CROWD_ENTITY_BYTES},
@@ -102,19 +91,23 @@ static int place_lists(struct reading *reading, struct lists *lists)
         {&lists->mask_nodes, CROWD_AT_ASKED_mask_node_count, CROWD_MASK_NODE_BYTES},
         {&lists->wanted, CROWD_AT_ASKED_wanted_count, CROWD_WANTED_BYTES},
         {&lists->items, CROWD_AT_ASKED_wanted_item_count, CROWD_WANTED_ITEM_BYTES},
+        {&lists->poses, CROWD_AT_ASKED_pose_count, CROWD_POSE_BYTES},
+        {&lists->pose_nodes, CROWD_AT_ASKED_pose_node_count, CROWD_POSE_NODE_BYTES},
+        {&lists->pose_numbers, CROWD_AT_ASKED_pose_number_count, CROWD_POSE_NUMBER_BYTES},
         {&lists->paths, CROWD_AT_ASKED_path_bytes, 1},
     };
-    uint64_t at = CROWD_ASKED_BYTES; /* nine lists of 2^32 records of 96 bytes do not overflow */
+    uint64_t at = CROWD_ASKED_BYTES; /* twelve lists of 2^32 records of 96 bytes do not overflow */
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
-        *ALL[i].list = (struct list){.at = (size_t)at, .count = get_u32(reading->bytes + ALL[i].count_at)};
+        *ALL[i].list = (struct crowd_list){.at = (size_t)at, .count = get_u32(reading->bytes + ALL[i].count_at)};
         at += (uint64_t)ALL[i].list->count * ALL[i].record_bytes;
     }
     if (at != reading->size_bytes || get_u32(reading->bytes + CROWD_AT_ASKED_size_bytes) != at)
-        return bad_form(reading, CROWD_AT_ASKED_size_bytes, "the size is not that of the records that are counted");
+        return crowd_bad_form(reading, CROWD_AT_ASKED_size_bytes,
+                              "the size is not that of the records that are counted");
     return 0;
 }
 
-static int reserve(struct reading *reading, const struct lists *lists)
+static int reserve(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     crowd->entities = calloc(lists->entities.count, sizeof *crowd->entities);
@@ -125,17 +118,20 @@ static int reserve(struct reading *reading, const struct lists *lists)
     crowd->mask_nodes = calloc((size_t)lists->mask_nodes.count + 1, sizeof *crowd->mask_nodes);
     crowd->wanted = calloc((size_t)lists->wanted.count + 1, sizeof *crowd->wanted);
     crowd->items = calloc((size_t)lists->items.count + 1, sizeof *crowd->items);
+    crowd->poses = calloc((size_t)lists->poses.count + 1, sizeof *crowd->poses);
+    crowd->pose_nodes = calloc((size_t)lists->pose_nodes.count + 1, sizeof *crowd->pose_nodes);
+    crowd->pose_numbers = calloc((size_t)lists->pose_numbers.count + 1, sizeof *crowd->pose_numbers);
     crowd->paths = calloc(1, (size_t)lists->paths.count + lists->models.count + 1); /* a NUL after each path */
     if (crowd->entities == NULL || crowd->layers == NULL || crowd->worlds == NULL || crowd->models == NULL ||
         crowd->masks == NULL || crowd->mask_nodes == NULL || crowd->wanted == NULL || crowd->items == NULL ||
-        crowd->paths == NULL)
+        crowd->paths == NULL || crowd->poses == NULL || crowd->pose_nodes == NULL || crowd->pose_numbers == NULL)
         return err_set(reading->err, ERR_NO_MEMORY, "no memory for a crowd of %u entities", lists->entities.count);
     return 0;
 }
 
 /* --- records --- */
 
-static int read_entities(struct reading *reading, const struct lists *lists)
+static int read_entities(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->entities.count; i++) {
@@ -149,23 +145,38 @@ static int read_entities(struct reading *reading, const struct lists *lists)
                                         .layer_count = get_u16(from + CROWD_AT_ENTITY_layer_count),
                                         .layout = (enum layout)layout,
                                         .world = (int32_t)get_u32(from + CROWD_AT_ENTITY_world)};
-        if (check_zeros(reading, at + CROWD_AT_ENTITY_reserved, 1) < 0 ||
-            check_zeros(reading, at + CROWD_AT_ENTITY_reserved2, 8) < 0)
+        if (crowd_check_zeros(reading, at + CROWD_AT_ENTITY_reserved, 1) < 0 ||
+            crowd_check_zeros(reading, at + CROWD_AT_ENTITY_reserved2, 8) < 0)
             return reading->err->code;
         if (layout > LAYOUT_DUALQUAT)
-            return bad_value(reading, "entity", i, "its layout is 0, 1 or 2");
+            return crowd_bad_value(reading, "entity", i, "its layout is 0, 1 or 2");
         if (entity->model >= lists->models.count || entity->wanted >= lists->wanted.count)
-            return bad_value(reading, "entity", i, "its model, or what is wanted of it, is not in the lists");
+            return crowd_bad_value(reading, "entity", i, "its model, or what is wanted of it, is not in the lists");
         if (entity->first_layer > lists->layers.count ||
             entity->layer_count > lists->layers.count - entity->first_layer || entity->layer_count > BLEND_LAYERS_MAX)
-            return bad_value(reading, "entity", i, "its layers are more than 16, or not in the list");
+            return crowd_bad_value(reading, "entity", i, "its layers are more than 16, or not in the list");
         if (entity->world < -1 || (entity->world >= 0 && (uint32_t)entity->world >= lists->worlds.count))
-            return bad_value(reading, "entity", i, "its place is not in the list");
+            return crowd_bad_value(reading, "entity", i, "its place is not in the list");
     }
     return 0;
 }
 
-static int read_layers(struct reading *reading, const struct lists *lists)
+/* A given pose stands in place of a clip, and what is of clips is 0. */
+static int take_pose(struct crowd_reading *reading, const struct lists *lists, uint32_t index, size_t at,
+                     struct crowd_layer *layer)
+{
+    layer->pose = layer->clip;
+    layer->clip = layer->reference_clip = POSE_REST;
+    if (crowd_check_zeros(reading, at + CROWD_AT_LAYER_time_s, 8) < 0 ||
+        crowd_check_zeros(reading, at + CROWD_AT_LAYER_wrap, 1) < 0 ||
+        crowd_check_zeros(reading, at + CROWD_AT_LAYER_clip_model, CROWD_LAYER_BYTES - CROWD_AT_LAYER_clip_model) < 0)
+        return reading->err->code;
+    return layer->pose >= 0 && (uint32_t)layer->pose < lists->poses.count
+               ? 0
+               : crowd_bad_value(reading, "layer", index, "its given pose is not in the list");
+}
+
+static int read_layers(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->layers.count; i++) {
@@ -174,28 +185,31 @@ static int read_layers(struct reading *reading, const struct lists *lists)
         struct crowd_layer *layer = &crowd->layers[crowd->layer_count++];
         const unsigned wrap = (unsigned char)from[CROWD_AT_LAYER_wrap], mode = (unsigned char)from[CROWD_AT_LAYER_mode];
         *layer = (struct crowd_layer){.clip = (int32_t)get_u32(from + CROWD_AT_LAYER_clip),
+                                      .pose = -1,
                                       .clip_model = get_u16(from + CROWD_AT_LAYER_clip_model),
                                       .mask = (int32_t)get_u32(from + CROWD_AT_LAYER_mask),
                                       .time_s = get_f64(from + CROWD_AT_LAYER_time_s),
                                       .weight = get_f64(from + CROWD_AT_LAYER_weight),
                                       .wrap = (enum wrap)wrap,
-                                      .is_additive = mode == 1,
+                                      .is_additive = mode == MODE_ADDITIVE || mode == MODE_ADDED_POSE,
                                       .reference_clip = (int32_t)get_u32(from + CROWD_AT_LAYER_reference_clip),
                                       .reference_time_s = get_f64(from + CROWD_AT_LAYER_reference_time_s)};
         if (layer->clip_model > lists->models.count)
-            return bad_form(reading, at + CROWD_AT_LAYER_clip_model,
-                            "a layer's clip_model is 0 or 1 + a place in the models");
-        if (mode == 0 && check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0)
+            return crowd_bad_form(reading, at + CROWD_AT_LAYER_clip_model,
+                                  "a layer's clip_model is 0 or 1 + a place in the models");
+        if (mode == MODE_OVERRIDE && crowd_check_zeros(reading, at + CROWD_AT_LAYER_reference_clip, 12) < 0)
             return reading->err->code;
-        if (wrap > WRAP_MIRROR || mode > 1)
-            return bad_value(reading, "layer", i, "its wrap is 0, 1 or 2, its mode 0 or 1");
+        if (wrap > WRAP_MIRROR || mode > MODE_ADDED_POSE)
+            return crowd_bad_value(reading, "layer", i, "its wrap is 0, 1 or 2, its mode 0 to 3");
+        if (mode >= MODE_POSE && take_pose(reading, lists, i, at, layer) < 0)
+            return reading->err->code;
         if (layer->mask < -1 || (layer->mask >= 0 && (uint32_t)layer->mask >= lists->masks.count))
-            return bad_value(reading, "layer", i, "its mask is not in the list");
+            return crowd_bad_value(reading, "layer", i, "its mask is not in the list");
     }
     return 0;
 }
 
-static void read_worlds(struct reading *reading, const struct lists *lists)
+static void read_worlds(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->worlds.count; i++) {
@@ -207,7 +221,7 @@ static void read_worlds(struct reading *reading, const struct lists *lists)
     }
 }
 
-static int read_models(struct reading *reading, const struct lists *lists)
+static int read_models(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     size_t path_at = 0, text_at = 0;
@@ -217,12 +231,12 @@ static int read_models(struct reading *reading, const struct lists *lists)
         struct crowd_model *model = &crowd->models[crowd->model_count++];
         const uint32_t path_bytes = get_u32(from + CROWD_AT_MODEL_path_bytes);
         model->handle = get_u32(from + CROWD_AT_MODEL_handle);
-        if (check_zeros(reading, at + CROWD_AT_MODEL_reserved, 8) < 0)
+        if (crowd_check_zeros(reading, at + CROWD_AT_MODEL_reserved, 8) < 0)
             return reading->err->code;
         if (path_bytes > PATH_BYTES_MAX || (model->handle == 0) != (path_bytes > 0))
-            return bad_value(reading, "model", i, "it has a handle, or a path of 1 to 4095 bytes");
+            return crowd_bad_value(reading, "model", i, "it has a handle, or a path of 1 to 4095 bytes");
         if (path_bytes > lists->paths.count - path_at)
-            return bad_form(reading, at + CROWD_AT_MODEL_path_bytes, "the paths are longer than path_bytes");
+            return crowd_bad_form(reading, at + CROWD_AT_MODEL_path_bytes, "the paths are longer than path_bytes");
         const char *path = reading->bytes + lists->paths.at + path_at;
         if (path_bytes > 0 && (!utf8_is_valid(path, path_bytes) || memchr(path, 0, path_bytes) != NULL))
             return err_set(reading->err, ERR_BAD_PATH, "crowd: model %u: its path is not UTF-8 without NUL", i);
@@ -236,28 +250,28 @@ static int read_models(struct reading *reading, const struct lists *lists)
     }
     return path_at == lists->paths.count
                ? 0
-               : bad_form(reading, CROWD_AT_ASKED_path_bytes, "the paths are shorter than path_bytes");
+               : crowd_bad_form(reading, CROWD_AT_ASKED_path_bytes, "the paths are shorter than path_bytes");
 }
 
 /* --- masks and wanted items --- */
 
-static int read_mask_nodes(struct reading *reading, const struct lists *lists)
+static int read_mask_nodes(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->mask_nodes.count; i++) {
         const size_t at = lists->mask_nodes.at + (size_t)i * CROWD_MASK_NODE_BYTES;
         const unsigned scope = get_u16(reading->bytes + at + CROWD_AT_MASK_NODE_scope);
-        if (check_zeros(reading, at + CROWD_AT_MASK_NODE_reserved, 2) < 0)
+        if (crowd_check_zeros(reading, at + CROWD_AT_MASK_NODE_reserved, 2) < 0)
             return reading->err->code;
         if (scope > BLEND_EXCEPT)
-            return bad_value(reading, "node of a mask", i, "its scope is 0, 1 or 2");
+            return crowd_bad_value(reading, "node of a mask", i, "its scope is 0, 1 or 2");
         crowd->mask_nodes[crowd->mask_node_count++] = (struct blend_mask){
             .node = get_u32(reading->bytes + at + CROWD_AT_MASK_NODE_node), .scope = (enum mask_scope)scope};
     }
     return 0;
 }
 
-static int read_masks(struct reading *reading, const struct lists *lists)
+static int read_masks(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->masks.count; i++) {
@@ -267,13 +281,13 @@ static int read_masks(struct reading *reading, const struct lists *lists)
         mask->count = get_u32(from + CROWD_AT_MASK_node_count);
         if (mask->count == 0 || mask->count > BLEND_MASKS_MAX || first > lists->mask_nodes.count ||
             mask->count > lists->mask_nodes.count - first)
-            return bad_value(reading, "mask", i, "its nodes are none, more than 1024, or not in the list");
+            return crowd_bad_value(reading, "mask", i, "its nodes are none, more than 1024, or not in the list");
         mask->nodes = crowd->mask_nodes + first;
     }
     return 0;
 }
 
-static int read_wanted(struct reading *reading, const struct lists *lists)
+static int read_wanted(struct crowd_reading *reading, const struct lists *lists)
 {
     struct crowd_request *crowd = reading->crowd;
     for (uint32_t i = 0; i < lists->items.count; i++)
@@ -289,13 +303,13 @@ static int read_wanted(struct reading *reading, const struct lists *lists)
                                         .skin = (int32_t)get_u32(from + CROWD_AT_WANTED_skin),
                                         .items = crowd->items,
                                         .item_count = get_u32(from + CROWD_AT_WANTED_item_count)};
-        if (check_zeros(reading, at + CROWD_AT_WANTED_reserved, 2) < 0)
+        if (crowd_check_zeros(reading, at + CROWD_AT_WANTED_reserved, 2) < 0)
             return reading->err->code;
         if (what > CROWD_NODES || wanted->skin < CROWD_ALL_SKINS || (what == CROWD_NODES && wanted->skin != 0))
-            return bad_value(reading, "thing wanted", i, "it is 0 with a skin or -1, or 1 with 0");
+            return crowd_bad_value(reading, "thing wanted", i, "it is 0 with a skin or -1, or 1 with 0");
         if (first > lists->items.count || wanted->item_count > lists->items.count - first ||
             (wanted->skin == CROWD_ALL_SKINS && wanted->item_count > 0) || (wanted->item_count == 0 && first > 0))
-            return bad_value(reading, "thing wanted", i, "its joints or nodes are not in the list");
+            return crowd_bad_value(reading, "thing wanted", i, "its joints or nodes are not in the list");
         wanted->items += first;
     }
     return 0;
@@ -303,12 +317,13 @@ static int read_wanted(struct reading *reading, const struct lists *lists)
 
 /* --- the whole request --- */
 
-static int read_all(struct reading *reading, const struct limits *limits)
+static int read_all(struct crowd_reading *reading, const struct limits *limits)
 {
     struct lists lists;
     if (read_header(reading) < 0 || place_lists(reading, &lists) < 0 || check_counts(reading, limits) < 0 ||
         reserve(reading, &lists) < 0 || read_entities(reading, &lists) < 0 || read_layers(reading, &lists) < 0 ||
-        read_models(reading, &lists) < 0 || read_mask_nodes(reading, &lists) < 0 || read_masks(reading, &lists) < 0)
+        read_models(reading, &lists) < 0 || read_mask_nodes(reading, &lists) < 0 || read_masks(reading, &lists) < 0 ||
+        crowd_read_poses(reading, &lists.poses, &lists.pose_nodes, &lists.pose_numbers) < 0)
         return reading->err->code;
     read_worlds(reading, &lists);
     return read_wanted(reading, &lists) < 0 ? reading->err->code : crowd_find_bounds(reading->crowd, reading->err);
@@ -321,7 +336,7 @@ int crowd_request_read(struct crowd_request **out, const char *bytes, size_t siz
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return err_set(err, ERR_NO_MEMORY, "no memory for a crowd");
-    struct reading reading = {bytes, size_bytes, *out, bad_at, err};
+    struct crowd_reading reading = {bytes, size_bytes, *out, bad_at, err};
     const int rc = read_all(&reading, limits);
     if (rc < 0) {
         crowd_request_free(*out);
@@ -342,6 +357,9 @@ void crowd_request_free(struct crowd_request *crowd)
     free(crowd->mask_nodes);
     free(crowd->wanted);
     free(crowd->items);
+    free(crowd->poses);
+    free(crowd->pose_nodes);
+    free(crowd->pose_numbers);
     free(crowd->paths);
     free(crowd);
 }

@@ -42,6 +42,7 @@ struct crowd_entity {
 /* A layer as requested; its clips may not exist. */
 struct crowd_layer {
     int32_t clip;        /* or POSE_REST */
+    int32_t pose;        /* index of the given pose in place of a clip, or -1 */
     uint32_t clip_model; /* model whose clips these are: 0 is the entity's own, n is models[n - 1] */
     int32_t mask;        /* index, or -1 */
     double time_s, weight;
@@ -66,6 +67,21 @@ struct crowd_mask {
     uint32_t most_node; /* largest node index, if a layer uses the mask */
 };
 
+/* What a given pose gives of a node: GIVEN_ bits (anim/given/given_pose.h). Its numbers follow those of the node
+ * before.
+ */
+struct crowd_pose_node {
+    uint32_t node;
+    uint32_t parts;
+};
+
+/* A given pose as requested; its nodes may not exist, and its numbers may be anything. */
+struct crowd_pose {
+    const struct crowd_pose_node *nodes; /* [node_count], by rising node; at least 1 */
+    const float *numbers;                /* [number_count], translation, rotation x y z w, scale of each node */
+    uint32_t node_count, number_count;
+};
+
 /* The request owns all lists. */
 struct crowd_request {
     struct crowd_entity *entities;
@@ -76,8 +92,12 @@ struct crowd_request {
     struct blend_mask *mask_nodes;
     struct crowd_wanted *wanted;
     uint32_t *items;
+    struct crowd_pose *poses;
+    struct crowd_pose_node *pose_nodes;
+    float *pose_numbers;
     char *paths;
     uint32_t entity_count, layer_count, world_count, model_count, mask_count, mask_node_count, wanted_count, item_count;
+    uint32_t pose_count, pose_node_count, pose_number_count;
 };
 
 /* True for bytes that begin like a binary crowd. */

@@ -26,9 +26,10 @@ BYTES = {row[0]: int(row[1]) for kind, row in read_rows("crowd.def") if kind == 
 FIELDS = read_fields("crowd.def")
 CONTENT_TYPE, ANSWER_TYPE = "application/vnd.posed.crowd", "application/vnd.posed.entities"
 FLOATS = [16, 12, 8]
-ORDER = ["ENTITY", "LAYER", "WORLD", "MODEL", "MASK", "MASK_NODE", "WANTED", "WANTED_ITEM"]
+ORDER = ["ENTITY", "LAYER", "WORLD", "MODEL", "MASK", "MASK_NODE", "WANTED", "WANTED_ITEM", "POSE", "POSE_NODE", "POSE_NUMBER"]
 COUNTS = {"ENTITY": "entity_count", "LAYER": "layer_count", "WORLD": "world_count", "MODEL": "model_count", "MASK": "mask_count",
-          "MASK_NODE": "mask_node_count", "WANTED": "wanted_count", "WANTED_ITEM": "wanted_item_count"}
+          "MASK_NODE": "mask_node_count", "WANTED": "wanted_count", "WANTED_ITEM": "wanted_item_count",
+          "POSE": "pose_count", "POSE_NODE": "pose_node_count", "POSE_NUMBER": "pose_number_count"}
 DEFAULTS = {"ENTITY": {"world": -1}, "LAYER": {"mask": -1, "weight": 1.0}}
 
 
@@ -94,6 +95,16 @@ class Crowd:
         for item in items:
             self.add("wanted_item", item=item)
         return self.add("wanted", what=what, skin=skin, first_item=first, item_count=len(items))
+
+    def pose(self, *nodes):
+        """nodes: (node, {1: translation, 2: rotation, 4: scale}), by rising node"""
+        first, number = len(self.lists["pose_node"]), len(self.lists["pose_number"])
+        for node, parts in nodes:
+            self.add("pose_node", node=node, parts=sum(parts))
+            for part in sorted(parts):
+                for value in parts[part]:
+                    self.add("pose_number", number=value)
+        return self.add("pose", first_node=first, node_count=len(nodes), first_number=number)
 
     def world(self, rows):
         return self.add("world", world_from_scene=rows)

@@ -38,9 +38,13 @@ def raycast(entities, rays, models, **words):
             end = entity["end"]
             poses.append((entity["model"], end.get("layers", entity["layers"]), end.get("world", poses[first][2])))
         targets.append(struct.pack("<IiII", first, first + 1 if "end" in entity else -1, entity.get("mask", NONE), 0))
+    return of_crowd(crowd(poses, models), targets, rays, **words)
+
+
+def of_crowd(scene, targets, rays, **words):
+    """scene: the bytes of a crowd; targets: their records."""
     lines = [struct.pack("<9d2I", *ray["origin"], *ray["direction"], ray.get("max", math.inf), ray.get("radius", 0),
                          ray.get("at", 0), ray.get("mask", NONE), ray.get("ignore", NONE)) for ray in rays]
-    scene = crowd(poses, models)
     body = b"".join([*targets, *lines, scene])
     word = {name: WORDS[name].index(words.get(name, WORDS[name][0])) for name in WORDS}
     return struct.pack("<4sHHIIIIBBBB36s", b"PSDR", 1, 0, 64 + len(body), len(targets), len(lines), len(scene),

@@ -179,7 +179,7 @@ TEST(crowd_request_that_is_wrong)
         {ENTITY + 23, 1, 1, ERR_BAD_REQUEST, ENTITY + 23},
         {LAYER + 4, 1, 4, ERR_BAD_PARAMETER, VALUE},
         {LAYER + 24, 3, 1, ERR_BAD_PARAMETER, VALUE},
-        {LAYER + 25, 2, 1, ERR_BAD_PARAMETER, VALUE},
+        {LAYER + 25, 4, 1, ERR_BAD_PARAMETER, VALUE},
         {LAYER + 26, 2, 2, ERR_BAD_REQUEST, LAYER + 26},
         {LAYER + 26, UINT16_MAX, 2, ERR_BAD_REQUEST, LAYER + 26},
         {LAYER + 28, 1, 4, ERR_BAD_REQUEST, LAYER + 28},

@@ -154,7 +154,7 @@ static const struct refused {
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"weight\":null}]}", ERR_BAD_PARAMETER, "is null"},
     {"/v1/pose", "{\"model\":\"a\",\"t\":[1,2],\"layers\":[{\"weight\":[1,1.5],\"mode\":\"additive\"}]}",
      ERR_BAD_PARAMETER, "layers[0]: parameter 'weight' is 1.5 at place 1; of an additive layer it is at most 1"},
-    {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"mode\":\"add\"}]}", ERR_BAD_PARAMETER, "override or additive"},
+    {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"mode\":\"add\"}]}", ERR_BAD_PARAMETER, "override, additive or replace"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"reference\":{}}]}", ERR_BAD_PARAMETER, "needs mode additive"},
     {"/v1/pose", "{\"model\":\"a\",\"layers\":[{\"mode\":\"additive\",\"reference\":7}]}", ERR_BAD_PARAMETER,
      "must be an object"},
