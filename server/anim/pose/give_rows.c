@@ -66,16 +66,18 @@ struct waiting {
     uint32_t count;
 };
 
-static void flush(struct waiting *waiting)
+static inline void flush(struct waiting *waiting)
 {
     const struct rig_rows *to = waiting->to;
     const bool is_direct = to->element_step == 1;
     float spare[GIVE_WHOLE][12], *rows[GIVE_WHOLE];
     if (waiting->count == 0)
         return;
-    for (uint32_t i = 0; i < GIVE_WHOLE; i++) {
-        rows[i] = is_direct && i < waiting->count ? to->rows + waiting->places[i] * to->node_step : spare[i];
-        waiting->from[i] = waiting->from[i < waiting->count ? i : 0];
+    for (uint32_t i = 0; i < GIVE_WHOLE; i++)
+        rows[i] = is_direct ? to->rows + waiting->places[i] * to->node_step : spare[i];
+    for (uint32_t i = waiting->count; i < GIVE_WHOLE; i++) { /* nobody asked for these */
+        rows[i] = spare[i];
+        waiting->from[i] = waiting->from[0];
     }
     to->whole(waiting->from, rows);
     for (uint32_t i = 0; i < waiting->count && !is_direct; i++)
