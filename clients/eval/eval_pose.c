@@ -55,9 +55,10 @@ static int compare_weights(const void *a, const void *b)
 
 static int put_in_order(struct given_pose *given, const struct model *model, struct pe_error *error)
 {
-    bool are_rising = true;
+    uint32_t falls = 0;
     for (uint32_t i = 1; i < given->node_count; i++)
-        are_rising = are_rising && given->nodes[i].node > given->nodes[i - 1].node;
+        falls += given->nodes[i].node <= given->nodes[i - 1].node;
+    const bool are_rising = falls == 0;
     if (!are_rising)
         sort_in_place(given->nodes, given->node_count, sizeof *given->nodes, compare_nodes);
     for (uint32_t i = 1; i < given->node_count && !are_rising; i++) {

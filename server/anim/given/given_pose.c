@@ -203,6 +203,8 @@ static int check_places(const struct given_pose *given, const struct model *mode
 static bool covers(const struct given_pose *given, const struct model *model)
 {
     uint32_t count = 0;
+    if (given->node_count < model->rig_node_count)
+        return false;
     for (uint32_t i = 0; i < given->node_count && model->rig_place_count > 0; i++)
         count += given->nodes[i].parts == GIVEN_WHOLE && model->rig_places[given->nodes[i].node] != UINT32_MAX;
     return model->rig_place_count > 0 && count == model->rig_node_count;
