@@ -219,7 +219,7 @@ $(out)/gen/gallery_page.h: clients/cli/thumbs/gallery.html
 
 # --- clients/eval: libposed-eval, the evaluator in another program's process -----------------------------------------
 # The code of the server, compiled for a library that shows nothing but its own functions. No other layer is in it.
-eval_layers = $(wildcard server/anim/given/*.c server/anim/retarget/*.c server/anim/humanoid/*.c server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/shape/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
+eval_layers = $(wildcard server/anim/retarget/*.c server/anim/humanoid/*.c server/anim/model/*.c server/anim/kernel/*.c server/anim/compiled/*.c server/anim/given/*.c server/anim/pose/*.c server/anim/entity/*.c server/anim/shape/*.c server/anim/hits/*.c server/anim/posed_file/*.c) \
   $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
 eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers)) $(build_version)
 # Programs link to this name; it changes when one that is linked could not run any more.

@@ -2,6 +2,7 @@
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/command_line/joint_map.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/pose/pose_option.h"
 
 #include "base/version.h"
 #include "daemon/config/option_names.h"
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
     interrupts_catch();
-    if (args_parse(&args, argc, argv, &problem) == 0 && (args.has_help || joint_map_read(&args, &problem) == 0))
+    if (args_parse(&args, argc, argv, &problem) == 0 &&
+        (args.has_help || (joint_map_read(&args, &problem) == 0 && pose_option_read(&args, &problem) == 0)))
         status = run(&args);
     else
         terminal_error("%s", problem.at);

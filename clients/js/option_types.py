@@ -44,8 +44,9 @@ NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "
 STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
-         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames", "JOINT:X,Y,Z": "Renames"}
-JSON = {"layers": "readonly LayerParameters[]", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
+         "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames", "JOINT:X,Y,Z": "string",
+         "TARGET:WEIGHT": "string", "NAME:WEIGHT": "string", "YAW,PITCH|X,Y,Z": BOX}
+JSON = {"layers": "readonly LayerParameters[]", "pose": "GivenPose", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
         "rays": "readonly Ray[]"}
 
 
@@ -62,7 +63,7 @@ def rows():
 
 def split(operations):
     """Parameters of all pictures except sheets go to pictures. The interfaces of sheets have only their differences."""
-    some = operations.split(" | ")
+    some = operations.replace("FOR_GIVEN", " | ".join(QUERIES)).split(" | ")
     return some + ["FOR_RENDER", "FOR_SHEETS"] if {"FOR_ONE_PICTURE", "FOR_TURNTABLE"} <= set(some) else some
 
 

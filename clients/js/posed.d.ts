@@ -51,8 +51,10 @@ export interface LayerParameters extends SpanParameters {
   joint_name?: string | readonly string[];
   /** share of an override layer, strength of an additive one; or one for each time */
   weight?: number | ReadonlyArray<number>;
-  /** override or additive */
-  mode?: 'override' | 'additive';
+  /** transforms of nodes, morph weights and expressions in place of a clip */
+  pose?: GivenPose;
+  /** clips share nodes by weight or are added; a pose replaces what it gives, or is added */
+  mode?: 'override' | 'additive' | 'replace';
   /** nodes with all below them */
   subtree?: Refs;
   /** nodes that the layer does not move, nor anything below them */
@@ -82,6 +84,14 @@ export interface ClipParameters extends Abortable, SpanParameters {
   clip_bones?: Renames;
   /** with retarget=rest: the pose of clip_file that stands for its rest; auto: its rest where that stands, else a frame that stands */
   clip_rest?: 'auto' | 'zero' | 'frame:N';
+  /** a joint by index, name or role, and the degrees by which it turns from its rest about its own x, then y, then z */
+  turn?: string | readonly string[];
+  /** the weight of a morph target by name */
+  morph?: string | readonly string[];
+  /** the weight of a VRM file's expression by name, 0 to 1 */
+  expression?: string | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: string | readonly number[];
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -280,8 +290,6 @@ export interface PictureParameters extends ClipParameters {
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
   joint_name?: string;
-  /** a joint by index or name, and the degrees by which it turns about its own x, then y, then z */
-  turn?: Renames;
   /** the set of materials by index or name, in place of the file's own */
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
@@ -448,6 +456,87 @@ export interface ExportParameters extends Abortable {
 }
 
 // End of what `make types` makes.
+
+/** A node: its index, its name or its role in a human; or an object with the index, as answers have it. */
+export type PoseNode = Ref | { node: number };
+type Rows = ReadonlyArray<readonly number[] | null>;
+
+/** The numbers of a frame, for each node of a pose's list: null where a node's part is not given. */
+export interface PoseRows {
+  /** x, y, z in the model's unit */
+  translation?: Rows;
+  /** quaternions x, y, z, w */
+  rotation?: Rows;
+  /** instead of rotation: degrees about x, y and z */
+  degrees?: Rows;
+  /** x, y, z */
+  scale?: Rows;
+  /** ten numbers: translation, rotation and scale, as `pose({ what: 'local' })` has them */
+  local?: Rows;
+}
+
+/** What a pose gives of a node, by its name. */
+export type PosePart = { [Part in keyof PoseRows]?: readonly number[] };
+
+/** A frame of several. */
+export interface PoseFrame extends PoseRows {
+  /** seconds, from 0 on and rising */
+  time?: number;
+  /** weights for the pose's `morphs`, a list of names */
+  morphs?: readonly number[];
+  expressions?: readonly number[];
+}
+
+/**
+ * A pose in place of a clip (protocol/blending.md), as JSON: what it gives replaces what the layers below make of it, or is added. `givenPose`
+ * makes one of arrays, `poseOf` of binary frames; the JSON answer of `pose({ what: 'local', format: 'json' })` is one as it is.
+ */
+export interface GivenPose extends PoseRows {
+  nodes?: readonly PoseNode[] | Readonly<Record<string, PosePart>>;
+  /** several frames, which are played as a clip is */
+  frames?: readonly PoseFrame[];
+  /** frames a second, for frames without a time; 30 by default */
+  rate?: number;
+  /** the parent (local transforms), or changes of the rest pose */
+  relative_to?: 'parent' | 'rest';
+  /** of degrees: by default about the node's own x, then its turned y, then its turned z */
+  order?: 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
+  /** weights by the name of a target; with `frames` a list of names */
+  morphs?: Readonly<Record<string, number>> | ReadonlyArray<string | { mesh: string; target: string }>;
+  /** weights, 0 to 1, of a VRM file's expressions by name; with `frames` a list of names */
+  expressions?: Readonly<Record<string, number>> | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: Look;
+  /** what an answer has besides is ignored */
+  [member: string]: unknown;
+}
+
+type Look = { yaw?: number; pitch?: number } | { at: readonly number[] };
+type PoseNumbers = Float32Array | Float64Array | Rows | ReadonlyArray<Rows>;
+
+/** Arrays for `givenPose`: flat typed arrays of all numbers, frame after frame and node after node, or nested lists with or without frames.
+ * NaN or null for all numbers of a node: not given. */
+export interface PoseArrays {
+  nodes?: readonly Ref[];
+  translation?: PoseNumbers;
+  rotation?: PoseNumbers;
+  degrees?: PoseNumbers;
+  scale?: PoseNumbers;
+  local?: PoseNumbers;
+  times?: ArrayLike<number>;
+  rate?: number;
+  relative_to?: 'parent' | 'rest';
+  order?: GivenPose['order'];
+  /** a weight, or one for each frame */
+  morphs?: Readonly<Record<string, number | readonly number[] | Float32Array>>;
+  expressions?: Readonly<Record<string, number | readonly number[] | Float32Array>>;
+  look?: Look;
+}
+
+/** Makes a pose of arrays. Throws a RangeError that names array, frame, node and number if they do not fit. */
+export function givenPose(arrays: PoseArrays): GivenPose;
+/** Makes a pose of binary frames with local transforms. Sheared nodes are not given. */
+export function poseOf(frames: Frames): GivenPose;
 
 export type Layout = 'mat4' | 'mat3x4' | 'dualquat';
 

@@ -5,6 +5,7 @@ export { Link, LinkedModel } from './link.js';
 export { Answer, Model, Picture } from './model.js';
 export { Stream, Watch } from './stream.js';
 export { Frames } from './frames.js';
+export { givenPose, poseOf } from './pose.js';
 export { Entities } from './crowd.js';
 export { Hits } from './raycast.js';
 export { PosedError } from './errors.js';

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { Client, Frames, PosedError } from '../../clients/js/posed.js';
+import { Client, Frames, PosedError, givenPose, poseOf } from '../../clients/js/posed.js';
 import { FOLDER } from './packet_examples.mjs';
 import { SAMPLES, startServer, temporaryFolder } from './posed.mjs';
 
@@ -67,6 +67,8 @@ const QUESTIONS = [
   ['robot.glb', 'pose', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: ['hand_*=hand,*', 'head=cap'] }],
   ['robot.glb', 'mesh', { clip: 'walk', t: 0.5, clip_file: 'robot.glb', rename_joints: { 'hand_*': 'hand,*', head: 'cap' } }],
   ['robot.glb', 'pose', { t: 0.4, layers: [{ clip: 'walk' }, { clip: 'wave', weight: 0.5 }] }],
+  ['robot.glb', 'pose', { t: 0.4, layers: [{ clip: 'walk' }, { pose: givenPose({ nodes: ['head', 4], scale: Float32Array.of(1, 2, 0.5, NaN, NaN, NaN) }) }] }],
+  ['robot.glb', 'palette', { clip: 'walk', t: 0.4, turn: ['head:0,40,0', 'arm_left:0,0,70'] }],
 ];
 
 for (const [name, op, parameters] of QUESTIONS) {
@@ -222,6 +224,50 @@ test('a connection that ends tells all who wait', async () => {
   assert.deepEqual(await stream.next(), { value: undefined, done: true });
   await assert.rejects(remote.palette(), is('connection_lost', 0));
   assert.ok(own.closed);
+});
+
+test('a frame sent back as a pose is that frame', async () => {
+  for (const [path, clip] of [['robot.glb', 'walk'], ['awkward.gltf', 'bend']]) {
+    for (const model of [posed.model(path), await link.open(path)]) {
+      const frames = await model.pose({ clip, t: [0, 0.2, 0.7], what: 'local' });
+      const json = await model.pose({ clip, t: 0.7, what: 'local', format: 'json' });
+      const sheared = frames.find('sheared') ? [...frames.array('sheared')] : [];
+      const local = frames.array('local', 2).map((number, i) => (sheared.includes(Math.floor(i / 10)) ? NaN : number));
+      const nodes = json.nodes.map(({ node }) => node);
+      const part = (first, size) => Float64Array.from({ length: size * nodes.length }, (_, i) => local[10 * Math.floor(i / size) + first + (i % size)]);
+      const lists = Array.from(nodes, (_, n) => (sheared.includes(n) ? null : [...local.subarray(10 * n, 10 * n + 10)]));
+      const poses = [json, poseOf(frames), givenPose({ nodes, local }), givenPose({ nodes, local: lists }), givenPose({ nodes, local: [lists, lists] }),
+        givenPose({ nodes, translation: part(0, 3), rotation: part(3, 4), scale: part(7, 3) })];
+      for (const [i, pose] of poses.entries()) {
+        const again = await model.pose({ t: 0.7, what: 'local', wrap: 'clamp', layers: [{ clip: '-' }, { pose }] });
+        assert.deepEqual(bits(again.array('local')), bits(frames.array('local', 2)), `${path} ${i}`);
+        assert.notDeepEqual(bits(again.array('local')), bits(frames.array('local', 1)));
+      }
+    }
+  }
+});
+
+test('poses of arrays', async () => {
+  const turn = [[[0, 0, 0, 1]], [[0, 0.6, 0, 0.8]]];
+  for (const rotation of [turn, Float32Array.from(turn.flat(2))]) {
+    const pose = givenPose({ nodes: ['head'], rotation, times: [0, 0.5], relative_to: 'rest', morphs: {}, rate: undefined });
+    const frames = await posed.model('robot.glb').pose({ joints: 'head', t: [0, 0.5, 3], wrap: 'clamp', what: 'local', layers: [{ pose, mode: 'additive' }] });
+    assert.deepEqual([0, 1, 2].map((i) => [...frames.array('local', i).subarray(3, 7)]), [turn[0], turn[1], turn[1]].map(([row]) => row.map(Math.fround)));
+  }
+  assert.deepEqual(givenPose({ nodes: [1], morphs: { smile: 0.5, blink: [0, 1] }, expressions: { happy: 1 }, rate: 10 }), { nodes: [1], rate: 10,
+    morphs: ['smile', 'blink'], expressions: ['happy'], frames: [{ morphs: [0.5, 0], expressions: [1] }, { morphs: [0.5, 1], expressions: [1] }] });
+  for (const [arrays, fault] of [
+    [{ nodes: ['head'], rotation: [[0, 0, 0]] }, "'rotation': frame 0, node head has 3 numbers, not 4"],
+    [{ nodes: ['head'], rotation: [[0, 0, NaN, 1]] }, "'rotation': frame 0, node head, number 2 is NaN"],
+    [{ nodes: ['head', 4], scale: Float32Array.of(1, 1, 1, 1, Infinity, 1) }, "'scale': frame 0, node 4, number 1 is Infinity"],
+    [{ nodes: ['head', 4], scale: [[1, 1, 1]] }, "'scale': frame 0 has 1 nodes, and 'nodes' has 2"],
+    [{ nodes: ['head'], scale: new Float32Array(4) }, "'scale' has 4 numbers, no multiple of 3 for each of 1 nodes"],
+    [{ nodes: ['head'], rotation: turn, times: [0] }, "'times' has 1 frames, and others have 2"],
+  ]) assert.throws(() => givenPose(arrays), { name: 'RangeError', message: fault });
+  const palette = await posed.model('robot.glb').palette();
+  assert.throws(() => poseOf(palette), { name: 'RangeError', message: /no local transforms/ });
+  assert.throws(() => poseOf({}), TypeError);
+  await assert.rejects(posed.model('robot.glb').render({ layers: [{ pose: givenPose({ nodes: ['nose'], scale: [[1, 1, 1]] }) }] }), is('joint_not_found', 404));
 });
 
 test('uploads', async () => {

@@ -139,11 +139,13 @@ test('the types compile', () => {
   execFileSync(process.execPath, [path.join(TESTS, 'node_modules/typescript/bin/tsc'), '-p', path.join(TESTS, 'tsconfig.json')], { stdio: 'inherit' });
 });
 
-// The classes of posed.d.ts are written by hand. It declares exactly what the modules export.
+// The classes and functions of posed.d.ts are written by hand. It declares exactly what the modules export.
 test('the types are those of the modules', () => {
   const source = ts.createSourceFile('posed.d.ts', fs.readFileSync(path.join(TESTS, '../../clients/js/posed.d.ts'), 'utf8'), ts.ScriptTarget.ES2022);
   const classes = source.statements.filter(ts.isClassDeclaration);
-  assert.deepEqual(classes.map((declared) => declared.name.text).sort(), Object.keys(posed).sort());
+  const functions = source.statements.filter(ts.isFunctionDeclaration);
+  assert.deepEqual([...classes, ...functions].map((declared) => declared.name.text).sort(), Object.keys(posed).sort());
+  for (const { name, parameters } of functions) assert.equal(posed[name.text].length, parameters.length, name.text);
   for (const declared of classes) {
     const own = posed[declared.name.text];
     const methods = declared.members.filter(ts.isMethodDeclaration);

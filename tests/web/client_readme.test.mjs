@@ -50,12 +50,13 @@ test('clients/README.md', async () => {
 });
 
 test('clients/js/README.md', async () => {
-  const [first, crowd, rays, stream, ...others] = blocks(OWN, 'js');
+  const [first, crowd, poses, rays, stream, ...others] = blocks(OWN, 'js');
   assert.equal(others.length, 0);
   assert.equal(await printed(first), blocks(OWN, 'text')[0]);
   const [sizes, place] = (await printed(crowd)).trim().split(/\n(?=\{)/);
   assert.equal(sizes, `${2 * 16 * 19} 0`);
   assert.match(place.replace(/\s+/g, ' '), /^\{ offset: 304, count: 19, itemLength: 16 \} Float32Array\(3\) \[/);
+  assert.equal(await printed(poses), '19 joints true\n');
   assert.match(await printed(rays), /^0 0 5 8\.712 Float32Array\(3\) \[[^]*\]\n1 1 3 8\.621 Float32Array\(3\) \[[^\]]*\]\n$/);
   const frames = (await printed(stream)).trim().split('\n').map((line) => line.split(' ').map(Number));
   assert.equal(frames.length, 10);

@@ -1,5 +1,5 @@
 // Compiled, never run: code that posed.d.ts allows and refuses.
-import { Client, PosedError, type Frames, type Picture } from '../../clients/js/posed.js';
+import { Client, PosedError, givenPose, poseOf, type Frames, type GivenPose, type Picture } from '../../clients/js/posed.js';
 
 export async function use(signal: AbortSignal, socket: typeof globalThis.WebSocket): Promise<number> {
   const posed = new Client('http://127.0.0.1:7878', { token: 'secret', WebSocket: socket });
@@ -9,6 +9,13 @@ export async function use(signal: AbortSignal, socket: typeof globalThis.WebSock
   const json = await robot.pose({ format: 'json', what: ['local', 'scene'] });
   const picture: Picture = await robot.render({ width: 512, yaw: 40, view: 'depth' });
   const sheet: Picture = await robot.sheet({ clips: 'all', format: 'webp', layers: [{ clip: 'wave', joints: ['arm'], weight: 0.5 }] });
+  const turned: GivenPose = givenPose({ nodes: ['head', 3], rotation: new Float32Array(8), scale: [null, [1, 2, 1]], times: new Float64Array(1) });
+  await robot.palette({ layers: [{ clip: 'walk' }, { pose: turned, mode: 'additive', weight: 0.5 }, { pose: poseOf(palette) }, { pose: json }] });
+  await robot.bounds({ layers: [{ pose: { nodes: { head: { degrees: [0, 20, 0] } }, relative_to: 'rest' } }], turn: ['head:0,20,0'], morph: 'smile:1' });
+  // @ts-expect-error no such relation
+  await robot.palette({ layers: [{ pose: { nodes: ['head'], relative_to: 'world' } }] });
+  // @ts-expect-error rows of numbers
+  givenPose({ nodes: ['head'], rotation: 'no' });
   const indices: Uint32Array = (await robot.mesh({ indices: true })).array('indices');
   for await (const { model } of posed.models()) model.toUpperCase();
   const link = await posed.connect();

@@ -8,6 +8,7 @@
 #include "clients/cli/output/json.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/pose/pose_option.h"
 #include "clients/cli/server/command_context.h"
 #include "clients/cli/server/long_request.h"
 #include "clients/cli/sheet/sheet_request.h"
@@ -234,6 +235,8 @@ int run_ask(const struct args *args)
         const char *estimate = args_parameter(args, "estimate");
         status = sheet_request_is(args) ? ask_sheet(args, &context.connection, model, format, body)
                                         : ask(args, &context.connection, model, format, body);
+        if (status != STATUS_DONE)
+            pose_option_explain(args, context.connection.posed.error.message);
         if (status == STATUS_DONE && makes_picture(args) && (estimate == NULL || strcmp(estimate, "0") == 0))
             picture_warnings_print(args, &context.connection, model);
     }

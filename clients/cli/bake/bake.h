@@ -14,6 +14,7 @@
  * column c is at 4*c+r. */
 enum bake_values {
     BAKE_TRS,     /* 10: translation x y z, rotation x y z w, scale x y z; scene_from_item = T * R * S */
+    BAKE_LOCAL,   /* the same 10 of parent_from_joint, as a pose in a request has them */
     BAKE_MATRIX,  /* 16: scene_from_item */
     BAKE_PALETTE, /* 16: scene_from_joint * joint_from_bind, for the joints of the skins in their order */
 };
@@ -105,8 +106,10 @@ void bake_onto_close(struct bake_onto *onto);
 void bake_play_onto(struct bake *bake, const struct bake_onto *onto);
 /* Puts the part of a query that says which file's clips move the model. */
 void bake_put_clip_file(const struct bake *bake, struct text *query);
-/* Adds to a list of {"code", "message"} what the server says of each clip on the model. */
-int bake_onto_add_warnings(struct bake *bake, cJSON *list);
+
+/* Adds to a list of {"code", "message"} where the motion may differ from what its file means, and with --onto what the
+ * server says of each clip on the model. */
+int bake_add_warnings(struct bake *bake, cJSON *list);
 
 /* Returns how many frames of a clip one request may ask for, if a frame has frame_floats floats. */
 size_t bake_frames_at_once(size_t frame_floats);
@@ -115,7 +118,8 @@ size_t bake_frames_at_once(size_t frame_floats);
 void bake_put_times(const struct bake *bake, size_t first_frame, size_t count, struct text *body);
 void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct text *query);
 
-static inline size_t bake_floats(enum bake_values values) { return values == BAKE_TRS ? 10 : 16; }
+static inline bool bake_is_trs(enum bake_values values) { return values == BAKE_TRS || values == BAKE_LOCAL; }
+static inline size_t bake_floats(enum bake_values values) { return bake_is_trs(values) ? 10 : 16; }
 /* Returns the name for --values: "trs". */
 const char *bake_values_name(enum bake_values values);
 /* Splits a matrix into translation, rotation and scale. The quaternion gets the sign nearest to that of

@@ -89,7 +89,8 @@ static const char *item_name(const void *item) { return ((const struct bake_item
 
 static const char *explain(enum bake_values values)
 {
-    return values == BAKE_TRS ? "translation x y z, rotation (quaternion) x y z w, scale x y z, in the scene"
+    return values == BAKE_TRS     ? "translation x y z, rotation (quaternion) x y z w, scale x y z, in the scene"
+           : values == BAKE_LOCAL ? "translation x y z, rotation (quaternion) x y z w, scale x y z, in the parent"
            : values == BAKE_MATRIX
                ? "4x4 matrices scene_from_item for column vectors, column after column"
                : "4x4 matrices scene_from_joint * joint_from_bind for column vectors, column after column";

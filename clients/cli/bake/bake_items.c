@@ -172,8 +172,13 @@ static int add_socket(struct bake *bake, const char *value)
 int bake_check_items(const struct args *args)
 {
     const bool has_items = args_has(args, OPTION_BAKE_JOINTS) || args_has(args, OPTION_SOCKET);
-    if (strcmp(args_text(args, OPTION_VALUES, ""), "palette") == 0 && has_items) {
+    const char *values = args_text(args, OPTION_VALUES, "");
+    if (strcmp(values, "palette") == 0 && has_items) {
         terminal_error("--values palette has all joints of the skins: it does not go with --joints and --socket");
+        return STATUS_USAGE;
+    }
+    if (strcmp(values, "local") == 0 && args_has(args, OPTION_SOCKET)) {
+        terminal_error("--values local has joints within their parents: it does not go with --socket");
         return STATUS_USAGE;
     }
     for (size_t i = 0; i < args->repeated_count; i++) {
@@ -226,11 +231,11 @@ static void add_skins(struct bake *bake)
 
 int bake_find_items(struct bake *bake)
 {
-    static const char *const NAMES[] = {"trs", "matrix", "palette"};
     const char *values = args_text(bake->args, OPTION_VALUES, "trs");
     int status = STATUS_DONE;
-    for (int i = 0; i < 3; i++)
-        bake->values = strcmp(values, NAMES[i]) == 0 ? (enum bake_values)i : bake->values;
+    for (int i = BAKE_TRS; i <= BAKE_PALETTE; i++)
+        if (strcmp(values, bake_values_name((enum bake_values)i)) == 0)
+            bake->values = (enum bake_values)i;
     const struct args *args = bake->args;
     for (size_t pass = 0; pass < 2; pass++) /* sockets follow the joints */
         for (size_t i = 0; i < args->repeated_count && status == STATUS_DONE; i++) {
@@ -246,5 +251,6 @@ int bake_find_items(struct bake *bake)
 
 const char *bake_values_name(enum bake_values values)
 {
-    return values == BAKE_TRS ? "trs" : values == BAKE_MATRIX ? "matrix" : "palette";
+    static const char *const NAMES[] = {"trs", "local", "matrix", "palette"};
+    return NAMES[values];
 }

@@ -51,7 +51,7 @@ static void put_head(struct text *out, const char *type, const char *shape)
 
 static void put_values(const struct bake *bake, struct text *out)
 {
-    const bool is_trs = bake->values == BAKE_TRS;
+    const bool is_trs = bake_is_trs(bake->values);
     struct text shape = {0};
     text_printf(&shape, "%zu, %zu, %s", bake->frame_count, bake->item_count, is_trs ? "10" : "4, 4");
     put_head(out, "<f4", shape.at);

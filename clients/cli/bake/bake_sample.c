@@ -36,7 +36,8 @@ void bake_put_times(const struct bake *bake, size_t first_frame, size_t count, s
 
 static void put_body(const struct bake *bake, size_t first_frame, size_t count, struct text *body)
 {
-    text_printf(body, "{%s", bake->onto == NULL ? "" : bake->onto->members);
+    text_printf(body, "{%s%s", bake->onto == NULL ? "" : bake->onto->members,
+                bake->values == BAKE_LOCAL ? "\"what\":\"local\"," : "");
     for (size_t i = 0; i < bake->item_count && bake->values != BAKE_PALETTE; i++)
         text_printf(body, "%s%d%s", i == 0 ? "\"joints\":[" : ",", bake->items[i].node,
                     i + 1 == bake->item_count ? "]," : "");
@@ -55,6 +56,33 @@ void bake_put_clip(const struct bake *bake, const struct bake_clip *clip, struct
         bake_put_clip_file(bake, query);
 }
 
+/* Reports an item that has no translation, rotation and scale. */
+static int refuse_shear(struct bake *bake, const struct bake_clip *clip, size_t frame, const struct bake_item *item)
+{
+    return bake_refuse(bake, bake->clip_file, "not_rigid",
+                       "'%s' shears in clip '%s' at %g s, which no translation, rotation and scale can say: "
+                       "--values matrix can",
+                       item->name, clip->name, bake->times_s[frame]);
+}
+
+/* Stores the ten local numbers of an item. The quaternion gets the sign nearest to that of the frame before. A sheared
+ * node has ten zeros. */
+static int take_local(struct bake *bake, const struct bake_clip *clip, size_t frame, size_t i, const float *local)
+{
+    const size_t row = bake->item_count * 10;
+    float *out = bake->numbers + frame * row + i * 10;
+    const float *before = frame > clip->first_frame ? out - row : local;
+    double cosine = 0, square = 0;
+    memcpy(out, local, 10 * sizeof *out);
+    for (size_t k = 3; k < 7; k++) {
+        cosine += (double)before[k] * (double)local[k];
+        square += (double)local[k] * (double)local[k];
+    }
+    for (size_t k = 3; k < 7 && cosine < 0; k++)
+        out[k] = -out[k];
+    return square > 0 ? STATUS_DONE : refuse_shear(bake, clip, frame, &bake->items[i]);
+}
+
 /* Stores one matrix of an item in the form of the table. */
 static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t frame, size_t i, const float *matrix)
 {
@@ -69,12 +97,8 @@ static int take_matrix(struct bake *bake, const struct bake_clip *clip, size_t f
         memcpy(out, matrix, 16 * sizeof *out);
         return STATUS_DONE;
     }
-    if (bake_trs(matrix, frame > clip->first_frame ? out - row : NULL, out))
-        return STATUS_DONE;
-    return bake_refuse(bake, bake->clip_file, "not_rigid",
-                       "'%s' shears in clip '%s' at %g s, which no translation, rotation and scale can say: "
-                       "--values matrix can",
-                       item->name, clip->name, bake->times_s[frame]);
+    return bake_trs(matrix, frame > clip->first_frame ? out - row : NULL, out) ? STATUS_DONE
+                                                                               : refuse_shear(bake, clip, frame, item);
 }
 
 /* Stores the frames of one answer, beginning at frame `first` of the clip. A palette has one block of matrices a skin,
@@ -84,17 +108,23 @@ static int take_answer(struct bake *bake, const struct bake_clip *clip, size_t f
 {
     struct posed_frames frames;
     int status = STATUS_DONE;
-    const int kind = bake->values == BAKE_PALETTE ? POSED_BLOCK_PALETTE : POSED_BLOCK_SCENE;
+    const bool is_local = bake->values == BAKE_LOCAL;
+    const int kind = bake->values == BAKE_PALETTE ? POSED_BLOCK_PALETTE
+                     : is_local                   ? POSED_BLOCK_LOCAL
+                                                  : POSED_BLOCK_SCENE;
+    const size_t floats = is_local ? 10 : 16;
     bool fits = posed_read_frames(answer->data, answer->data_bytes, &frames) == 0 && frames.frame_count == count;
     for (uint32_t f = 0; f < count && fits && status == STATUS_DONE; f++) {
         size_t item = 0;
         for (uint32_t b = 0; b < frames.block_count && status == STATUS_DONE; b++) {
             const struct posed_block block = posed_frames_block(&frames, b);
-            if (block.kind != kind || item + block.count > bake->item_count || block.item_bytes != 16 * sizeof(float))
+            if (block.kind != kind || item + block.count > bake->item_count ||
+                block.item_bytes != floats * sizeof(float))
                 continue;
-            const float *matrices = posed_frames_floats(&frames, b, f);
+            const float *numbers = posed_frames_floats(&frames, b, f);
             for (uint32_t i = 0; i < block.count && status == STATUS_DONE; i++, item++)
-                status = take_matrix(bake, clip, first + f, item, matrices + 16 * (size_t)i);
+                status = is_local ? take_local(bake, clip, first + f, item, numbers + floats * i)
+                                  : take_matrix(bake, clip, first + f, item, numbers + floats * i);
         }
         fits = item == bake->item_count || status != STATUS_DONE;
     }
@@ -149,11 +179,11 @@ static bool is_loop(const struct bake *bake, const struct bake_clip *clip)
     const double size = model_size(bake);
     for (size_t i = 0; i < bake->item_count && clip->frame_count > 1; i++) {
         double dot = 0;
-        for (size_t k = 3; k < 7 && bake->values == BAKE_TRS; k++)
+        for (size_t k = 3; k < 7 && bake_is_trs(bake->values); k++)
             dot += (double)a[i * floats + k] * (double)b[i * floats + k];
         for (size_t k = 0; k < floats; k++) {
-            const bool is_place = bake->values == BAKE_TRS ? k < 3 : k >= 12,
-                       is_turn = bake->values == BAKE_TRS && k >= 3 && k < 7;
+            const bool is_place = bake_is_trs(bake->values) ? k < 3 : k >= 12,
+                       is_turn = bake_is_trs(bake->values) && k >= 3 && k < 7;
             const double other = (double)b[i * floats + k] * (is_turn && dot < 0 ? -1 : 1);
             if (!(fabs((double)a[i * floats + k] - other) <= 1e-3 * (is_place ? size : 1)))
                 return false;

@@ -112,7 +112,7 @@ static void put_cell(struct text *out, const char *text)
 
 void bake_put_csv(const struct bake *bake, struct text *out)
 {
-    const bool is_trs = bake->values == BAKE_TRS;
+    const bool is_trs = bake_is_trs(bake->values);
     text_put(out, bake->values == BAKE_PALETTE ? "clip,frame,time,skin,name" : "clip,frame,time,name");
     for (size_t k = 0; k < bake_floats(bake->values); k++) {
         if (is_trs)

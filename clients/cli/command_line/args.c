@@ -51,7 +51,7 @@ static const struct {
     {OPTION_SIZE, 1, 65536, true},         {OPTION_JOBS, 1, 256, true},           {OPTION_INTERVAL, 0.02, 86400, false},
     {OPTION_MAX_JOINTS, 0, 1e9, true},     {OPTION_MAX_INFLUENCES, 0, 1e9, true}, {OPTION_MAX_JUMP, 0, 1e9, false},
     {OPTION_CONNECTIONS, 1, 1000, true},   {OPTION_SECONDS, 0.01, 86400, false},  {OPTION_RECONNECT, 0, 3600, false},
-    {OPTION_BAKE_FPS, 0.001, 1000, false}, {OPTION_DIFF_SIZE, 16, 1024, true},
+    {OPTION_BAKE_FPS, 0.001, 1000, false}, {OPTION_DIFF_SIZE, 16, 1024, true},    {OPTION_POSE_WEIGHT, 0, 1, false},
 };
 
 static int check_number(int option, const char *value, struct text *problem)
@@ -274,9 +274,9 @@ void args_free(struct args *args)
     free(args->repeated);
     free(args->parameters);
     free(args->positional);
-    free(args->joint_map);
-    for (size_t i = 0; i < ARGS_BONE_MAPS; i++)
-        free(args->bone_maps[i]);
+    for (size_t i = 0; i < args->text_count; i++)
+        free(args->texts[i]);
+    free(args->texts);
 }
 
 bool args_has(const struct args *args, enum option_id option) { return args->values[option] != NULL; }
@@ -309,6 +309,23 @@ const char *args_parameter(const struct args *args, const char *name)
         if (strcmp(args->parameters[i].name, name) == 0)
             return args->parameters[i].value;
     return NULL;
+}
+
+void args_drop_parameter(struct args *args, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, name) != 0)
+            args->parameters[kept++] = args->parameters[i];
+    args->parameter_count = kept;
+}
+
+void args_give_json(struct args *args, const char *name, const char *json)
+{
+    args->texts = must_grow(args->texts, (args->text_count + 1) * sizeof *args->texts);
+    args->texts[args->text_count] = must_copy(json);
+    args->parameters = must_grow(args->parameters, (args->parameter_count + 1) * sizeof *args->parameters);
+    args->parameters[args->parameter_count++] = (struct given_parameter){name, args->texts[args->text_count++], true};
 }
 
 void args_put_query(const struct args *args, struct text *out)

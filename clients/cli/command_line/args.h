@@ -72,8 +72,6 @@ struct given_parameter {
     bool is_json;
 };
 
-enum { ARGS_BONE_MAPS = 2 };
-
 struct args {
     int command; /* enum command_id, or -1 */
     bool has_help, has_version;
@@ -87,8 +85,8 @@ struct args {
     size_t parameter_count;
     const char **positional;
     size_t positional_count;
-    char *bone_maps[ARGS_BONE_MAPS]; /* the same for the files of --map and --clip-map */
-    char *joint_map;                 /* the rules of --joint-map and --rename-joints as JSON, or NULL */
+    char **texts; /* [text_count]: values of parameters that are made here of files, as --joint-map's */
+    size_t text_count;
 };
 
 /* Parses the arguments. The strings of *out point into argv. Returns 0, or -1 with a message in *problem. The caller
@@ -107,6 +105,10 @@ bool args_read_shard(const char *value, unsigned *number, unsigned *count);
 
 /* Returns the value of a parameter, or NULL if it was not given. */
 const char *args_parameter(const struct args *args, const char *name);
+/* Removes the parameter of this name, if it was given. */
+void args_drop_parameter(struct args *args, const char *name);
+/* Adds a parameter of the body, a copy of this JSON. */
+void args_give_json(struct args *args, const char *name, const char *json);
 /* Appends the given parameters as the rest of a query, "&clip=..&t=..", except those that are JSON. */
 void args_put_query(const struct args *args, struct text *out);
 /* Appends the parameters that are JSON as the body of a POST, "{"layers":..}". Returns false if there are none. */

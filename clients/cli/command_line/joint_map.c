@@ -200,25 +200,21 @@ static int add_map(const struct kind *kind, cJSON *rules, const char *file, stru
     return rc;
 }
 
-/* Removes the parameter of this name from the query. rules: receives its values, or NULL. */
+/* Removes the parameter of this name from the query. Its values are added to `rules`. */
 static void take_given(struct args *args, const char *name, cJSON *rules)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < args->parameter_count; i++) {
-        if (strcmp(args->parameters[i].name, name) != 0)
-            args->parameters[kept++] = args->parameters[i];
-        else if (rules != NULL)
+    for (size_t i = 0; i < args->parameter_count; i++)
+        if (strcmp(args->parameters[i].name, name) == 0)
             cJSON_AddItemToArray(rules, cJSON_CreateString(args->parameters[i].value));
-    }
-    args->parameter_count = kept;
+    args_drop_parameter(args, name);
 }
 
-/* Makes the rules a parameter of the body, because a whole map is too long for a query. Takes ownership of `rules`. */
-static void give(struct args *args, const char *name, cJSON *rules, char **text)
+/* Makes the rules a parameter of the body, because a whole map is too long for a query. */
+static void give(struct args *args, const char *name, const cJSON *rules)
 {
-    *text = cJSON_PrintUnformatted(rules);
-    args->parameters = must_grow(args->parameters, (args->parameter_count + 1) * sizeof *args->parameters);
-    args->parameters[args->parameter_count++] = (struct given_parameter){name, *text, true};
+    char *text = cJSON_PrintUnformatted(rules);
+    args_give_json(args, name, text == NULL ? "[]" : text);
+    cJSON_free(text);
 }
 
 static int read_renames(struct args *args, struct text *problem)
@@ -230,7 +226,7 @@ static int read_renames(struct args *args, struct text *problem)
         if (args->repeated[i].option == OPTION_JOINT_MAP)
             rc = add_map(&RENAMES, rules, args->repeated[i].value, problem);
     if (rc == 0)
-        give(args, RENAMES.name, rules, &args->joint_map);
+        give(args, RENAMES.name, rules);
     cJSON_Delete(rules);
     return rc;
 }
@@ -257,9 +253,9 @@ static int read_bones(struct args *args, size_t place, struct text *problem)
     cJSON *rules = cJSON_CreateArray();
     const int rc = add_map(&map->kind, rules, file, problem);
     if (rc == 0) {
-        take_given(args, map->parameter, NULL);
+        args_drop_parameter(args, map->parameter);
         take_given(args, map->kind.name, rules);
-        give(args, map->kind.name, rules, &args->bone_maps[place]);
+        give(args, map->kind.name, rules);
     }
     cJSON_Delete(rules);
     return rc;
@@ -268,7 +264,7 @@ static int read_bones(struct args *args, size_t place, struct text *problem)
 int joint_map_read(struct args *args, struct text *problem)
 {
     int rc = args_has(args, OPTION_JOINT_MAP) ? read_renames(args, problem) : 0;
-    for (size_t i = 0; i < ARGS_BONE_MAPS && rc == 0; i++)
+    for (size_t i = 0; i < sizeof BONES / sizeof *BONES && rc == 0; i++)
         rc = read_bones(args, i, problem);
     return rc;
 }

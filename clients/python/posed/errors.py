@@ -36,6 +36,8 @@ CODES: Dict[int, Tuple[str, int]] = {
     27: ("camera_not_found", 404),
     64: ("variant_not_found", 404),
     67: ("texture_not_found", 404),
+    77: ("morph_not_found", 404),
+    78: ("expression_not_found", 404),
     68: ("light_not_found", 404),
     65: ("not_in_gltf", 422),
     29: ("bad_keys", 422),

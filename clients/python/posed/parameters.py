@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from urllib.parse import quote
 
 from . import packets
+from .given import GivenPose
 
 #: the rest pose, as `clip`
 REST = "-"
@@ -33,7 +34,7 @@ def make(options: Dict[str, Any]) -> Parameters:
         name = key[:-1] if key.endswith("_") else key
         if value is None:
             continue
-        value = _plain(value)
+        value = _member(name, value)
         if isinstance(value, list) and not value and name not in _OBJECTS:
             raise ValueError(f"'{key}' is an empty list")
         if name in _NAMED:
@@ -44,12 +45,21 @@ def make(options: Dict[str, Any]) -> Parameters:
     return out
 
 
+def _member(name: str, value: Any) -> Any:
+    """Convert a parameter, or the member of a layer. A pose may be a `GivenPose` or an answer, and a whole layer too."""
+    if name == "pose" and not isinstance(value, dict):
+        return _plain((value if isinstance(value, GivenPose) else GivenPose.of(value)).to_json())
+    if name == "layers" and isinstance(value, (list, tuple)):
+        return [_plain(layer if isinstance(layer, dict) else {"pose": layer}) for layer in value]
+    return _plain(value)
+
+
 def _plain(value: Any) -> Any:
     """Convert numbers of NumPy and sequences to those of JSON, within objects too (a list of weights in a layer)."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: _member(name, part) for name, part in value.items()}
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return int(value)
     if isinstance(value, numbers.Integral):
@@ -163,6 +173,16 @@ def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
     _times(query, parameters.get("t"))
     _names(op, query, parameters, find)
     return query
+
+
+def to_stream_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
+    """Return the fields of a stream; if they cannot express all parameters, these are JSON behind them."""
+    if "t" in parameters:
+        raise ValueError("a stream has no t: give it position_s, rate and speed")
+    try:
+        return to_query(op, parameters, find)
+    except Unsayable:
+        return packets.Query(flags=packets.QUERY_FLAGS["more"], more=json.dumps(parameters).encode())
 
 
 def _word(words: Dict[str, int], parameters: Parameters, name: str, default: str) -> int:

@@ -32,7 +32,7 @@ def test_programs_of_the_readmes_print_what_they_show(program, printed, has_nump
 
 
 def test_there_are_programs_to_paste():
-    assert len(list(shown())) == 4
+    assert len(list(shown())) == 5
 
 
 def test_pip_installs_it(tmp_path):

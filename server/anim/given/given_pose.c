@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ void given_pose_fini(struct given_pose *given)
 {
     free(given->nodes);
     free(given->weights);
+    free(given->materials);
+    free(given->look.binds);
     free(given->times_s);
     free(given->values);
     *given = (struct given_pose){0};
@@ -172,18 +175,50 @@ static int finish_node(struct given_pose *given, const struct model *model, uint
     return 0;
 }
 
-static int finish_weight(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+static int finish_weight(const struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame,
+                         struct err *err)
 {
     const struct given_weight *weight = &given->weights[index];
     uint32_t bad;
     if (are_floats(given->values + (size_t)frame * given->frame_values + weight->first, 1, &bad))
         return 0;
-    return err_set(err, ERR_BAD_PARAMETER, "frame %u: morph weight %u is not finite as a float", frame, weight->weight);
+    char part[48];
+    snprintf(part, sizeof part, "morph weight %u", weight->weight - model->nodes[weight->node].weight_first);
+    err_set(err, ERR_BAD_PARAMETER, "it is not finite as a float");
+    return fail_at(model, frame, weight->node, part, err);
+}
+
+static int finish_material(const struct given_pose *given, uint32_t index, uint32_t frame, struct err *err)
+{
+    const struct given_material *at = &given->materials[index];
+    uint32_t bad;
+    if (are_floats(given->values + (size_t)frame * given->frame_values + at->first, GIVEN_MATERIAL_VALUES, &bad))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "frame %u: what expressions do to material %u is not finite as a float",
+                   frame, at->material);
+}
+
+/* Checks indices and numbers of a look. */
+static bool is_look(const struct given_pose *given, const struct model *model)
+{
+    const struct given_look *look = &given->look;
+    bool is = look->kind == LOOK_NONE ||
+              (look->kind <= LOOK_POINT && look->head < model->node_count && look->share < given->frame_values);
+    for (int i = 0; i < 2; i++)
+        is = is && (look->kind == LOOK_NONE || look->eyes[i] < (int32_t)model->node_count);
+    for (int i = 0; i < 3; i++)
+        is = is && isfinite(look->target[i]);
+    for (uint32_t b = 0; b < look->bind_count && is; b++)
+        is = look->binds[b].look < GAZE_LOOKS && look->binds[b].material < (int32_t)given->material_count &&
+             (look->binds[b].material >= 0 ||
+              (look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count)) &&
+             (b == 0 || look->binds[b].material >= look->binds[b - 1].material);
+    return is;
 }
 
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
 {
-    bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
+    bool is_good = given->frame_count >= 1;
     for (uint32_t i = 0; i < given->node_count && is_good; i++) {
         const struct given_node *node = &given->nodes[i];
         const uint32_t count = given_part_values(node->parts);
@@ -195,6 +230,15 @@ static int check_places(const struct given_pose *given, const struct model *mode
         is_good = given->weights[i].node < model->node_count && given->weights[i].weight < model->weight_count &&
                   (i == 0 || given->weights[i].weight > given->weights[i - 1].weight) &&
                   given->weights[i].first < given->frame_values;
+    for (uint32_t i = 0; i < given->material_count && is_good; i++) {
+        const struct given_material *at = &given->materials[i], *last = i > 0 ? at - 1 : NULL;
+        is_good = at->material < model->material_count && at->part < GIVEN_MATERIAL_PARTS &&
+                  (last == NULL || at->material > last->material ||
+                   (at->material == last->material && at->part > last->part)) &&
+                  given->frame_values >= GIVEN_MATERIAL_VALUES &&
+                  at->first <= given->frame_values - GIVEN_MATERIAL_VALUES;
+    }
+    is_good = is_good && is_look(given, model);
     for (uint32_t f = 0; f < given->frame_count && is_good; f++)
         is_good = isfinite(given->times_s[f]) && given->times_s[f] >= (f == 0 ? 0 : given->times_s[f - 1]);
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
@@ -219,7 +263,8 @@ int given_pose_finish_values(struct given_pose *given, const struct model *model
 {
     const double size = size_of(model);
     given->flags = covers(given, model) ? GIVEN_COVERS : 0;
-    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0) /* else a scale may act on what is below it in another way */
+    if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
+        given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;
     for (uint32_t f = 0; f < given->frame_count; f++) {
         const bool is_done = is_usual(given, model, f, size);
@@ -227,7 +272,10 @@ int given_pose_finish_values(struct given_pose *given, const struct model *model
             if (finish_node(given, model, i, f, size, err) < 0)
                 return err->code;
         for (uint32_t i = 0; i < given->weight_count; i++)
-            if (finish_weight(given, i, f, err) < 0)
+            if (finish_weight(given, model, i, f, err) < 0)
+                return err->code;
+        for (uint32_t i = 0; i < given->material_count; i++)
+            if (finish_material(given, i, f, err) < 0)
                 return err->code;
     }
     return 0;
@@ -280,6 +328,22 @@ void given_pose_local(const struct given_pose *given, const struct given_node *n
     }
     if (parts[2].is_given)
         mix(from + parts[2].first, to + parts[2].first, 3, moment->u, local->scale);
+}
+
+void given_pose_material(const struct given_pose *given, const struct given_material *material,
+                         const struct given_moment *moment, double out[GIVEN_MATERIAL_VALUES])
+{
+    mix(given->values + (size_t)moment->from * given->frame_values + material->first,
+        given->values + (size_t)moment->to * given->frame_values + material->first, GIVEN_MATERIAL_VALUES, moment->u,
+        out);
+}
+
+double given_pose_look_share(const struct given_pose *given, const struct given_moment *moment)
+{
+    double value;
+    mix(given->values + (size_t)moment->from * given->frame_values + given->look.share,
+        given->values + (size_t)moment->to * given->frame_values + given->look.share, 1, moment->u, &value);
+    return value;
 }
 
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,

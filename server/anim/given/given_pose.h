@@ -7,6 +7,7 @@
  * immutable. */
 #pragma once
 
+#include "anim/given/given_look.h"
 #include "anim/model/mat.h"
 #include "base/err.h"
 
@@ -30,6 +31,22 @@ struct given_weight {
     uint32_t padding;
 };
 
+/* What expressions do to a material: five numbers of a frame. The first is the share of its own value that goes, the
+ * others are what comes in its place: value * (1 - share) + sum. */
+enum given_material_part {
+    GIVEN_BASE_COLOR,        /* linear RGB and alpha */
+    GIVEN_EMISSIVE,          /* linear RGB */
+    GIVEN_TEXTURE_TRANSFORM, /* of all textures: scale, then offset */
+    GIVEN_MATERIAL_PARTS
+};
+enum { GIVEN_MATERIAL_VALUES = 5 };
+struct given_material {
+    uint32_t material;
+    uint32_t part;  /* GIVEN_.. */
+    uint32_t first; /* index of its numbers in a frame */
+    uint32_t padding;
+};
+
 enum given_flags {
     GIVEN_MODEST = 1, /* numbers are of the model's own size, so that compiled evaluation keeps its bound */
     GIVEN_COVERS = 2, /* all of each node of the model's compiled rig is given */
@@ -38,13 +55,15 @@ enum given_flags {
 /* Frames are linear between their times, and rotations take the shorter arc. Before the first and after the last frame
  * the nearest one holds. */
 struct given_pose {
-    struct given_node *nodes;     /* [node_count], by rising node, each once */
-    struct given_weight *weights; /* [weight_count], by rising weight, each once */
-    double *times_s;              /* [frame_count], from 0 on, rising */
-    double *values;               /* [frame_count][frame_values] */
-    uint32_t node_count, weight_count;
-    uint32_t frame_count, frame_values; /* at least 1 */
+    struct given_node *nodes;         /* [node_count], by rising node, each once */
+    struct given_weight *weights;     /* [weight_count], by rising weight, each once */
+    struct given_material *materials; /* [material_count], by rising material and part, each once */
+    double *times_s;                  /* [frame_count], from 0 on, rising */
+    double *values;                   /* [frame_count][frame_values] */
+    uint32_t node_count, weight_count, material_count;
+    uint32_t frame_count, frame_values; /* at least 1; 0 where expressions change nothing */
     uint32_t flags;                     /* enum given_flags, from given_pose_finish() */
+    struct given_look look;             /* of all frames; it needs exact evaluation */
 };
 
 /* Returns how many numbers these parts have. */
@@ -81,5 +100,8 @@ struct given_moment given_pose_moment(const struct given_pose *given, double tim
  * (rotation_repair()). */
 void given_pose_local(const struct given_pose *given, const struct given_node *node, const struct given_moment *moment,
                       struct trs *local);
+void given_pose_material(const struct given_pose *given, const struct given_material *material,
+                         const struct given_moment *moment, double out[GIVEN_MATERIAL_VALUES]);
+double given_pose_look_share(const struct given_pose *given, const struct given_moment *moment);
 double given_pose_weight(const struct given_pose *given, const struct given_weight *weight,
                          const struct given_moment *moment);

@@ -34,6 +34,33 @@ static bool rounds_to(const double q[4], const float rounded[4])
     return is;
 }
 
+/* Moves each number by `share`, -1..1, of the way to where it would round to the next float: away from 0 when above 0.
+ */
+static void move_within(const float rounded[4], double share, double out[4])
+{
+    for (int i = 0; i < 4; i++) {
+        const float size = fabsf(rounded[i]), next = nextafterf(size, share < 0 ? 0 : HUGE_VALF);
+        const double moved = (double)size + share * fabs((double)next - (double)size) / 2;
+        out[i] = rounded[i] < 0 ? -moved : moved;
+    }
+}
+
+/* Finds one by halving, which rounding does not lead astray where it lies in a corner. */
+static bool halve(const float rounded[4], double out[4])
+{
+    enum { STEPS = 60 };
+    double low = -1, high = 1;
+    for (int step = 0; step < STEPS; step++) {
+        const double share = (low + high) / 2;
+        move_within(rounded, share, out);
+        if (dot4(out, out) < 1)
+            low = share;
+        else
+            high = share;
+    }
+    return rounds_to(out, rounded) && low > -1 && high < 1;
+}
+
 /* Returns half the distance to the next float, away from 0 or towards it. nextafterf() is slow, and game servers repair
  * all joints of a crowd. */
 static double half_gap(float size, bool is_away)
@@ -99,7 +126,7 @@ bool rotation_repair(double q[4])
     }
     const float rounded[4] = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
     double found[4];
-    if (find_rounded(rounded, found))
+    if (find_rounded(rounded, found) || halve(rounded, found))
         memcpy(q, found, sizeof found);
     else
         quat_repair(q); /* it was not rounded to floats */

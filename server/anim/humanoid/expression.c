@@ -34,17 +34,24 @@ int8_t expression_part(const struct model *model, uint32_t expression)
     return -1;
 }
 
-static void override_weights(const struct model *model, const int8_t *parts, float *weights)
+double expressions_left(const struct model *model, const int8_t *parts, const float *weights, enum expression_part part)
 {
-    double left[EXPRESSION_PART_COUNT] = {1, 1, 1};
+    double left = 1;
     for (uint32_t e = 0; e < model->expression_count; e++) {
         const struct expression *at = &model->expressions[e];
         const uint32_t words[EXPRESSION_PART_COUNT] = {at->override_mouth, at->override_blink, at->override_look_at};
         const double weight = (double)weights[e];
-        for (int part = 0; part < EXPRESSION_PART_COUNT && weight > 0; part++)
-            if (part != parts[e])
-                left[part] -= words[part] == EXPRESSION_BLOCK ? 1 : words[part] == EXPRESSION_BLEND ? weight : 0;
+        if (weight > 0 && (int)part != parts[e])
+            left -= words[part] == EXPRESSION_BLOCK ? 1 : words[part] == EXPRESSION_BLEND ? weight : 0;
     }
+    return left;
+}
+
+static void override_weights(const struct model *model, const int8_t *parts, float *weights)
+{
+    double left[EXPRESSION_PART_COUNT];
+    for (int part = 0; part < EXPRESSION_PART_COUNT; part++)
+        left[part] = expressions_left(model, parts, weights, (enum expression_part)part);
     for (uint32_t e = 0; e < model->expression_count; e++) {
         const int part = parts[e];
         const bool is_binary = (model->expressions[e].flags & EXPRESSION_BINARY) != 0;

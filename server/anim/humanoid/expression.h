@@ -21,6 +21,11 @@ int32_t expression_find(const struct model *model, const char *name, size_t size
 enum expression_part { EXPRESSION_MOUTH, EXPRESSION_BLINK, EXPRESSION_GAZE, EXPRESSION_PART_COUNT };
 int8_t expression_part(const struct model *model, uint32_t expression);
 
+/* Returns the share that expressions of these weights, 0..1, leave of a part: at most 1; none where it is not above 0.
+ */
+double expressions_left(const struct model *model, const int8_t *parts, const float *weights,
+                        enum expression_part part);
+
 /* Makes what is shown, [expression_count], of the weights that are wanted, in place: cuts, rounds and overrides them.
  * parts: [expression_count] of expression_part(). */
 void expressions_show(const struct model *model, const int8_t *parts, float *weights);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,101 @@ int appearance_evaluate(struct appearance *appearance, const struct model *model
     for (uint32_t i = 0; i < count; i++)
         repair(appearance, model, property_of(channels[i].channel.path - PATH_COUNT).kind, channels[i].channel.node);
     appearance->is_animated = true;
+    return 0;
+}
+
+/* --- given poses --- */
+
+/* Puts `share` less of each number and `sums` in its place; a pose of weight below 1 does less. */
+static void give_numbers(float *numbers, uint32_t count, const double values[GIVEN_MATERIAL_VALUES], double weight)
+{
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = (float)((double)numbers[i] * (1 - weight * values[0]) + weight * values[1 + i]);
+}
+
+/* Scales the columns of the matrix, and moves its translation, as scale and offset change. */
+static void give_transform(struct material_texture *texture, const double values[GIVEN_MATERIAL_VALUES], double weight)
+{
+    float *m = texture->uv_from_texcoord;
+    for (int k = 0; k < 2; k++) {
+        const double x = (double)m[k], y = (double)m[3 + k], scale = sqrt(x * x + y * y);
+        const double changed = scale * (1 - weight * values[0]) + weight * values[1 + k];
+        const double factor = scale > 0 ? changed / scale : 1;
+        m[k] = (float)(x * factor);
+        m[3 + k] = (float)(y * factor);
+        m[3 * k + 2] = (float)((double)m[3 * k + 2] * (1 - weight * values[0]) + weight * values[3 + k]);
+    }
+}
+
+static void give_part(struct appearance *appearance, const struct given_material *at,
+                      const double values[GIVEN_MATERIAL_VALUES], double weight)
+{
+    struct material *material = &appearance->materials[at->material];
+    if (at->part == GIVEN_BASE_COLOR)
+        give_numbers(material->base_color, 4, values, weight);
+    else if (at->part == GIVEN_EMISSIVE)
+        give_numbers(material->emissive, 3, values, weight);
+    else
+        for (int slot = 0; slot < TEXTURE_SLOT_COUNT; slot++)
+            give_transform(&material->textures[slot], values, weight);
+    for (int i = 0; i < 4; i++)
+        material->base_color[i] = fminf(1, fmaxf(0, material->base_color[i]));
+    for (int i = 0; i < 3; i++)
+        material->emissive[i] = fmaxf(0, material->emissive[i]);
+}
+
+/* What expressions add to materials to look at a point. */
+struct looking {
+    const struct given_look *look;
+    uint32_t bind; /* the next one */
+    double weights[GAZE_LOOKS];
+};
+
+static struct looking start_looking(const struct give *give, const struct given_moment *moment,
+                                    const struct dmat4 *scene_from_node)
+{
+    struct looking looking = {.look = &give->given->look};
+    double yaw_deg, pitch_deg;
+    if (looking.look->kind == LOOK_NONE)
+        return looking;
+    given_look_angles(looking.look, &scene_from_node[looking.look->head], &yaw_deg, &pitch_deg);
+    given_look_weights(looking.look, yaw_deg, pitch_deg, given_pose_look_share(give->given, moment), looking.weights);
+    while (looking.bind < looking.look->bind_count && looking.look->binds[looking.bind].material == LOOK_NO_MATERIAL)
+        looking.bind++;
+    return looking;
+}
+
+/* Adds to the values of a material. Calls are by rising material. */
+static void add_looks(struct looking *looking, uint32_t material, double values[GIVEN_MATERIAL_VALUES])
+{
+    for (; looking->bind < looking->look->bind_count; looking->bind++) {
+        const struct look_bind *bind = &looking->look->binds[looking->bind];
+        const double weight = looking->weights[bind->look];
+        if (bind->material != (int32_t)material)
+            return;
+        values[0] += weight;
+        for (int k = 0; k < 4; k++)
+            values[1 + k] += weight * (double)bind->values[k];
+    }
+}
+
+int appearance_give(struct appearance *appearance, const struct model *model, const struct give *give,
+                    const struct dmat4 *scene_from_node, struct err *err)
+{
+    const struct given_pose *given = give->given;
+    const struct given_moment moment = given_pose_moment(given, give->time_s);
+    if (given->material_count == 0)
+        return 0;
+    if (!appearance->is_animated && copy_arrays(appearance, model, err) < 0)
+        return err->code;
+    appearance->is_animated = true;
+    struct looking looking = start_looking(give, &moment, scene_from_node);
+    for (uint32_t i = 0; i < given->material_count; i++) {
+        double values[GIVEN_MATERIAL_VALUES];
+        given_pose_material(given, &given->materials[i], &moment, values);
+        add_looks(&looking, i, values);
+        give_part(appearance, &given->materials[i], values, give->weight);
+    }
     return 0;
 }
 

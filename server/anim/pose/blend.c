@@ -242,15 +242,24 @@ static void add_layer(struct blend *blend, struct pose *pose, const struct model
 
 /* --- given poses --- */
 
-static void give_layer(struct blend *blend, struct pose *pose, const struct model *model, const struct node_list *list,
-                       const struct blend_layer *layer, uint32_t index)
+static struct give give_of(const struct blend *blend, const struct blend_layer *layers, uint32_t index)
 {
-    const struct give give = {.given = layer->given,
-                              .time_s = layer->clip_time_s,
-                              .weight = layer->weight,
-                              .is_additive = layer->is_additive,
-                              .is_moved = marks_of(blend, index)};
-    pose_give(pose, model, list, &give);
+    return (struct give){.given = layers[index].given,
+                         .time_s = layers[index].clip_time_s,
+                         .weight = layers[index].weight,
+                         .is_additive = layers[index].is_additive,
+                         .is_moved = marks_of(blend, index)};
+}
+
+/* Looks come last: they may depend on where the head is. */
+static void give_looks(const struct blend *blend, struct pose *pose, const struct model *model,
+                       const struct node_list *list, const struct blend_layer *layers, uint32_t layer_count)
+{
+    for (uint32_t i = 0; i < layer_count && list->is_in == NULL; i++)
+        if (layers[i].given != NULL && layers[i].weight > 0) {
+            const struct give give = give_of(blend, layers, i);
+            pose_give_look(pose, model, &give);
+        }
 }
 
 /* --- both --- */
@@ -277,11 +286,13 @@ void blend_evaluate_nodes(struct blend *blend, struct pose *pose, const struct m
             mix_node(blend, &shares, model, list->nodes[i], list->is_in == NULL, pose);
     }
     for (uint32_t i = 0; i < layer_count; i++) {
+        const struct give give = give_of(blend, layers, i);
         if (layers[i].given != NULL && layers[i].weight > 0)
-            give_layer(blend, pose, model, list, &layers[i], i);
+            pose_give(pose, model, list, &give);
         else if (layers[i].is_additive && layers[i].weight > 0)
             add_layer(blend, pose, model, list, &layers[i], i);
     }
+    give_looks(blend, pose, model, list, layers, layer_count);
     pose_compose_nodes(pose, model, list);
 }
 

@@ -10,9 +10,14 @@
 /* A node whose scene matrix an aim needs before pose_compose() makes all of them. */
 struct aim_node {
     double scene_rotation[4];
-    uint32_t path;    /* scratch: a list of nodes */
-    uint32_t is_done; /* scene_rotation and scene_from_node are those of the pose */
+    uint32_t path; /* scratch: a list of nodes */
+    bool is_done;  /* scene_rotation and scene_from_node are those of the pose */
+    bool is_given; /* of constraints_note_given() */
 };
+
+/* How far a given rotation may be from the constraint's and stays: what the rounding of a whole pose to floats makes.
+ */
+static const double KEPT_RADIANS = 1e-5;
 
 bool constraints_reserve(struct pose *pose, const struct model *model)
 {
@@ -22,6 +27,20 @@ bool constraints_reserve(struct pose *pose, const struct model *model)
         return false;
     pose->aim_capacity = model->node_count;
     return true;
+}
+
+void constraints_forget_given(struct pose *pose, const struct model *model)
+{
+    if (!constraints_reserve(pose, model))
+        mem_exhausted();
+    for (uint32_t n = 0; n < model->node_count && model->constraint_count > 0; n++)
+        pose->aims[n].is_given = false;
+}
+
+void constraints_note_given(struct pose *pose, const struct model *model, uint32_t node)
+{
+    if (model->constraint_count > 0)
+        pose->aims[node].is_given = true;
 }
 
 /* --- rotations --- */
@@ -100,7 +119,7 @@ static void compose_node(struct pose *pose, const struct model *model, uint32_t 
         quat_mul(pose->aims[parent].scene_rotation, rotation, pose->aims[node].scene_rotation);
         quat_normalize(pose->aims[node].scene_rotation);
     }
-    pose->aims[node].is_done = 1;
+    pose->aims[node].is_done = true;
 }
 
 /* Composes a node and those of its ancestors that are not yet composed. */
@@ -179,15 +198,26 @@ static void rotate(const struct pose *pose, const struct model *model, const str
     quat_mul(rest, turn, out);
 }
 
+/* Sets the rotation of a node, unless the same is given. */
+static void set_rotation(struct pose *pose, uint32_t node, const double rotation[4])
+{
+    double *now = pose->local[node].rotation;
+    const bool is_kept =
+        pose->aims[node].is_given && quat_angle(now, rotation, dot4(now, rotation) < 0 ? -1 : 1) <= KEPT_RADIANS / 2;
+    if (!is_kept)
+        memcpy(now, rotation, 4 * sizeof *now);
+    pose->is_animated[node] = true;
+}
+
 void constraints_apply(struct pose *pose, const struct model *model)
 {
     if (!constraints_reserve(pose, model))
         mem_exhausted();
     for (uint32_t n = 0; n < model->node_count; n++)
-        pose->aims[n].is_done = 0;
+        pose->aims[n].is_done = false;
     for (uint32_t i = 0; i < model->constraint_count; i++) {
         const struct node_constraint *at = &model->constraints[i];
-        double rest[4], whole[4];
+        double rest[4], whole[4], rotation[4];
         rest_rotation(model, at->node, rest);
         if (at->kind == CONSTRAINT_ROLL)
             roll(pose, model, at, rest, whole);
@@ -196,8 +226,8 @@ void constraints_apply(struct pose *pose, const struct model *model)
         else
             rotate(pose, model, at, rest, whole);
         quat_normalize(whole);
-        quat_slerp(rest, whole, (double)at->weight, pose->local[at->node].rotation);
-        quat_repair(pose->local[at->node].rotation);
-        pose->is_animated[at->node] = true;
+        quat_slerp(rest, whole, (double)at->weight, rotation);
+        quat_repair(rotation);
+        set_rotation(pose, at->node, rotation);
     }
 }

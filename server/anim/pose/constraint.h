@@ -15,6 +15,12 @@
 /* Makes room for the model's constraints. False when memory runs out; *pose stays usable. */
 bool constraints_reserve(struct pose *pose, const struct model *model);
 
+/* Says that a given pose alone decides the node's rotation. Where it is the constraint's but for rounding, it stays as
+ * it is given, so that an answer that is sent back comes again with the same bits. Forgotten when the pose is sampled.
+ */
+void constraints_note_given(struct pose *pose, const struct model *model, uint32_t node);
+void constraints_forget_given(struct pose *pose, const struct model *model);
+
 /* Sets local[].rotation and is_animated of all nodes with constraints, from the others' local transforms. The model has
  * constraints. It takes time for each constraint, and at most once for each node, however deep the hierarchy is. Where
  * an aim has no direction, because source and node are at the same place or not finite, the node rests. */

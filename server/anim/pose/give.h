@@ -17,6 +17,10 @@ struct give {
  * only. */
 void pose_give(struct pose *pose, const struct model *model, const struct node_list *list, const struct give *give);
 
+/* Turns the eyes of a given pose, or moves their expressions, after all layers. It composes the pose where it has to
+ * know where the head is; pose_compose() has to follow. For all nodes only. */
+void pose_give_look(struct pose *pose, const struct model *model, const struct give *give);
+
 /* Changes one local transform by what is given of its node. `rest` is the node's rest transform. */
 void give_local(const struct give *give, const struct given_node *node, const struct given_moment *moment,
                 const struct trs *rest, struct trs *local);

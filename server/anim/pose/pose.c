@@ -85,6 +85,7 @@ static void set_rest(struct pose *pose, const struct model *model, const struct 
     }
     for (uint32_t i = 0; i < list->count && has_own_scales(model); i++)
         pose->is_multiplied[list->nodes[i]] = false;
+    constraints_forget_given(pose, model);
     for (uint32_t w = 0; w < model->weight_count && list->is_in == NULL; w++)
         pose->weights[w] = (double)model->weights[w];
 }

@@ -1,14 +1,12 @@
 #include "anim/retarget/rest_face.h"
 
 #include "anim/humanoid/expression.h"
-#include "anim/model/trig.h"
+#include "anim/humanoid/gaze.h"
 #include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double DEGREE = 0.017453292519943295;
 
 /* --- pairs --- */
 
@@ -28,13 +26,12 @@ static bool is_gazed(const struct rest_face *face, uint32_t expression)
 
 static void pair_gaze(struct rest_face *face, const struct humanoid *humanoid)
 {
-    static const char *const LOOKS[4] = {"lookLeft", "lookRight", "lookDown", "lookUp"};
     const struct model *model = face->model, *source = face->source;
     const bool has_both = model->gaze_count > 0 && source->gaze_count > 0 && source->gazes[0].node >= 0;
     face->gaze = face->eyes[0] = face->eyes[1] = -1;
     for (int i = 0; i < 4; i++)
         face->looks[i] = has_both && model->gazes[0].kind == GAZE_EXPRESSION
-                             ? expression_find(model, LOOKS[i], strlen(LOOKS[i]))
+                             ? expression_find(model, GAZE_LOOK_WORDS[i], strlen(GAZE_LOOK_WORDS[i]))
                              : -1;
     for (int i = 0; i < 2 && has_both && model->gazes[0].kind == GAZE_BONE; i++)
         face->eyes[i] = humanoid->nodes[ROLE_LEFT_EYE + i];
@@ -201,44 +198,13 @@ uint32_t rest_face_count_warnings(const struct rest_face *face)
 
 /* --- the gaze --- */
 
-static double whole_atan(double y, double x)
-{
-    const double half = 3.14159265358979323846;
-    return x >= 0 ? trig_atan(y, x) : (y < 0 ? -half : half) - trig_atan(y, -x);
-}
-
 /* Finds yaw and pitch of a rotation Ry(yaw) Rx(pitch) Rz(roll), in degrees: to the left, and down. */
 static void find_angles(const double rotation[4], double *yaw_deg, double *pitch_deg)
 {
     const struct mat3 turn = mat3_from_quat(rotation);
     const double down = fmin(1, fmax(-1, -turn.m[7]));
-    *yaw_deg = whole_atan(turn.m[6], turn.m[8]) / DEGREE;
-    *pitch_deg = trig_atan(down, sqrt(1 - down * down)) / DEGREE;
-}
-
-static double map_range(const struct gaze *gaze, enum gaze_range range, double angle_deg)
-{
-    const double most = (double)gaze->ranges[range].most_deg;
-    return fmin(fabs(angle_deg), most) / most * (double)gaze->ranges[range].output;
-}
-
-/* Turns an eye by angles about the up and left axes of the T-pose. The scene's rotation of the eye's parent at rest
- * converts them to the eye's own space. */
-static void turn_eye(const struct rest_rig *rig, uint32_t eye, double yaw, double pitch, struct pose *pose)
-{
-    const struct mat3 *axes = &rig->axes;
-    const double sy = trig_sin(yaw), cy = trig_cos(yaw), sx = trig_sin(pitch), cx = trig_cos(pitch);
-    const int32_t parent = rig->model->nodes[eye].parent;
-    const struct mat3 *parent_rest = parent < 0 ? &MAT3_IDENTITY : &rig->scene_from_node[parent];
-    const struct mat3 look = {{cy, 0, -sy, sy * sx, cx, cy * sx, sy * cx, -sx, cy * cx}}; /* Ry * Rx */
-    const struct mat3 turned = mat3_mul(axes, &look);
-    const struct mat3 in_scene = mat3_mul_transpose(&turned, axes);
-    const struct mat3 seen = mat3_mul(&in_scene, parent_rest);
-    const struct mat3 in_parent = mat3_transpose_mul(parent_rest, &seen);
-    const struct mat3 local_rest = mat3_from_quat(rig->pose.local[eye].rotation);
-    const struct mat3 local = mat3_mul(&in_parent, &local_rest);
-    mat3_to_quat(&local, pose->local[eye].rotation);
-    pose->is_animated[eye] = true;
+    *yaw_deg = gaze_atan_deg(turn.m[6], turn.m[8]);
+    *pitch_deg = gaze_atan_deg(down, sqrt(1 - down * down));
 }
 
 static void look(struct rest_face *face, const struct rest_rig *rig, const struct pose *source, struct pose *pose)
@@ -246,18 +212,18 @@ static void look(struct rest_face *face, const struct rest_rig *rig, const struc
     const struct gaze *gaze = &face->model->gazes[0];
     double yaw, pitch;
     find_angles(source->local[face->gaze].rotation, &yaw, &pitch);
-    const double vertical = map_range(gaze, pitch > 0 ? GAZE_DOWN : GAZE_UP, pitch) * (pitch > 0 ? 1 : -1);
-    for (int eye = 0; eye < 2; eye++) {
-        const bool is_outward = eye == 0 ? yaw > 0 : yaw <= 0; /* the left eye is eye 0, and left is above 0 */
-        const double across = map_range(gaze, is_outward ? GAZE_OUTER : GAZE_INNER, yaw) * (yaw > 0 ? 1 : -1);
-        if (face->eyes[eye] >= 0)
-            turn_eye(rig, (uint32_t)face->eyes[eye], fmod(across, 360) * DEGREE, fmod(vertical, 360) * DEGREE, pose);
+    for (int i = 0; i < 2; i++) {
+        if (face->eyes[i] < 0)
+            continue;
+        const struct gaze_eye eye = rest_rig_eye(rig, (uint32_t)face->eyes[i], i == 1);
+        gaze_turn_eye(gaze, &eye, yaw, pitch, pose->local[face->eyes[i]].rotation);
+        pose->is_animated[face->eyes[i]] = true;
     }
-    const double sides[4] = {yaw > 0 ? yaw : 0, yaw > 0 ? 0 : -yaw, pitch > 0 ? pitch : 0, pitch > 0 ? 0 : -pitch};
-    static const enum gaze_range RANGES[4] = {GAZE_OUTER, GAZE_OUTER, GAZE_DOWN, GAZE_UP};
-    for (int i = 0; i < 4; i++)
+    double weights[GAZE_LOOKS];
+    gaze_weigh_looks(gaze, yaw, pitch, weights);
+    for (int i = 0; i < GAZE_LOOKS; i++)
         if (face->looks[i] >= 0)
-            face->shown[face->looks[i]] = (float)fmin(1, fmax(0, map_range(gaze, RANGES[i], sides[i])));
+            face->shown[face->looks[i]] = (float)weights[i];
 }
 
 /* --- expressions --- */

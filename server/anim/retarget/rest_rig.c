@@ -25,6 +25,16 @@ struct mat3 rest_rig_turn(const struct rest_rig *rig, const struct pose *pose, u
     return mat3_nearest(&pose->scene_from_node[node], &turn) ? turn : rig->scene_from_node[node];
 }
 
+struct gaze_eye rest_rig_eye(const struct rest_rig *rig, uint32_t node, bool is_right)
+{
+    const int32_t parent = rig->model->nodes[node].parent;
+    struct gaze_eye eye = {.axes = rig->axes,
+                           .scene_from_parent = parent < 0 ? MAT3_IDENTITY : rig->scene_from_node[parent],
+                           .is_right = is_right};
+    memcpy(eye.rotation, rig->pose.local[node].rotation, sizeof eye.rotation);
+    return eye;
+}
+
 static const double *place(const struct rest_rig *rig, enum humanoid_role role)
 {
     return pose_place(&rig->pose, rig->humanoid.nodes[role]);

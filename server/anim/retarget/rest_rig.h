@@ -8,6 +8,7 @@
 #pragma once
 
 #include "anim/pose/pose.h"
+#include "anim/humanoid/gaze.h"
 #include "anim/humanoid/humanoid.h"
 #include "anim/model/mat3.h"
 
@@ -33,6 +34,9 @@ void rest_rig_fini(struct rest_rig *rig);
 
 /* Returns the orthogonal part of a node's scene matrix, or the one at rest where the matrix is flat. */
 struct mat3 rest_rig_turn(const struct rest_rig *rig, const struct pose *pose, uint32_t node);
+/* Returns an eye at rest. */
+struct gaze_eye rest_rig_eye(const struct rest_rig *rig, uint32_t node, bool is_right);
+
 /* Returns the place of a node in a pose. */
 static inline const double *pose_place(const struct pose *pose, int32_t node)
 {

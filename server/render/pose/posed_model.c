@@ -239,7 +239,24 @@ static void give_on_top(struct posed_model *posed, const struct model *model, co
     if (view->on_top == NULL)
         return;
     pose_give(&posed->pose, model, &all, &give);
+    pose_give_look(&posed->pose, model, &give);
     pose_compose(&posed->pose, model);
+}
+
+/* Changes materials as the expressions of given poses do. */
+static int give_appearance(struct posed_model *posed, const struct model *model, const struct pose_view *view,
+                           struct err *err)
+{
+    const struct give on_top = {.given = view->on_top, .weight = 1};
+    for (uint32_t i = 0; i < view->layer_count; i++) {
+        const struct blend_layer *layer = &view->layers[i];
+        const struct give give = {.given = layer->given, .time_s = layer->clip_time_s, .weight = layer->weight};
+        if (layer->given != NULL &&
+            appearance_give(&posed->appearance, model, &give, posed->pose.scene_from_node, err) < 0)
+            return err->code;
+    }
+    return view->on_top == NULL ? 0
+                                : appearance_give(&posed->appearance, model, &on_top, posed->pose.scene_from_node, err);
 }
 
 /* Fits volumes to the model once for consecutive pictures. */
@@ -274,7 +291,7 @@ int posed_model_evaluate(struct posed_model *posed, const struct model *model, c
         return err->code;
     give_on_top(posed, model, view);
     if (appearance_evaluate(&posed->appearance, model, clip, view->clip_time_s, err) < 0 ||
-        gather(posed, model, view, err) < 0)
+        give_appearance(posed, model, view, err) < 0 || gather(posed, model, view, err) < 0)
         return err->code;
     if (posed->draw_count > 0 && make_palettes(posed, model, &DMAT4_IDENTITY, err) < 0)
         return err->code;

@@ -3,8 +3,9 @@
 #include "anim/pose/give.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "wire/reply/given_names.h"
-#include "wire/reply/given_weights.h"
+#include "wire/reply/given_looking.h"
+#include "wire/given/given_names.h"
+#include "wire/given/given_weights.h"
 #include "wire/reply/select.h"
 
 #include <stdio.h>
@@ -180,22 +181,34 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
-    if (given_weights_find(&weights, resolving->model, asked, &err) < 0) {
+    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 ||
+        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &err) < 0)) {
         given_weights_fini(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
         return fail(resolving, &err);
     }
     const uint32_t own = asked->frame_values - asked->weight_count;
-    out->frame_values = own + weights.count;
+    const uint32_t share = own + given_weights_values(&weights);
+    out->frame_values = share + (out->look.kind != LOOK_NONE);
+    out->look.share = share;
     out->weight_count = weights.count;
     out->weights = mem_alloc((weights.count + 1) * sizeof *out->weights);
     for (uint32_t w = 0; w < weights.count; w++)
         out->weights[w] =
             (struct given_weight){.weight = weights.items[w].weight, .node = weights.items[w].node, .first = own + w};
+    out->material_count = weights.material_count;
+    out->materials = mem_alloc((weights.material_count + (size_t)1) * sizeof *out->materials);
+    for (uint32_t m = 0; m < weights.material_count; m++) {
+        out->materials[m] = weights.materials[m];
+        out->materials[m].first += own + weights.count;
+    }
     put_values(resolving);
-    for (uint32_t f = 0; f < out->frame_count; f++)
-        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own,
-                          out->values + (size_t)f * out->frame_values + own);
+    for (uint32_t f = 0; f < out->frame_count; f++) {
+        double *values = out->values + (size_t)f * out->frame_values;
+        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
+        if (out->look.kind != LOOK_NONE)
+            values[share] = given_weights_left(&weights);
+    }
     given_weights_fini(&weights);
     return finish(resolving);
 }

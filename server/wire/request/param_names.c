@@ -265,6 +265,30 @@ int param_joint_turn(struct param_value *value)
     return rc;
 }
 
+/* "YAW,PITCH" in degrees, or a place "X,Y,Z". */
+int param_look(struct param_value *value)
+{
+    static const double DEGREES_MOST = 360, PLACE_MOST = 1e30;
+    struct request_look *look = &value->request->look;
+    uint32_t count = 0;
+    bool is_good = true;
+    for (char *text = value->text; is_good && text != NULL;) {
+        char *comma = strchr(text, ',');
+        const size_t size = comma != NULL ? (size_t)(comma - text) : strlen(text);
+        char number[64] = "";
+        if (size < sizeof number)
+            memcpy(number, text, size);
+        is_good = count < 3 && number_parse_double(number, &look->target[count]);
+        look->target[count < 3 ? count : 0] += 0; /* avoids -0 */
+        count++;
+        text = comma != NULL ? comma + 1 : NULL;
+    }
+    look->kind = count == 2 ? LOOK_ANGLES : LOOK_POINT;
+    for (uint32_t i = 0; i < count && is_good; i++)
+        is_good = fabs(look->target[i]) <= (count == 2 ? DEGREES_MOST : PLACE_MOST);
+    return is_good && count >= 2 ? 0 : param_bad(value, "YAW,PITCH in degrees, such as 20,-10, or a place X,Y,Z");
+}
+
 /* Each value is one "NAME:WEIGHT", of a morph target or an expression. Names may contain colons and commas. */
 int param_shown(struct param_value *value)
 {

@@ -250,7 +250,7 @@ int request_complete(struct request *request, const struct param_set *seen, cons
         (request->pose.layer_count > 0 && request_check_layers(request, seen, limits, err) < 0) ||
         (request->op < OP_COUNT && !request_is_binary(request) && request_collect_sources(request, limits, err) < 0))
         return err->code;
-    if (request->turn_count + request->shown_count > 0 && request_given_of_short(request, err) < 0)
+    if (request->turn_count + request->shown_count + request->look.kind > 0 && request_given_of_short(request, err) < 0)
         return err->code;
     request_set_canonical(request);
     return 0;

@@ -5,6 +5,7 @@
  * follow this table. The request owns its strings and lists until request_fini(). One thread per request. */
 #pragma once
 
+#include "anim/given/given_look.h"
 #include "anim/shape/volume.h"
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
@@ -154,6 +155,11 @@ struct request_weight {
     bool is_expression;
 };
 enum { REQUEST_TURNS_MOST = 64, REQUEST_WEIGHTS_MOST = 256 };
+/* Where the eyes look. */
+struct request_look {
+    uint32_t kind, padding; /* enum look_kind */
+    double target[3];       /* yaw and pitch in degrees, or a point in scene space */
+};
 
 /* View parameters that need the model, or are given in other terms than picture_spec has. */
 struct request_view {
@@ -286,6 +292,7 @@ struct request {
     uint32_t turn_count;
     const struct request_weight *shown; /* morph= and expression= */
     uint32_t shown_count;
+    struct request_look look;     /* look= */
     struct request_given *on_top; /* made of these: a given pose after the clip or the layers; or NULL */
     const char *environment; /* of a picture: path of the environment file, or NULL. For /v1/environment `model` is the
                                 same path, or NULL */

@@ -149,8 +149,8 @@ static int take_parts(struct given_builder *builder, struct err *err)
         given->nodes[n].parts = builder->rows[n].parts;
         values += given_part_values(given->nodes[n].parts);
     }
-    if (given->node_count + given->weight_count == 0)
-        return err_set(err, ERR_BAD_PARAMETER, "the pose gives nothing: it has no nodes, morphs or expressions");
+    if (given->node_count + given->weight_count + given->look.kind == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "the pose gives nothing: it has no nodes, morphs, expressions or look");
     given->frame_values = values > 0 ? (uint32_t)values : 1; /* an answer whose nodes are all sheared gives no number */
     return 0;
 }
@@ -217,6 +217,7 @@ static uint64_t hash_all(const struct request_given *given)
         h = hash64(hash64(h, &flags, sizeof flags), weight->name, strlen(weight->name) + 1);
         h = hash64(h, mesh, strlen(mesh) + 1);
     }
+    h = hash64(h, &given->look, sizeof given->look);
     h = hash64(h, given->times_s, given->frame_count * sizeof *given->times_s);
     return hash64(h, given->values, (size_t)given->frame_count * given->frame_values * sizeof *given->values);
 }
@@ -264,6 +265,7 @@ static int take_short(struct given_builder *builder, const struct request *reque
 {
     uint32_t place = 0;
     builder->given->is_from_rest = true;
+    builder->given->look = request->look;
     for (uint32_t i = 0; i < request->turn_count; i++) {
         double rotation[4];
         struct selector *node = &builder->given->nodes[i].node;
@@ -293,8 +295,8 @@ int request_given_of_short(struct request *request, struct err *err)
     limits.value[LIMIT_FRAMES] = 1;
     limits.value[LIMIT_GIVEN_VALUES] = UINT32_MAX;
     if (request->pose.layer_count == BLEND_LAYERS_MAX)
-        return err_set(err, ERR_BAD_PARAMETER, "turn, morph and expression are a layer, and there are %d without them",
-                       BLEND_LAYERS_MAX);
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "turn, morph, expression and look are a layer, and there are %d without them", BLEND_LAYERS_MAX);
     int rc = given_builder_init(&builder, short_text_bytes(request), &limits, err);
     if (rc == 0)
         rc = given_builder_reserve(&builder, request->turn_count, request->shown_count, err);

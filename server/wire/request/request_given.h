@@ -25,6 +25,7 @@ struct request_given {
     struct request_given_weight *weights;
     uint32_t node_count, weight_count;
     uint32_t frame_count, frame_values; /* at least 1; at least 1 */
+    struct request_look look;           /* of all frames */
     double *times_s;                    /* [frame_count], from 0 on, rising */
     double *values;                     /* [frame_count][frame_values]: of all nodes, then one for each weight */
     uint64_t hash;                      /* of everything */

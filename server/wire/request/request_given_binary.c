@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_BYTES = 40, INDEX_BYTES = 4, TIME_BYTES = 8, BLOCKS_MAX = 64 };
+enum {
+    LOCAL_BYTES = 40,
+    INDEX_BYTES = 4,
+    TIMES_BYTES = 16 /* of a frame: its time and its clip time */,
+    BLOCKS_MAX = 64
+};
 
 /* An array of the frames. */
 struct block {
@@ -51,7 +56,7 @@ static int read_header(struct reading *reading)
     if (reading->frame_count == 0 || reading->block_count == 0 || reading->block_count > BLOCKS_MAX)
         return malformed(reading, 16, "there are no frames, or too many blocks");
     const uint64_t times_end = FRAMES_HEADER_BYTES + (uint64_t)reading->block_count * FRAMES_BLOCK_BYTES +
-                               (uint64_t)reading->frame_count * TIME_BYTES;
+                               (uint64_t)reading->frame_count * TIMES_BYTES;
     if (times_end > reading->size_bytes || reading->frames_offset > reading->size_bytes ||
         reading->frame_bytes > (reading->size_bytes - reading->frames_offset) / reading->frame_count)
         return malformed(reading, 32, "the frames reach beyond the bytes");
@@ -130,7 +135,7 @@ static int read_frame(const struct reading *reading, struct given_builder *build
                                    take_part(builder, n, GIVEN_ROTATION, local + 12, reading->err) < 0 ||
                                    take_part(builder, n, GIVEN_SCALE, local + 28, reading->err) < 0))
             return reading->err->code;
-    const double time_s = get_f64(reading->bytes + times + (uint64_t)frame * TIME_BYTES);
+    const double time_s = get_f64(reading->bytes + times + (uint64_t)frame * TIMES_BYTES);
     return given_builder_end_frame(builder, time_s, reading->err) < 0 ? err_prefix(reading->err, "frame %u", frame) : 0;
 }
 

@@ -22,8 +22,8 @@ struct reading {
 /* --- members --- */
 
 /* What a pose and a frame may have. What an answer has besides is accepted and says nothing. */
-static const char *const POSE_MEMBERS[] = {"nodes", "frames", "relative_to", "order",
-                                           "rate",  "morphs", "expressions", NULL};
+static const char *const POSE_MEMBERS[] = {"nodes",  "frames",      "relative_to", "order", "rate",
+                                           "morphs", "expressions", "look",        NULL};
 static const char *const FRAME_MEMBERS[] = {"time",  "local",  "translation", "rotation", "degrees",
                                             "scale", "morphs", "expressions", NULL};
 static const char *const ANSWER_MEMBERS[] = {
@@ -51,7 +51,7 @@ static int check_members(const cJSON *object, bool has_pose, bool has_frame, str
             return err_set(err, ERR_BAD_PARAMETER, "'%s' stands in the frames when there are frames", item->string);
         return err_set(err, ERR_UNKNOWN_PARAMETER,
                        "'%.60s' is no member of a pose; it has nodes, translation, rotation, degrees, scale, morphs, "
-                       "expressions, relative_to, order, and for several frames: frames and rate",
+                       "expressions, look, relative_to, order, and for several frames: frames and rate",
                        item->string);
     }
     return 0;
@@ -354,6 +354,33 @@ static int take_names(struct given_builder *builder, const cJSON *pose, struct e
     return take_weight_names(builder, expressions, true, &place, err);
 }
 
+/* Takes {"yaw":..,"pitch":..} or {"at":[x,y,z]}. */
+static int take_look(struct request_given *given, const cJSON *look, struct err *err)
+{
+    static const double DEGREES_MOST = 360, PLACE_MOST = 1e30;
+    const cJSON *yaw = member(look, "yaw"), *pitch = member(look, "pitch"), *at = member(look, "at");
+    const int known = (yaw != NULL) + (pitch != NULL) + (at != NULL);
+    double *target = given->look.target;
+    if (look == NULL)
+        return 0;
+    given->look.kind = at != NULL ? LOOK_POINT : LOOK_ANGLES;
+    bool is_good = known == cJSON_GetArraySize(look) && known >= 1 && (at == NULL || known == 1);
+    if (is_good && at != NULL && take_numbers(at, 3, target, err) < 0)
+        return err_prefix(err, "look");
+    if (is_good && at == NULL) {
+        is_good = (yaw == NULL || cJSON_IsNumber(yaw)) && (pitch == NULL || cJSON_IsNumber(pitch));
+        target[0] = is_good && yaw != NULL ? yaw->valuedouble : 0;
+        target[1] = is_good && pitch != NULL ? pitch->valuedouble : 0;
+    }
+    for (int i = 0; i < 3 && is_good; i++) {
+        is_good = fabs(target[i]) <= (at != NULL ? PLACE_MOST : DEGREES_MOST);
+        target[i] += 0; /* avoids -0 */
+    }
+    return is_good ? 0
+                   : err_set(err, ERR_BAD_PARAMETER,
+                             "'look' must be {\"yaw\":..,\"pitch\":..} in degrees up to 360, or {\"at\":[x,y,z]}");
+}
+
 static int read_pose(struct given_builder *builder, const cJSON *pose, struct err *err)
 {
     static const char *const RELATIVE[] = {"parent", "rest"};
@@ -369,6 +396,8 @@ static int read_pose(struct given_builder *builder, const cJSON *pose, struct er
     reading.order = (enum rotation_order)order;
     reading.rate = rate != NULL ? rate->valuedouble : RATE_DEFAULT;
     builder->given->is_from_rest = is_from_rest != 0;
+    if (take_look(builder->given, member(pose, "look"), err) < 0)
+        return err->code;
     return take_names(builder, pose, err) < 0 ? err->code : take_frames(&reading, pose, err);
 }
 

@@ -87,12 +87,12 @@ def test_the_queries_ask_for_everything(expected):
     assert kinds == {"error", "bytes", "times", *canonical.BLOCKS.values()}
 
 
-def run(program, words):
+def run(program, words, queries=(FOLDER / "queries.txt").read_text()):
     is_js = program.endswith(".mjs")
     if is_js:  # Node before version 22 takes its WebSocket from there
         subprocess.run([REPOSITORY / "tests" / "web" / "run.sh", "--install"], check=True, timeout=300)
-    result = subprocess.run(["node" if is_js else sys.executable, FOLDER / program, *words], input=(FOLDER / "queries.txt").read_text(), capture_output=True,
-                            text=True, timeout=300, env={**os.environ, "POSED_BUILD": str(BUILD)})
+    result = subprocess.run(["node" if is_js else sys.executable, FOLDER / program, *words], input=queries, capture_output=True, text=True,
+                            timeout=300, env={**os.environ, "POSED_BUILD": str(BUILD)})
     assert result.returncode == 0, result.stderr[-4000:]
     found = {}
     for line in result.stdout.splitlines():
@@ -109,6 +109,20 @@ def test_numbers_are_the_same(own, expected, program, words):
     for id, got in found.items():
         says = ["message " + messages[id]] if id in messages and program == "run_posectl.py" else []
         assert sorted(got) == sorted(lines[id] + says), id
+
+
+@pytest.mark.parametrize("program, words", [pytest.param(program, words, id=name) for name, program, words in RUNNERS])
+def test_a_frame_sent_back_is_that_frame(own, program, words):
+    """All local transforms of a clip's frame are a layer as they came, and the answer to it has the same bits."""
+    frames = {f"{model} {clip} {t}": own.json("/v1/pose", model=model, clip=clip, t=t, what="local")
+              for model, clip, times in (("robot.glb", "walk", [0.3, 1.1]), ("robot.glb", "wave", [0.77]), ("awkward.gltf", "bend", [0.7]))
+              for t in times}
+    asked = {f"x{i}": {"model": name.split()[0], "what": "local", "layers": [{"pose": answer}]} for i, (name, answer) in enumerate(frames.items())}
+    found = run(program, words(own), "".join(f"{id} pose {json.dumps(body)}\n" for id, body in asked.items()))
+    for id, answer in zip(asked, frames.values()):
+        wanted = [line for line in canonical.of_json("pose", {**answer, "node_count": len(answer["nodes"])}) if line.startswith("local 0 ")]
+        assert len(wanted) == 1 and [line for line in found[id] if line.startswith("local 0 ")] == wanted, id
+    assert len(set(map(tuple, found.values()))) == 4
 
 
 def test_another_bit_is_noticed(own, expected):

@@ -35,6 +35,39 @@ TEST(constraint_evaluating_twice_changes_nothing)
     fixture_fini(&f);
 }
 
+/* A rotation that a given pose sets stays where only rounding parts it from the constraint's, and only there. */
+TEST(constraint_keeps_what_is_given_but_for_rounding)
+{
+    struct fixture f;
+    struct pose pose;
+    fixture_constrained(&f);
+    const uint32_t led = f.model.constraints[0].node;
+    turn(&pose, &f.model);
+    double *rotation = pose.local[led].rotation, own[4], near[4], far[4];
+    memcpy(own, rotation, sizeof own);
+    for (int i = 0; i < 4; i++) {
+        near[i] = own[i] + (i == 0 ? 1e-6 : 0);
+        far[i] = own[i] + (i == 0 ? 1e-4 : 0);
+    }
+    memcpy(rotation, near, sizeof near);
+    pose_compose(&pose, &f.model);
+    assert_memory_equal(rotation, own, sizeof own);
+    constraints_note_given(&pose, &f.model, led);
+    memcpy(rotation, near, sizeof near);
+    pose_compose(&pose, &f.model);
+    assert_memory_equal(rotation, near, sizeof near);
+    memcpy(rotation, far, sizeof far);
+    pose_compose(&pose, &f.model);
+    assert_memory_equal(rotation, own, sizeof own);
+    pose_sample(&pose, &f.model, POSE_REST, 0); /* forgets it */
+    pose.local[2].rotation[2] = pose.local[2].rotation[3] = sqrt(0.5);
+    memcpy(rotation, near, sizeof near);
+    pose_compose(&pose, &f.model);
+    assert_memory_equal(rotation, own, sizeof own);
+    pose_fini(&pose);
+    fixture_fini(&f);
+}
+
 TEST(constraint_lists_of_nodes_are_all_nodes)
 {
     struct fixture f;

@@ -3,6 +3,8 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/wire_model.h"
 
+static const struct job_given NO_GIVEN;
+
 static struct render_blend good(void)
 {
     return (struct render_blend){
@@ -25,7 +27,7 @@ TEST(job_layers_are_taken_over)
     const struct job_sources sources = {.model = wire_model()};
     struct err err;
     struct render_blend blend = good();
-    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &NO_GIVEN, &err), 0);
     assert_int_equal(layers.count, 2);
     assert_int_equal(layers.layers[0].clip, 1);
     assert_int_equal(job_layers_set(&layers, (const struct render_layer_moment[2]){{0.5, 2}, {0.25, 0.5}}, &err), 0);
@@ -42,7 +44,7 @@ TEST(job_layers_are_taken_over)
     assert_int_equal(layers.layers[1].masks[0].node, 5);
     assert_int_equal(layers.layers[1].masks[0].scope, BLEND_EXCEPT);
     blend.layer_count = 0;
-    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &NO_GIVEN, &err), 0);
     assert_int_equal(layers.count, 0);
 }
 
@@ -53,7 +55,7 @@ TEST(job_layers_are_taken_over)
         struct err err;                                                                                                \
         struct render_blend b = good();                                                                                \
         change;                                                                                                        \
-        assert_int_equal(job_layers_init(&layers, &b, &sources, &err), ERR_BAD_PARAMETER);                             \
+        assert_int_equal(job_layers_init(&layers, &b, &sources, &NO_GIVEN, &err), ERR_BAD_PARAMETER);                  \
         assert_int_equal(layers.count, 0);                                                                             \
     } while (0)
 
@@ -73,6 +75,7 @@ TEST(job_layers_refuse_what_the_model_has_not)
     REFUSED(b.layers[1].mask_first = 2);
     REFUSED(b.layers[1].mask_count = 2);
     REFUSED(b.layers[1].mask_count = UINT32_MAX);
+    REFUSED(b.layers[0].given = 1);
 }
 
 TEST(job_layers_refuse_moments_that_cannot_be)
@@ -85,7 +88,7 @@ TEST(job_layers_refuse_moments_that_cannot_be)
     const struct job_sources sources = {.model = wire_model()};
     struct err err;
     struct render_blend blend = good();
-    assert_int_equal(job_layers_init(&layers, &blend, &sources, &err), 0);
+    assert_int_equal(job_layers_init(&layers, &blend, &sources, &NO_GIVEN, &err), 0);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
         assert_int_equal(job_layers_set(&layers, BAD[i], &err), ERR_BAD_PARAMETER);
 }

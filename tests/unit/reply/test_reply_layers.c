@@ -46,7 +46,7 @@ TEST(answer_layers_blend_the_pose)
         {.clip = wire_name("wave"),
          .weights = fading,
          .weight_count = 2,
-         .is_additive = true,
+         .mode = LAYER_ADDITIVE,
          .times_s = own,
          .time_count = 2,
          .wrap = WRAP_CLAMP},
@@ -95,7 +95,7 @@ TEST(answer_layers_references)
     struct request_pose reference = {.model = "arm.glb", .times_s = &half, .time_count = 1};
     struct request_pose layers[2] = {
         {.clip = wire_name("wave"), .times_s = &none, .time_count = 1},
-        {.clip = wire_name("wave"), .is_additive = true, .times_s = one, .time_count = 1, .reference = &reference},
+        {.clip = wire_name("wave"), .mode = LAYER_ADDITIVE, .times_s = one, .time_count = 1, .reference = &reference},
     };
     /* its own clip at its own time: nothing is added */
     struct request request = request_of(OP_POSE, layers, 2), plain = wire_request(OP_POSE, &none, 1);
@@ -139,7 +139,7 @@ TEST(answer_layers_refuse_what_is_not_there)
     wire_answer_error(wire_model(), &request, ERR_JOINT_NOT_FOUND, &root);
     cJSON_Delete(root);
     layers[1].joint_count = 0;
-    layers[1].is_additive = true;
+    layers[1].mode = LAYER_ADDITIVE;
     layers[1].reference = &reference;
     wire_answer_error(wire_model(), &request, ERR_CLIP_NOT_FOUND, &root);
     cJSON_Delete(root);

@@ -227,7 +227,7 @@ TEST(body_layers)
     CHECK_NEAR(layer->weights[0], 0.25, 0);
     CHECK_NEAR(layer->weights[1], 0, 0);
     assert_false(signbit(layer->weights[1]));
-    assert_false(layer->is_additive);
+    assert_int_equal(layer->mode, LAYER_OVERRIDE);
     assert_int_equal(layer->wrap, WRAP_CLAMP);
     assert_int_equal(layer->joint_count, 1);
     assert_int_equal(layer->joints[0].scope, BLEND_EXCEPT);
@@ -237,7 +237,7 @@ TEST(body_layers)
     assert_int_equal(layer->time_count, 1);
     assert_int_equal(layer->weight_count, 1);
     CHECK_NEAR(layer->weights[0], 1, 0);
-    assert_true(layer->is_additive);
+    assert_int_equal(layer->mode, LAYER_ADDITIVE);
     assert_int_equal(layer->wrap, WRAP_MIRROR);
     assert_int_equal(layer->joint_count, 2);
     assert_string_equal(layer->joints[0].name, "b");

@@ -145,6 +145,9 @@ static const struct {
     {"joint", "/v1/render?model=a&view=weights&joint=0"},
     {"joint_name", "/v1/render?model=a&view=weights&joint_name=0"},
     {"turn", "/v1/render?model=a&turn=0:1,2,3"},
+    {"morph", "/v1/render?model=a&morph=open:0.5"},
+    {"expression", "/v1/render?model=a&expression=happy:0.5"},
+    {"look", "/v1/render?model=a&look=10,20"},
     {"variant", "/v1/render?model=a&variant=0"},
     {"variant_name", "/v1/render?model=a&variant_name=0"},
     {"aa", "/v1/render?model=a&aa=0"},
@@ -200,6 +203,7 @@ static const struct {
     /* those without a target are given in bodies: test_request_body.c */
     {"layers", NULL},
     {"weight", NULL},
+    {"pose", NULL},
     {"mode", NULL},
     {"subtree", "/v1/pose?model=a&subtree=0"},
     {"except", NULL},

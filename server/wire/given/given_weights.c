@@ -1,10 +1,11 @@
-#include "wire/reply/given_weights.h"
+#include "wire/given/given_weights.h"
 
 #include "anim/humanoid/expression.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/sort.h"
-#include "wire/reply/given_names.h"
+#include "wire/given/given_materials.h"
+#include "wire/given/given_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ void given_weights_fini(struct given_weights *weights)
 {
     free(weights->items);
     free(weights->binds);
+    free(weights->materials);
+    free(weights->shares);
     free(weights->expressions);
     free(weights->parts);
     free(weights->shown);
@@ -42,17 +45,6 @@ static bool is_meant(const struct model *model, const struct request_given_weigh
            is_named(model, model->meshes[node->mesh].name, asked->mesh);
 }
 
-/* Returns the name of a target of the node's mesh. The primitives of a mesh have the same targets. */
-static struct str target_name(const struct model *model, const struct node *node, uint32_t target)
-{
-    static const struct str NONE = {.offset = STR_NONE};
-    const struct mesh *mesh = &model->meshes[node->mesh];
-    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
-        if (target < model->primitives[p].morph_target_count)
-            return model->morph_targets[model->primitives[p].morph_target_first + target].name;
-    return NONE;
-}
-
 static void add_target(struct given_weights *weights, uint32_t weight, uint32_t node, int32_t asked)
 {
     weights->items[weights->count++] = (struct given_target){weight, node, asked};
@@ -68,7 +60,7 @@ static uint64_t find_targets(struct given_weights *weights, const struct given_n
     for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
         const struct node *node = &model->nodes[n];
         for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
-            const struct str name = target_name(model, node, w);
+            const struct str name = model_target_name(model, &model->meshes[node->mesh], w);
             if (name.offset == STR_NONE)
                 continue;
             const uint32_t count =
@@ -146,14 +138,32 @@ static int find_expressions(struct given_weights *weights, uint32_t *bind_count,
         if (found >= 0)
             is_seen[found] = 1;
     }
+    for (int i = 0; i < GAZE_LOOKS; i++) {
+        const int32_t look = weights->looks[i];
+        const bool is_new = look >= 0 && is_seen[look] == 0;
+        weights->expressions[asked->weight_count + (uint32_t)i] = is_new ? look : -1;
+        *bind_count += is_new ? model->expressions[look].bind_count : 0;
+    }
     free(is_seen);
     return rc;
+}
+
+/* Eyes that look by expressions: the look sets these. */
+static void find_looks(struct given_weights *weights)
+{
+    const struct model *model = weights->model;
+    const struct request_look *look = &weights->asked->look;
+    const bool is_set = look->kind != LOOK_NONE && model->gaze_count > 0 && model->gazes[0].kind == GAZE_EXPRESSION;
+    for (int i = 0; i < GAZE_LOOKS; i++)
+        weights->looks[i] = is_set ? expression_find(model, GAZE_LOOK_WORDS[i], strlen(GAZE_LOOK_WORDS[i])) : -1;
+    if (is_set && look->kind == LOOK_ANGLES)
+        gaze_weigh_looks(&model->gazes[0], look->target[0], look->target[1], weights->look_weights);
 }
 
 static void add_expression_targets(struct given_weights *weights)
 {
     const struct model *model = weights->model;
-    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+    for (uint32_t i = 0; i < weights->entry_count; i++) {
         const struct expression *at = weights->expressions[i] < 0 ? NULL : &model->expressions[weights->expressions[i]];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
             const struct expression_bind *bind = &model->expression_binds[at->bind_first + b];
@@ -167,7 +177,7 @@ static void add_expression_targets(struct given_weights *weights)
 static void add_binds(struct given_weights *weights)
 {
     const struct model *model = weights->model;
-    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+    for (uint32_t i = 0; i < weights->entry_count; i++) {
         const int32_t found = weights->expressions[i];
         const struct expression *at = found < 0 ? NULL : &model->expressions[found];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
@@ -224,6 +234,7 @@ static int find_all(struct given_weights *weights, struct given_name *names, uin
     if (order_targets(weights, err) < 0)
         return err->code;
     add_binds(weights);
+    given_materials_add(weights, bind_count);
     return 0;
 }
 
@@ -231,11 +242,13 @@ int given_weights_find(struct given_weights *weights, const struct model *model,
                        struct err *err)
 {
     *weights = (struct given_weights){.model = model, .asked = asked};
-    if (asked->weight_count == 0)
+    if (asked->weight_count == 0 && asked->look.kind == LOOK_NONE)
         return 0;
-    struct given_name *names = mem_alloc(asked->weight_count * sizeof *names);
-    uint32_t *hits = mem_zalloc(asked->weight_count, sizeof *hits);
-    weights->expressions = mem_alloc(asked->weight_count * sizeof *weights->expressions);
+    weights->entry_count = asked->weight_count + GAZE_LOOKS;
+    struct given_name *names = mem_alloc(weights->entry_count * sizeof *names);
+    uint32_t *hits = mem_zalloc(weights->entry_count, sizeof *hits);
+    weights->expressions = mem_alloc(weights->entry_count * sizeof *weights->expressions);
+    find_looks(weights);
     weights->parts = mem_alloc(model->expression_count + (size_t)1);
     weights->shown = mem_alloc((model->expression_count + (size_t)1) * sizeof *weights->shown);
     for (uint32_t e = 0; e < model->expression_count; e++)
@@ -251,14 +264,22 @@ void given_weights_put(struct given_weights *weights, const double *numbers, dou
     const struct request_given *asked = weights->asked;
     for (uint32_t w = 0; w < weights->count; w++)
         out[w] = weights->items[w].asked >= 0 ? numbers[weights->items[w].asked] : 0;
-    if (weights->bind_count == 0)
+    weights->left = 1;
+    if (weights->entry_count == 0)
         return;
     memset(weights->shown, 0, weights->model->expression_count * sizeof *weights->shown);
     for (uint32_t i = 0; i < asked->weight_count; i++)
         if (weights->expressions[i] >= 0)
             weights->shown[weights->expressions[i]] = (float)fmin(1, fmax(0, numbers[i]));
+    for (int i = 0; i < GAZE_LOOKS; i++)
+        if (weights->looks[i] >= 0)
+            weights->shown[weights->looks[i]] = (float)weights->look_weights[i];
     expressions_show(weights->model, weights->parts, weights->shown);
+    weights->left = fmax(0, expressions_left(weights->model, weights->parts, weights->shown, EXPRESSION_GAZE));
     for (uint32_t b = 0; b < weights->bind_count; b++)
         out[weights->binds[b].target] +=
             (double)(weights->shown[weights->binds[b].expression] * weights->binds[b].weight);
+    given_materials_put(weights, out + weights->count);
 }
+
+double given_weights_left(const struct given_weights *weights) { return weights->left; }
