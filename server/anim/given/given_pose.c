@@ -117,9 +117,11 @@ static inline two_bits usual_bits(const double *values, const struct node *rest,
     const double square = squares[0] + squares[1];
     const two rest_scale = {(double)rest->scale[0], (double)rest->scale[1]};
     const two last = {values[9], (double)rest->scale[2]}, swapped = {last[1], last[0]};
-    two_bits are = size_of_two(load_two(values)) <= (two){limit, limit};
-    are &= (two){fabs(values[2]), SHORTEST} <= (two){limit, square};
-    are &= (two){square, square} <= (two){LONGEST, LONGEST};
+    const two near = {limit, limit}, longest = {LONGEST, LONGEST}, both = {square, square};
+    const two small = {fabs(values[2]), SHORTEST}, large = {limit, square};
+    two_bits are = size_of_two(load_two(values)) <= near;
+    are &= small <= large;
+    are &= both <= longest;
     are &= scale * most >= rest_scale;
     are &= rest_scale * most >= scale;
     return are & (last * most >= swapped);
