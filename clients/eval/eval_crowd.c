@@ -50,6 +50,7 @@ int pe_crowd_new(struct pe_crowd **out, struct pe_error *error)
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd");
     crowd_work_init(&crowd->work);
     crowd->listener.failed = on_failed;
+    crowd->room.is_borrowing = true;
     const int rc = pe_evaluator_new(&crowd->evaluator, error);
     if (rc < 0) {
         pe_crowd_free(crowd);

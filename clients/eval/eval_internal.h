@@ -61,6 +61,7 @@ struct given_room {
     double *values;               /* [value_capacity], enough for both and for EVAL_POSE_VALUES of each layer */
     size_t node_capacity, weight_capacity, value_capacity;
     size_t node_count, weight_count, value_count; /* in use */
+    bool is_borrowing; /* numbers of callers stay until the room is emptied, so they need not be copied */
 };
 
 /* Where a checked copy of the data of a caller's entity goes. */

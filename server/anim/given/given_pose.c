@@ -110,20 +110,20 @@ static two size_of_two(two pair)
  * length: no bit is 0 then. `limit`: of translations. */
 static inline two_bits usual_bits(const double *values, const struct node *rest, double limit)
 {
-    const double most = (double)FLT_MAX;
-    const two first = {SCALE_MOST * (double)rest->scale[0], SCALE_MOST * (double)rest->scale[0]};
-    const two others = {SCALE_MOST * (double)rest->scale[1], SCALE_MOST * (double)rest->scale[2]};
-    const two least = others / (SCALE_MOST * SCALE_MOST);
-    const double *rotation = values + 3;
-    const two last = load_two(values + 8);
-    two_bits are = size_of_two(load_two(values)) <= (two){limit, limit};
-    are &= size_of_two(load_two(values + 2)) <= (two){limit, most};
-    are &= size_of_two(load_two(values + 4)) <= (two){most, most};
-    are &= size_of_two(load_two(values + 6)) <= (two){most, first[0]};
-    are &= last <= others;
-    are &= last >= least;
-    are &= (two){dot4(rotation, rotation), values[7]} >= (two){SHORTEST, first[0] / (SCALE_MOST * SCALE_MOST)};
-    return are;
+    static const double LONGEST = 1e30; /* the square of a length */
+    const two most = {SCALE_MOST, SCALE_MOST}, q = load_two(values + 3), r = load_two(values + 5);
+    const two squares = q * q + r * r, scale = load_two(values + 7);
+    const double square = squares[0] + squares[1];
+    const two rest_scale = {(double)rest->scale[0], (double)rest->scale[1]};
+    const two last = {values[9], (double)rest->scale[2]}, swapped = {last[1], last[0]};
+    const two near = {limit, limit}, longest = {LONGEST, LONGEST}, both = {square, square};
+    const two small = {fabs(values[2]), SHORTEST}, large = {limit, square};
+    two_bits are = size_of_two(load_two(values)) <= near;
+    are &= small <= large;
+    are &= both <= longest;
+    are &= scale * most >= rest_scale;
+    are &= rest_scale * most >= scale;
+    return are & (last * most >= swapped);
 }
 
 /* True when all is given of all nodes of a frame, in modest numbers. False says nothing. Game servers give all joints
@@ -132,14 +132,14 @@ static bool is_usual(const struct given_pose *given, const struct model *model, 
 {
     const double *values = given->values + (size_t)frame * given->frame_values;
     const double near = TRANSLATION_MOST * size, limit = near < (double)FLT_MAX ? near : (double)FLT_MAX;
-    two_bits are = {-1, -1};
+    two_bits sum = {0, 0}; /* of bits, each -1; gcc would take a conjunction apart */
     for (uint32_t i = 0; i < given->node_count; i++) {
         const struct given_node *node = &given->nodes[i];
         if (node->parts != GIVEN_WHOLE)
             return false;
-        are &= usual_bits(values + node->first, &model->nodes[node->node], limit);
+        sum += usual_bits(values + node->first, &model->nodes[node->node], limit);
     }
-    return (are[0] & are[1]) != 0;
+    return sum[0] == -(int64_t)given->node_count && sum[1] == sum[0];
 }
 
 /* Checks that a rotation of finite floats has a length. */
@@ -248,6 +248,8 @@ static int check_places(const struct given_pose *given, const struct model *mode
 static bool covers(const struct given_pose *given, const struct model *model)
 {
     uint32_t count = 0;
+    if (given->node_count < model->rig_node_count)
+        return false;
     for (uint32_t i = 0; i < given->node_count && model->rig_place_count > 0; i++)
         count += given->nodes[i].parts == GIVEN_WHOLE && model->rig_places[given->nodes[i].node] != UINT32_MAX;
     return model->rig_place_count > 0 && count == model->rig_node_count;

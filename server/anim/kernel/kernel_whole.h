@@ -26,19 +26,37 @@ KERNEL_INLINE void whole_row(f64x4 a, f64x4 b, f64x4 c, f64x4 t, size_t row, flo
         f32x4_store(to[i] + 4 * row, rows[i]);
 }
 
+typedef int64_t bits64x4 __attribute__((vector_size(32)));
+
+KERNEL_INLINE bool bits64x4_are_all(const bits64x4 *bits)
+{
+#ifdef __AVX__
+    return _mm256_movemask_pd((__m256d)*bits) == 15;
+#else
+    return ((*bits)[0] & (*bits)[1] & (*bits)[2] & (*bits)[3]) != 0;
+#endif
+}
+
+/* Replaces the factors of rotations that are not of unit length. */
+KERNEL_INLINE void whole_other_factors(const f64x4 *square, const bits64x4 *is_unit, f64x4 *factor)
+{
+    const bits64x4 is_kept = (*square >= KERNEL_KEPT_LEAST) & (*square <= KERNEL_KEPT_MOST);
+    const f64x4 two = {2, 2, 2, 2}, quotient = two / *square;
+    const bits64x4 other = (is_kept & (bits64x4)two) | (~is_kept & (bits64x4)quotient);
+    *factor = (f64x4)((*is_unit & (bits64x4)*factor) | (~*is_unit & other));
+}
+
 static void whole(const double *const from[KERNEL_WHOLE], float *const to[KERNEL_WHOLE])
 {
-    typedef long long bits4 __attribute__((vector_size(32)));
     f64x4 t[4], q[4], s[4];
     f64x4_transpose(from, 0, t);
     f64x4_transpose(from, 3, q);
     f64x4_transpose(from, 6, s); /* s[1] to s[3] */
     const f64x4 square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], error = square - 1;
-    const bits4 is_unit = (error <= KERNEL_UNIT_ERROR) & (error >= -KERNEL_UNIT_ERROR);
-    const bits4 is_kept = (square >= KERNEL_KEPT_LEAST) & (square <= KERNEL_KEPT_MOST);
-    const f64x4 unit = 2 - 2 * error + 2 * error * error, two = 2 + (error - error), other = 2 / square;
-    const f64x4 factor =
-        (f64x4)((is_unit & (bits4)unit) | (~is_unit & is_kept & (bits4)two) | (~is_unit & ~is_kept & (bits4)other));
+    const bits64x4 is_unit = (error <= KERNEL_UNIT_ERROR) & (error >= -KERNEL_UNIT_ERROR);
+    f64x4 factor = 2 - 2 * error + 2 * error * error;
+    if (!bits64x4_are_all(&is_unit))
+        whole_other_factors(&square, &is_unit, &factor);
     const f64x4 x = factor * q[0], y = factor * q[1], z = factor * q[2];
     const f64x4 xx = x * q[0], yy = y * q[1], zz = z * q[2], xy = x * q[1], xz = x * q[2], yz = y * q[2];
     const f64x4 xw = x * q[3], yw = y * q[3], zw = z * q[3];

@@ -62,32 +62,36 @@ bool give_rows(const struct give *give, const struct given_node *of, const struc
 struct waiting {
     const struct rig_rows *to;
     const double *from[GIVE_WHOLE];
+    float *rows[GIVE_WHOLE]; /* where the matrices go, or `spare` */
     size_t places[GIVE_WHOLE];
     uint32_t count;
+    float spare[GIVE_WHOLE][12];
 };
 
-static void flush(struct waiting *waiting)
+static bool is_direct(const struct rig_rows *to) { return to->element_step == 1; }
+
+static inline void flush(struct waiting *waiting)
 {
     const struct rig_rows *to = waiting->to;
-    const bool is_direct = to->element_step == 1;
-    float spare[GIVE_WHOLE][12], *rows[GIVE_WHOLE];
-    if (waiting->count == 0)
-        return;
-    for (uint32_t i = 0; i < GIVE_WHOLE; i++) {
-        rows[i] = is_direct && i < waiting->count ? to->rows + waiting->places[i] * to->node_step : spare[i];
-        waiting->from[i] = waiting->from[i < waiting->count ? i : 0];
+    for (uint32_t i = waiting->count; i < GIVE_WHOLE && waiting->count > 0; i++) { /* nobody asked for these */
+        waiting->rows[i] = waiting->spare[i];
+        waiting->from[i] = waiting->from[0];
     }
-    to->whole(waiting->from, rows);
-    for (uint32_t i = 0; i < waiting->count && !is_direct; i++)
+    if (waiting->count > 0)
+        to->whole(waiting->from, waiting->rows);
+    for (uint32_t i = 0; i < waiting->count && !is_direct(to); i++)
         for (size_t e = 0; e < 12; e++)
-            to->rows[waiting->places[i] * to->node_step + e * to->element_step] = rows[i][e];
+            to->rows[waiting->places[i] * to->node_step + e * to->element_step] = waiting->spare[i][e];
     waiting->count = 0;
 }
 
 static inline void add_whole(struct waiting *waiting, const double *from, size_t place)
 {
-    waiting->from[waiting->count] = from;
-    waiting->places[waiting->count++] = place;
+    const struct rig_rows *to = waiting->to;
+    const uint32_t i = waiting->count++;
+    waiting->from[i] = from;
+    waiting->places[i] = place;
+    waiting->rows[i] = is_direct(to) ? to->rows + place * to->node_step : waiting->spare[i];
     if (waiting->count == GIVE_WHOLE)
         flush(waiting);
 }
@@ -149,7 +153,9 @@ static bool give_layer(const struct blend_layer *layers, uint32_t index, const s
     const struct give give = give_of(layer);
     const double *frame = layer->given->values + (size_t)moment.from * layer->given->frame_values;
     const bool is_at_frame = to->f64 == NULL && !(moment.u > 0) && !layer->is_additive && layer->weight >= 1;
-    struct waiting waiting = {.to = to};
+    struct waiting waiting;
+    waiting.to = to;
+    waiting.count = 0;
     for (uint32_t n = 0; n < layer->given->node_count; n++) {
         const struct given_node *of = &layer->given->nodes[n];
         const uint32_t place = model->rig_places[of->node];
