@@ -141,7 +141,7 @@ static int find_given(struct resolved_layers *layers, const struct model *model,
     struct given_pose *given = &layers->given[layers->count];
     struct blend_layer *out = &layers->layers[layers->count];
     struct err err;
-    out->clip = out->reference_clip = POSE_REST; /* a renderer checks both, and a model without clips has no other */
+    out->clip = out->reference_clip = POSE_REST; /* render workers check both against the clips, which may be none */
     out->given = given;
     const int rc = given_resolve(given, model, layer->model, layer->given, reply);
     if (rc < 0)

@@ -80,7 +80,6 @@ def test_a_turned_joint_looks_as_in_a_clip(drawing):
     clip = draw(drawing, "clip=0&t=0")
     assert differ(clip, draw(drawing, "clip=-&turn=lower:40,-25,70&turn=upper:0,15,0")) == 0
     assert differ(clip, draw(drawing, "clip=-&turn=1:0,15,0&turn=2:40,-25,70")) == 0
-    assert differ(clip, draw(drawing, "clip=-&turn=lower:40,0,0&turn=lower:0,-25,0&turn=lower:0,0,70&turn=upper:0,15,0")) == 0
     assert differ(clip, draw(drawing, "clip=-")) > 200
     assert differ(clip, draw(drawing, "clip=-&turn=lower:70,-25,40&turn=upper:0,15,0")) > 50
     assert differ(draw(drawing, "clip=-"), draw(drawing, "clip=0&t=0&turn=upper:0,-15,0")) > 50  # the clip keeps the lower joint
@@ -100,7 +99,7 @@ def test_the_camera_of_later_pictures_is_its_own(drawing):
     ("nobody:0,0,1", 404, "joint_not_found"), ("99:0,0,1", 404, "joint_not_found"), ("lower", 400, "bad_parameter"),
     ("lower:1,2", 400, "bad_parameter"), ("lower:1,2,3,4", 400, "bad_parameter"), ("lower:361,0,0", 400, "bad_parameter"),
     ("lower:nan,0,0", 400, "bad_parameter"), (":1,2,3", 400, "bad_parameter"), ("lower:,,", 400, "bad_parameter"),
-    ("&turn=".join(["lower:1,2,3"] * 17), 400, "bad_parameter")])
+    ("&turn=".join(["lower:1,2,3", "2:4,5,6"]), 400, "duplicate_parameter"), ("&turn=".join(["lower:1,2,3"] * 65), 400, "bad_parameter")])
 def test_bad_turns_are_refused(drawing, turn, status, code):
     answer = drawing.get(f"/v1/render?model=a.gltf&turn={turn}")
     assert (answer.status, answer.error()) == (status, code), answer.body
