@@ -94,14 +94,15 @@ test('sliders give weights of morph targets, in the picture, the address and all
   assert.ok(await button(page, 'Copy as JSON').isDisabled());
   await slider(page, 'smile').fill('0.8');
   await hasQuery(page, { morph: 'smile:0.8' });
-  await otherThan(page, first);
+  const smiling = await otherThan(page, first);
   await slider(page, 'a:b').fill('0.25');
+  const both = await otherThan(page, smiling);
   await page.getByRole('treeitem', { name: 'face' }).locator('> .row').click();
   await page.getByLabel('x', { exact: true }).fill('30');
   await page.getByLabel('x', { exact: true }).press('Enter');
   const given = 'turn=face%3A30%2C0%2C0&morph=smile%3A0.8&morph=a%3Ab%3A0.25';
   await until('all in the address', () => page.url().endsWith('&' + given));
-  const posed = await otherThan(page, first);
+  const posed = await otherThan(page, both);
   const copied = (name) => copiedBy(page, () => button(page, name).click());
   const layer = JSON.parse(await copied('Copy as JSON'));
   assert.deepEqual(layer, { pose: { nodes: { face: { degrees: [30, 0, 0] } }, morphs: { smile: 0.8, 'a:b': 0.25 }, relative_to: 'rest' } });

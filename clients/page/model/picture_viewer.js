@@ -37,7 +37,7 @@ export class PictureViewer extends EventTarget {
     this.observer = new ResizeObserver(() => this.renew());
     this.observer.observe(canvas);
     this.last_ms = performance.now();
-    this.turn = requestAnimationFrame((now_ms) => this.tick(now_ms));
+    this.request = requestAnimationFrame((now_ms) => this.tick(now_ms));
   }
 
   say(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
@@ -84,7 +84,7 @@ export class PictureViewer extends EventTarget {
 
   pick() { return null; }
   dispose() {
-    cancelAnimationFrame(this.turn);
+    cancelAnimationFrame(this.request);
     this.observer.disconnect();
     this.listening.abort();
     this.abort.abort();
@@ -213,7 +213,7 @@ export class PictureViewer extends EventTarget {
       while (i > 0 && !this.frames.has(i)) i--;
       if (this.frames.has(i)) this.paint(this.frames.get(i));
     }
-    this.turn = requestAnimationFrame((later_ms) => this.tick(later_ms));
+    this.request = requestAnimationFrame((later_ms) => this.tick(later_ms));
   }
 }
 for (const name of ['view', 'joint', 'background', ...LIGHT, ...GIVEN]) {

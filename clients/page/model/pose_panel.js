@@ -68,8 +68,8 @@ export class PosePanel {
     this.description = description;
     const groups = [['expression', 'Expressions', (description.expressions || []).map((one) => one.name)], ['morph', 'Morph targets', targetsOf(description)]];
     this.lines = groups.flatMap(([kind, , names]) => names.map((name, i) => this.line(kind, name, `${kind}-${i}`)));
-    this.groups.replaceChildren(...groups.filter(([, , names]) => names.length).map(([kind, title]) => make('div', { role: 'group', 'aria-label': title, class: 'body inner' },
-      make('h3', {}, title), ...this.lines.filter((line) => line.kind === kind).map((line) => line.node))));
+    this.groups.replaceChildren(...groups.filter(([, , names]) => names.length).map(([kind, title]) => make('fieldset', {},
+      make('legend', {}, title), ...this.lines.filter((line) => line.kind === kind).map((line) => line.node))));
     this.search.hidden = this.lines.length < SEARCH_FROM;
     this.filter();
   }

@@ -1,5 +1,5 @@
 // The clock of a clip. It chooses the shot to show and its source. A short clip is fetched once and kept. A longer one arrives as a stream.
-// Data that a stream cannot have (blends, clips of other files, morph targets, a given pose) is fetched ahead in chunks.
+// Other data (blends, clips of other files, morph targets, a given pose) is fetched ahead in chunks.
 import { ClipShots, Shot, clipParameters } from './shots.js';
 
 const KEPT_BYTES = 8 << 20;

@@ -61,6 +61,12 @@ def test_model(server, awkward, a_model, start, tmp_path):
     assert {"path": "none.png", "role": "texture", "missing": True, "bytes": 0} in answer["files"]
     (tmp_path / "b.mdl").write_bytes(mdl(("walk", 10, 3, [(1, 7, "step.wav")])))
     marked = {field for field in fields(start(root=tmp_path).json("/v1/model", model="b.mdl")) if ".markers" in field}
+    named = '{"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"accessors":[{"componentType":5126,"count":3,"type":"VEC3"}],"meshes":[' \
+            '{"primitives":[{"attributes":{"POSITION":0},"targets":[{"POSITION":0},{"POSITION":0}]}],"extras":{"targetNames":["smile"]}}]}'
+    (tmp_path / "c.gltf").write_text(named)
+    meshes = start(root=tmp_path).json("/v1/model", model="c.gltf")["meshes"]
+    assert meshes[0]["targets"] == ["smile", None]
+    marked |= {field for field in fields({"meshes": meshes}) if field.endswith(".targets")}
     any_slot = lambda all_fields: {re.sub(r"(\.materials\[\]\.textures)\.\w+", r"\1.*", field) for field in all_fields}
     assert any_slot(found | fields(answer) | marked) == any_slot(example_with("answers.md", "warnings"))
 
