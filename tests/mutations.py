@@ -308,7 +308,7 @@ MUTATIONS = [
     ("constraints: an aim is one in its parent's space", CONSTRAINT, "turn_vector(scene_from_parent, from, from);", "turn_vector(NO_TURN, from, from);", CONSTRAINTS),
     ("constraints: an aim at where the source was", CONSTRAINT, "compose_chain(pose, model, model->nodes[at->source].parent);", "compose_chain(pose, model, -1);", CONSTRAINTS),
     ("constraints: negative axes are positive", CONSTRAINT, "at->axis < AXIS_ROLL_COUNT ? 1 : -1", "at->axis < AXIS_COUNT ? 1 : -1", CONSTRAINTS),
-    ("constraints: a weight leads from the whole to the rest", CONSTRAINT, "(double)at->weight, pose->local", "1 - (double)at->weight, pose->local", CONSTRAINTS),
+    ("constraints: a weight leads from the whole to the rest", CONSTRAINT, "(double)at->weight, rotation", "1 - (double)at->weight, rotation", CONSTRAINTS),
     ("constraints: aims do not wait for what moves them", CONSTRAINT_ORDER, "return scene_of_parent(search, edge == 0 ? node : at->source);", "return NO_VERTEX;", CONSTRAINTS),
     ("constraints: clips are compiled without them", COMPILE, "builder->constraint_count > 0 || ", "", CONSTRAINTS),
 ]
