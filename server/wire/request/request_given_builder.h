@@ -44,3 +44,15 @@ int given_builder_take(struct given_builder *builder, struct request_given **out
 /* Writes the node of a message: "node 3 'head'", by index or name. */
 enum { GIVEN_NODE_TEXT = 80 };
 const char *given_node_text(const struct request_given_node *node, char text[GIVEN_NODE_TEXT]);
+
+/* --- request_given_names.c --- */
+
+/* Returns a member of an object, or NULL. */
+struct cJSON;
+const struct cJSON *given_member(const struct cJSON *object, const char *name);
+
+/* Returns how many bytes the names of a pose in JSON need. */
+size_t given_names_bytes(const struct cJSON *pose);
+
+/* Takes the names of nodes, morph targets and expressions, and makes room for their numbers. */
+int given_take_names(struct given_builder *builder, const struct cJSON *pose, struct err *err);

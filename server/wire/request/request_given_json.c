@@ -5,7 +5,6 @@
 
 #include "anim/given/given_pose.h"
 #include "anim/given/given_rotation.h"
-#include "base/nearest.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,16 +56,11 @@ static int check_members(const cJSON *object, bool has_pose, bool has_frame, str
     return 0;
 }
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 /* Reads one of the words, or leaves *index. */
 static int take_word(const cJSON *pose, const char *name, const char *const *words, uint32_t count, uint32_t *index,
                      struct err *err)
 {
-    const cJSON *item = member(pose, name);
+    const cJSON *item = given_member(pose, name);
     if (item == NULL)
         return 0;
     for (uint32_t i = 0; i < count && cJSON_IsString(item); i++)
@@ -76,91 +70,6 @@ static int take_word(const cJSON *pose, const char *name, const char *const *wor
         }
     return err_set(err, ERR_BAD_PARAMETER, "'%s' must be one of '%s', '%s'%s", name, words[0], words[1],
                    count > 2 ? ", .. (an order of the axes)" : "");
-}
-
-/* --- names --- */
-
-static size_t text_bytes_of(const cJSON *list)
-{
-    const cJSON *item;
-    size_t size_bytes = 0;
-    cJSON_ArrayForEach(item, list)
-    {
-        const cJSON *target = member(item, "target"), *mesh = member(item, "mesh");
-        size_bytes += item->string != NULL ? strlen(item->string) + 1 : 0;
-        size_bytes += cJSON_IsString(item) ? strlen(item->valuestring) + 1 : 0;
-        size_bytes += cJSON_IsString(target) ? strlen(target->valuestring) + 1 : 0;
-        size_bytes += cJSON_IsString(mesh) ? strlen(mesh->valuestring) + 1 : 0;
-    }
-    return size_bytes;
-}
-
-static struct selector by_name(struct given_builder *builder, const char *name)
-{
-    return (struct selector){
-        .kind = SELECT_NAME, .name = given_builder_text(builder, name), .name_bytes = strlen(name)};
-}
-
-static bool is_index(const cJSON *item)
-{
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= INT32_MAX &&
-           item->valuedouble == floor(item->valuedouble);
-}
-
-/* A node is its index, its name or role, or, as in answers, an object with the index. */
-static int take_node(struct given_builder *builder, const cJSON *item, uint32_t place, struct err *err)
-{
-    struct selector *node = &builder->given->nodes[place].node;
-    const cJSON *index = cJSON_IsObject(item) && item->string == NULL ? member(item, "node") : item;
-    if (item->string != NULL)
-        *node = by_name(builder, item->string);
-    else if (cJSON_IsString(index))
-        *node = by_name(builder, index->valuestring);
-    else if (is_index(index))
-        *node = (struct selector){.kind = SELECT_INDEX, .index = (uint32_t)index->valuedouble};
-    else
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "nodes[%u] is no node: it is an index, a name or role, or an object with 'node'", place);
-    return 0;
-}
-
-static int take_nodes(struct given_builder *builder, const cJSON *list, struct err *err)
-{
-    const cJSON *item;
-    uint32_t place = 0;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (take_node(builder, item, place++, err) < 0)
-            return err->code;
-    }
-    return 0;
-}
-
-/* Adds the names of "morphs" or "expressions": a list of names, or an object of weights by name. */
-static int take_weight_names(struct given_builder *builder, const cJSON *list, bool is_expression, uint32_t *place,
-                             struct err *err)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
-        struct request_given_weight *weight = &builder->given->weights[(*place)++];
-        const cJSON *target = member(item, "target"), *mesh = member(item, "mesh");
-        const bool is_of_mesh = !is_expression && cJSON_IsString(target) && cJSON_IsString(mesh);
-        weight->is_expression = is_expression;
-        if (item->string != NULL)
-            weight->name = given_builder_text(builder, item->string);
-        else if (cJSON_IsString(item))
-            weight->name = given_builder_text(builder, item->valuestring);
-        else if (is_of_mesh)
-            weight->name = given_builder_text(builder, target->valuestring);
-        else
-            return err_set(err, ERR_BAD_PARAMETER, "%s has something that is no name%s",
-                           is_expression ? "expressions" : "morphs",
-                           is_expression ? "" : "; a name is a text, or {\"mesh\":..,\"target\":..}");
-        if (is_of_mesh && item->string == NULL)
-            weight->mesh = given_builder_text(builder, mesh->valuestring);
-    }
-    return 0;
 }
 
 /* --- numbers --- */
@@ -216,7 +125,7 @@ static int take_form(const struct reading *reading, uint32_t node, enum form for
 /* Takes "rotation":[[..],null,..]: one for each node, null where nothing is given. */
 static int take_list(const struct reading *reading, const cJSON *frame, enum form form, struct err *err)
 {
-    const cJSON *list = member(frame, FORMS[form].name), *item;
+    const cJSON *list = given_member(frame, FORMS[form].name), *item;
     uint32_t node = 0;
     if (list == NULL)
         return 0;
@@ -266,14 +175,14 @@ static int take_frame(const struct reading *reading, const cJSON *frame, struct 
 {
     const struct request_given *given = reading->builder->given;
     const uint32_t index = given->frame_count, morphs = morph_count(given);
-    const cJSON *time = member(frame, "time");
+    const cJSON *time = given_member(frame, "time");
     double time_s = index / reading->rate;
     for (int form = 0; form < FORM_COUNT; form++)
         if (take_list(reading, frame, (enum form)form, err) < 0)
             return err->code;
-    if (take_weights(reading, member(frame, "morphs"), 0, morphs, "morphs", err) < 0 ||
-        take_weights(reading, member(frame, "expressions"), morphs, given->weight_count - morphs, "expressions", err) <
-            0)
+    if (take_weights(reading, given_member(frame, "morphs"), 0, morphs, "morphs", err) < 0 ||
+        take_weights(reading, given_member(frame, "expressions"), morphs, given->weight_count - morphs, "expressions",
+                     err) < 0)
         return err->code;
     if (time != NULL && !cJSON_IsNumber(time))
         return err_set(err, ERR_BAD_PARAMETER, "'time' must be a number of seconds");
@@ -308,7 +217,7 @@ static int take_named_nodes(const struct reading *reading, const cJSON *nodes, s
 
 static int take_frames(const struct reading *reading, const cJSON *pose, struct err *err)
 {
-    const cJSON *frames = member(pose, "frames"), *nodes = member(pose, "nodes"), *frame;
+    const cJSON *frames = given_member(pose, "frames"), *nodes = given_member(pose, "nodes"), *frame;
     uint32_t index = 0;
     if (frames == NULL)
         return cJSON_IsObject(nodes) && take_named_nodes(reading, nodes, err) < 0 ? err->code
@@ -330,35 +239,11 @@ static int take_frames(const struct reading *reading, const cJSON *pose, struct 
 
 /* --- all --- */
 
-static int take_names(struct given_builder *builder, const cJSON *pose, struct err *err)
-{
-    const cJSON *nodes = member(pose, "nodes"), *morphs = member(pose, "morphs"),
-                *expressions = member(pose, "expressions"), *item;
-    const bool has_frames = member(pose, "frames") != NULL;
-    uint32_t place = 0;
-    if (nodes != NULL && !cJSON_IsArray(nodes) && !cJSON_IsObject(nodes))
-        return err_set(err, ERR_BAD_PARAMETER, "'nodes' must be a list of nodes, or an object of nodes by name");
-    cJSON_ArrayForEach(item, nodes) if (cJSON_IsObject(nodes) && !cJSON_IsObject(item)) return err_set(
-        err, ERR_BAD_PARAMETER, "node '%.60s' must be an object, such as {\"degrees\":[0,20,0]}", item->string);
-    const cJSON *const lists[] = {morphs, expressions};
-    for (int i = 0; i < 2; i++)
-        if (lists[i] != NULL && !(has_frames ? cJSON_IsArray(lists[i]) : cJSON_IsObject(lists[i])))
-            return err_set(err, ERR_BAD_PARAMETER,
-                           has_frames ? "'%s' must be a list of names when there are frames, which have the weights"
-                                      : "'%s' must be an object of weights by name",
-                           i == 0 ? "morphs" : "expressions");
-    if (given_builder_reserve(builder, (uint32_t)cJSON_GetArraySize(nodes),
-                              (uint32_t)(cJSON_GetArraySize(morphs) + cJSON_GetArraySize(expressions)), err) < 0 ||
-        take_nodes(builder, nodes, err) < 0 || take_weight_names(builder, morphs, false, &place, err) < 0)
-        return err->code;
-    return take_weight_names(builder, expressions, true, &place, err);
-}
-
 /* Takes {"yaw":..,"pitch":..} or {"at":[x,y,z]}. */
 static int take_look(struct request_given *given, const cJSON *look, struct err *err)
 {
     static const double DEGREES_MOST = 360, PLACE_MOST = 1e30;
-    const cJSON *yaw = member(look, "yaw"), *pitch = member(look, "pitch"), *at = member(look, "at");
+    const cJSON *yaw = given_member(look, "yaw"), *pitch = given_member(look, "pitch"), *at = given_member(look, "at");
     const int known = (yaw != NULL) + (pitch != NULL) + (at != NULL);
     double *target = given->look.target;
     if (look == NULL)
@@ -385,9 +270,9 @@ static int read_pose(struct given_builder *builder, const cJSON *pose, struct er
 {
     static const char *const RELATIVE[] = {"parent", "rest"};
     struct reading reading = {.builder = builder, .rate = RATE_DEFAULT};
-    const cJSON *rate = member(pose, "rate");
+    const cJSON *rate = given_member(pose, "rate");
     uint32_t is_from_rest = 0, order = ORDER_XYZ;
-    if (check_members(pose, true, member(pose, "frames") == NULL, err) < 0 ||
+    if (check_members(pose, true, given_member(pose, "frames") == NULL, err) < 0 ||
         take_word(pose, "relative_to", RELATIVE, 2, &is_from_rest, err) < 0 ||
         take_word(pose, "order", ROTATION_ORDERS, ORDER_COUNT, &order, err) < 0)
         return err->code;
@@ -396,9 +281,9 @@ static int read_pose(struct given_builder *builder, const cJSON *pose, struct er
     reading.order = (enum rotation_order)order;
     reading.rate = rate != NULL ? rate->valuedouble : RATE_DEFAULT;
     builder->given->is_from_rest = is_from_rest != 0;
-    if (take_look(builder->given, member(pose, "look"), err) < 0)
+    if (take_look(builder->given, given_member(pose, "look"), err) < 0)
         return err->code;
-    return take_names(builder, pose, err) < 0 ? err->code : take_frames(&reading, pose, err);
+    return given_take_names(builder, pose, err) < 0 ? err->code : take_frames(&reading, pose, err);
 }
 
 int request_given_read_json(struct request_given **out, const struct cJSON *pose, const struct limits *limits,
@@ -408,8 +293,7 @@ int request_given_read_json(struct request_given **out, const struct cJSON *pose
     *out = NULL;
     if (!cJSON_IsObject(pose))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'pose' must be an object");
-    const size_t text_bytes = text_bytes_of(member(pose, "nodes")) + text_bytes_of(member(pose, "morphs")) +
-                              text_bytes_of(member(pose, "expressions"));
+    const size_t text_bytes = given_names_bytes(pose);
     int rc = given_builder_init(&builder, text_bytes, limits, err);
     if (rc == 0)
         rc = read_pose(&builder, pose, err);
