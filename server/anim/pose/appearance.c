@@ -215,7 +215,7 @@ static struct looking start_looking(const struct give *give, const struct given_
 {
     struct looking looking = {.look = &give->given->look};
     double yaw_deg, pitch_deg;
-    if (looking.look->kind == LOOK_NONE)
+    if (looking.look->bind_count == 0)
         return looking;
     given_look_angles(looking.look, &scene_from_node[looking.look->head], &yaw_deg, &pitch_deg);
     given_look_weights(looking.look, yaw_deg, pitch_deg, given_pose_look_share(give->given, moment), looking.weights);

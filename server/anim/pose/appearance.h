@@ -23,7 +23,8 @@ const struct property_channel *appearance_channels(const struct model *model, ui
 int appearance_evaluate(struct appearance *appearance, const struct model *model, int32_t clip, double clip_time_s,
                         struct err *err);
 /* Adds what the expressions of a given pose do to materials, after appearance_evaluate(). scene_from_node: of the pose
- * that is shown, where its head tells how expressions look at a point; [node_count]. Returns 0 or ERR_NO_MEMORY. */
+ * that is shown, [node_count], where its head tells how expressions look at a point; else it is not read. Returns 0 or
+ * ERR_NO_MEMORY. */
 int appearance_give(struct appearance *appearance, const struct model *model, const struct give *give,
                     const struct dmat4 *scene_from_node, struct err *err);
 /* Returns a view of the model with this appearance, which both must outlive. */
