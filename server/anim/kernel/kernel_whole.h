@@ -17,11 +17,12 @@ KERNEL_INLINE void f64x4_transpose(const double *const from[4], size_t first, f6
     out[3] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
-KERNEL_INLINE void whole_row(f64x4 a, f64x4 b, f64x4 c, f64x4 t, size_t row, float *const to[4])
+/* The columns come by address: without AVX, gcc notes that it passes such vectors in another way than old versions. */
+KERNEL_INLINE void whole_row(const f64x4 columns[4], size_t row, float *const to[4])
 {
     f32x4 rows[4];
-    f32x4_transpose(__builtin_convertvector(a, f32x4), __builtin_convertvector(b, f32x4),
-                    __builtin_convertvector(c, f32x4), __builtin_convertvector(t, f32x4), rows);
+    f32x4_transpose(__builtin_convertvector(columns[0], f32x4), __builtin_convertvector(columns[1], f32x4),
+                    __builtin_convertvector(columns[2], f32x4), __builtin_convertvector(columns[3], f32x4), rows);
     for (int i = 0; i < 4; i++)
         f32x4_store(to[i] + 4 * row, rows[i]);
 }
@@ -60,7 +61,9 @@ static void whole(const double *const from[KERNEL_WHOLE], float *const to[KERNEL
     const f64x4 x = factor * q[0], y = factor * q[1], z = factor * q[2];
     const f64x4 xx = x * q[0], yy = y * q[1], zz = z * q[2], xy = x * q[1], xz = x * q[2], yz = y * q[2];
     const f64x4 xw = x * q[3], yw = y * q[3], zw = z * q[3];
-    whole_row((1 - (yy + zz)) * s[1], (xy - zw) * s[2], (xz + yw) * s[3], t[0], 0, to);
-    whole_row((xy + zw) * s[1], (1 - (xx + zz)) * s[2], (yz - xw) * s[3], t[1], 1, to);
-    whole_row((xz - yw) * s[1], (yz + xw) * s[2], (1 - (xx + yy)) * s[3], t[2], 2, to);
+    const f64x4 matrix[3][4] = {{(1 - (yy + zz)) * s[1], (xy - zw) * s[2], (xz + yw) * s[3], t[0]},
+                                {(xy + zw) * s[1], (1 - (xx + zz)) * s[2], (yz - xw) * s[3], t[1]},
+                                {(xz - yw) * s[1], (yz + xw) * s[2], (1 - (xx + yy)) * s[3], t[2]}};
+    for (size_t row = 0; row < 3; row++)
+        whole_row(matrix[row], row, to);
 }
