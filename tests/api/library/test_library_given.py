@@ -306,7 +306,7 @@ def test_rays_hit_what_is_given(server, probe):
     (["weight 4 3 1"], "pose=0", "layer 1: frame 0: weights[0]: node 4 of 5, morph target 3 of 3"),
     (["weight 2 0 1"], "pose=0", "layer 1: frame 0: weights[0]: node 2 of 5, morph target 0 of 0"),
     (["weight 4 1 1", "weight 4 1 0.5"], "pose=0", "layer 1: frame 0: morph weight 1 of node 4 is given twice"),
-    (["weight 4 1 nan"], "pose=0", "layer 1: frame 0: morph weight 1 is not finite as a float"),
+    (["weight 4 1 nan"], "pose=0", "layer 1: frame 0: morph weight 1 of node 4 'body': it is not finite as a float"),
     (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=2", "layer 1: the pose has no nodes or weights, or relative_to is unknown"),
     (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=0 weight=1.5", "layer 1: weight is not in 0..1"),
     (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=0 reference=0", "layer 1: a given pose has no reference"),
