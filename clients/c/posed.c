@@ -658,17 +658,20 @@ static void put_query(unsigned char *at, const struct posed_query *query)
     put_f64(at + 56, query->phase);
 }
 
-/* Begins a query. `fields`: bytes before its times and indices. */
+/* Begins a query. `fields`: bytes before its times and indices. `more`: what follows these, or NULL. */
 static unsigned char *begin_query(void *out, size_t capacity, int kind, uint32_t id, const struct posed_model *model,
-                                  const struct posed_query *query, size_t fields, size_t *bytes)
+                                  const struct posed_query *query, size_t fields, const char *more, size_t *bytes)
 {
     const uint64_t lists = (uint64_t)query->time_count * 8 + (uint64_t)query->index_count * 4;
+    const size_t more_bytes = more == NULL ? 0 : strlen(more);
     *bytes = 0;
-    if (lists > UINT32_MAX / 2)
+    if (lists > UINT32_MAX / 2 || more_bytes > UINT32_MAX / 4)
         return NULL;
-    unsigned char *at = begin(out, capacity, kind, id, model, fields + (size_t)lists, bytes);
+    unsigned char *at = begin(out, capacity, kind, id, model, fields + (size_t)lists + more_bytes, bytes);
     if (at == NULL)
         return NULL;
+    if (more_bytes > 0)
+        memcpy(at + fields + (size_t)lists, more, more_bytes);
     put_query(at, query);
     if (query->time_count > 0)
         memcpy(at + fields, query->times, (size_t)query->time_count * 8);
@@ -681,7 +684,7 @@ size_t posed_write_query(void *out, size_t capacity, int kind, uint32_t id, cons
                          const struct posed_query *query)
 {
     size_t bytes;
-    (void)begin_query(out, capacity, kind, id, model, query, QUERY_BYTES, &bytes);
+    (void)begin_query(out, capacity, kind, id, model, query, QUERY_BYTES, NULL, &bytes);
     return bytes;
 }
 
@@ -689,7 +692,7 @@ size_t posed_write_render(void *out, size_t capacity, uint32_t id, const struct 
                           const struct posed_query *query, const struct posed_picture *picture)
 {
     size_t bytes;
-    unsigned char *at = begin_query(out, capacity, POSED_RENDER, id, model, query, WITH_MORE_BYTES, &bytes);
+    unsigned char *at = begin_query(out, capacity, POSED_RENDER, id, model, query, WITH_MORE_BYTES, NULL, &bytes);
     if (at != NULL) {
         put32(at + 64, picture->width);
         put32(at + 68, picture->height);
@@ -1014,8 +1017,10 @@ size_t posed_write_subscribe(void *out, size_t capacity, uint32_t id, const stru
                              const struct posed_query *query, const struct posed_subscription *subscription)
 {
     size_t bytes;
-    unsigned char *at = begin_query(out, capacity, POSED_SUBSCRIBE, id, model, query, WITH_MORE_BYTES, &bytes);
+    unsigned char *at =
+        begin_query(out, capacity, POSED_SUBSCRIBE, id, model, query, WITH_MORE_BYTES, subscription->more, &bytes);
     if (at != NULL) {
+        put32(at + 8, query->flags | (subscription->more == NULL ? 0 : POSED_QUERY_MORE));
         put16(at + 64, subscription->kind);
         put16(at + 66, subscription->is_paused);
         put32(at + 68, subscription->credit);

@@ -575,7 +575,8 @@ enum {
     POSED_QUERY_JSON = 1024,
     POSED_QUERY_GLB = 2048,
     POSED_QUERY_NO_TEXTURES = 4096,
-    POSED_QUERY_WEIGHTS = 8192
+    POSED_QUERY_WEIGHTS = 8192,
+    POSED_QUERY_MORE = 16384 /* posed_write_subscribe() sets it */
 };
 enum { POSED_REST_POSE = -1, POSED_FIRST_CLIP = -2 };
 enum { POSED_LOCAL = 1, POSED_SCENE = 2, POSED_LOCAL_AND_SCENE = 3 };
@@ -614,6 +615,9 @@ struct posed_subscription {
     double rate;        /* frames a second; 0: as fast as the credit allows */
     double position_s;  /* the time of the first frame */
     double speed;       /* seconds that the position moves per second */
+    /* Further parameters as a JSON object, {"layers":[..]}, those that a query has no member for: as in the body of a
+     * POST (protocol/http.md). NULL: none. Long ones need options.send_memory. */
+    const char *more;
 };
 
 enum {

@@ -109,7 +109,7 @@ int eval_finish_given(struct given_pose *given, const struct model *model, bool 
     }
     if (rc < 0)
         return rc;
-    return given_pose_finish(given, model, &err) < 0 ? eval_fail_by(error, &err) : 0;
+    return given_pose_finish_values(given, model, &err) < 0 ? eval_fail_by(error, &err) : 0;
 }
 
 /* --- poses of callers --- */
@@ -117,6 +117,11 @@ int eval_finish_given(struct given_pose *given, const struct model *model, bool 
 /* Copies what is given of a node. Returns the number behind it. */
 static double *copy_node(const struct pe_given_node *node, double *at)
 {
+    _Static_assert(sizeof *node == offsetof(struct pe_given_node, translation) + NODE_VALUES * sizeof *at, "no gaps");
+    if (node->parts == PE_WHOLE) {
+        memcpy(at, (const char *)node + offsetof(struct pe_given_node, translation), NODE_VALUES * sizeof *at);
+        return at + NODE_VALUES;
+    }
     if ((node->parts & PE_TRANSLATION) != 0) {
         memcpy(at, node->translation, sizeof node->translation);
         at += 3;

@@ -2,7 +2,7 @@
 import { ENTITIES_TYPE, buildCrowd, entitiesOf } from './crowd.js';
 import { badAnswer, connectionLost } from './errors.js';
 import { Answer, Model, batchResults } from './model.js';
-import { encode, namesIn, toFields, toJson, toTarget } from './parameters.js';
+import { MORE, encode, namesIn, toBody, toFields, toJson, toTarget } from './parameters.js';
 import { Stream, Watch } from './stream.js';
 import { CODES } from './errors.js';
 import { hex } from './frames.js';
@@ -469,9 +469,11 @@ export class LinkedModel extends Model {
     }
   }
 
-  // Finds the fields of a stream, and the generation in which its names were found; null if fields cannot express the parameters.
+  // Finds the fields of a stream, and the generation in which its names were found. Parameters that fields cannot express are JSON.
   async #found(op, parameters, signal) {
     if (!['palette', 'pose', 'mesh'].includes(op)) throw new TypeError(`a stream is of palette, pose or mesh, not of ${op}`);
+    if (parameters.t !== undefined) throw new TypeError('a stream has no t: give it a position, a rate and a speed');
+    if (!toFields(op, parameters, () => 0)) return { fields: { ...toFields(op, {}), flags: MORE, more: toBody(parameters) }, generation: null };
     const indices = new Map();
     let generation = null;
     await Promise.all(namesIn(op, parameters).map(async ({ what, name }) => {
@@ -479,9 +481,7 @@ export class LinkedModel extends Model {
       indices.set(`${what} ${name}`, packets.readFound(got));
       generation = Math.min(generation ?? got.generation, got.generation);
     }));
-    const fields = parameters.t === undefined ? toFields(op, parameters, (what, name) => indices.get(`${what} ${name}`)) : null;
-    if (!fields) throw new TypeError(`a stream of ${op} cannot have one of these, or not with this value: ${Object.keys(parameters).join(', ')}`);
-    return { fields, generation };
+    return { fields: toFields(op, parameters, (what, name) => indices.get(`${what} ${name}`)), generation };
   }
 
   // Reports when the content of the model changes or can no longer be read. A handle has one watch at a time.

@@ -45,7 +45,7 @@ STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
 WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
          "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames", "JOINT:X,Y,Z": "string",
-         "TARGET:WEIGHT": "string", "NAME:WEIGHT": "string"}
+         "TARGET:WEIGHT": "string", "NAME:WEIGHT": "string", "YAW,PITCH|X,Y,Z": BOX}
 JSON = {"layers": "readonly LayerParameters[]", "pose": "GivenPose", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
         "rays": "readonly Ray[]"}
 

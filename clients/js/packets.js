@@ -55,10 +55,14 @@ export function find(what, name) {
   });
 }
 
-// Makes a request for a palette, a pose or a mesh, from the fields of `toFields`. With `clock` it is a subscribe.
+// Makes a request for a palette, a pose or a mesh, from the fields of `toFields`. With `clock` it is a subscribe, which may have `fields.more`:
+// parameters as JSON.
 export function query(fields, clock = null) {
   const own = clock ? 32 : 0;
-  return made(64 + own + 8 * fields.times.length + 4 * fields.indices.length, (view) => {
+  const end = 64 + own + 8 * fields.times.length + 4 * fields.indices.length;
+  const more = utf8.encode(fields.more ?? '');
+  return made(end + more.length, (view, bytes) => {
+    bytes.set(more, end);
     view.setInt32(0, fields.clip, true);
     [fields.wrap, fields.layout, fields.space, fields.what].forEach((value, i) => view.setUint8(4 + i, value));
     [fields.flags, fields.times.length, fields.indices.length].forEach((value, i) => view.setUint32(8 + 4 * i, value, true));

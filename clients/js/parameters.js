@@ -51,11 +51,11 @@ function withBody(path, all) {
   if (models.size === 1 && typeof model === 'string' && !seen.some(([name]) => name === 'route')) seen.push(['route', model]);
   if (toQuery(seen).length > QUERY_BYTES_MAX) seen = [];
   const rest = all.filter(([name]) => !seen.some(([one]) => one === name));
-  return {
-    target: seen.length ? `${path}?${toQuery(seen)}` : path,
-    body: toJson(Object.fromEntries(rest.map(([name, value]) => [name, inBody(name, value)]))),
-  };
+  return { target: seen.length ? `${path}?${toQuery(seen)}` : path, body: toBody(Object.fromEntries(rest)) };
 }
+
+// The parameters as a JSON body.
+export const toBody = (parameters) => toJson(Object.fromEntries(given(parameters).map(([name, value]) => [name, inBody(name, value)])));
 
 // Encodes as protocol/http.md defines it, so that each value has one form: all bytes but letters, digits and -._~/ are encoded.
 export const encode = (value) => encodeURIComponent(String(value).replace(SURROGATES, (c) => c.length === 2 ? c : '\uFFFD'))
@@ -76,6 +76,8 @@ const WORDS = {
   layout: ['mat4', 'mat3x4', 'dualquat'],
   space: ['scene', 'root', 'mesh'],
 };
+// Of a stream: parameters that have no field follow as JSON.
+export const MORE = 16384;
 const FLAGS = { from: 1, to: 2, speed: 4, phase: 8, yaw: 64, indices: 128, normals: 256, rest: 512,
   weights: 8192 };
 const RANGE = 16;

@@ -90,6 +90,8 @@ export interface ClipParameters extends Abortable, SpanParameters {
   morph?: string | readonly string[];
   /** the weight of a VRM file's expression by name, 0 to 1 */
   expression?: string | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: string | readonly number[];
   /** take the movement over the ground out of the pose */
   root_motion?: 'extract';
   /** the node whose movement it is */
@@ -503,10 +505,13 @@ export interface GivenPose extends PoseRows {
   morphs?: Readonly<Record<string, number>> | ReadonlyArray<string | { mesh: string; target: string }>;
   /** weights, 0 to 1, of a VRM file's expressions by name; with `frames` a list of names */
   expressions?: Readonly<Record<string, number>> | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: Look;
   /** what an answer has besides is ignored */
   [member: string]: unknown;
 }
 
+type Look = { yaw?: number; pitch?: number } | { at: readonly number[] };
 type PoseNumbers = Float32Array | Float64Array | Rows | ReadonlyArray<Rows>;
 
 /** Arrays for `givenPose`: flat typed arrays of all numbers, frame after frame and node after node, or nested lists with or without frames.
@@ -525,6 +530,7 @@ export interface PoseArrays {
   /** a weight, or one for each frame */
   morphs?: Readonly<Record<string, number | readonly number[] | Float32Array>>;
   expressions?: Readonly<Record<string, number | readonly number[] | Float32Array>>;
+  look?: Look;
 }
 
 /** Makes a pose of arrays. Throws a RangeError that names array, frame, node and number if they do not fit. */

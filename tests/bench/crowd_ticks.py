@@ -1,5 +1,5 @@
 """A tick of a game server: 120 characters of 65 joints, each at times of its own, over every transport, compared with 120 mixers of
-three.js; and 1,000 rays at as many characters, posing included.
+three.js, and with crowds that get poses in place of clips; and 1,000 rays at as many characters, posing included.
 
 Server and client have a processor each; a single process has one. Times of three.js are processor time, all others elapsed time.
 """
@@ -19,6 +19,7 @@ NODE = 6  # chains fork here: the nodes below move in the second layer
 THREE = peers.conftest.REPOSITORY / "tests/web/node_modules/three"
 HERE = peers.conftest.REPOSITORY / "tests/bench"
 WORDS = {1: "one layer", 2: "two layers and a mask"}
+GIVEN = {3: "three joints", 0: "all joints"}
 TARGETS = {("Unix socket", 2): "crowd_unix", ("in process", 2): "crowd_process", ("Python, Unix socket", 2): "crowd_python"}
 RAYS = {"rays": "1000 rays", "rays, moving characters": "1000 rays, characters that move", "meshes": "1000 rays at meshes", "balls": "1000 balls"}
 
@@ -102,6 +103,21 @@ def add_single_calls(bench):
                   headline=True, facts={"characters": CHARACTERS, "joints": JOINTS, "layers": layers})
 
 
+def add_given(bench):
+    """The time of a crowd whose second layer is a given pose, in units of the crowd whose second layer is a clip, side by side."""
+    server, programs = start(bench)
+    try:
+        rounds = bench.interleave({joints: quiet.processor_time(
+            lambda joints=joints: programs["in process"].ask(f"given {joints} {bench.seconds(0.5)}")["ratio"]) for joints in GIVEN})
+    finally:
+        for program in programs.values():
+            program.end()
+        server.end()
+    for joints, words in GIVEN.items():
+        bench.add("crowd_ticks", f"in process, a clip and a given pose of {words}, in units of two clips", "two clips", rounds.figure(joints),
+                  target="crowd_given", headline=True, facts={"characters": CHARACTERS, "joints": JOINTS, "given": joints or JOINTS})
+
+
 def cast(rounds):
     """{what: microseconds of all}, from one run of rays.c."""
     done = subprocess.run([peers.PROGRAMS / "rays", "-r", str(rounds)], stdout=subprocess.PIPE, text=True, check=True)
@@ -118,4 +134,5 @@ def add_rays(bench):
 def run(bench):
     add_ticks(bench)
     add_single_calls(bench)
+    add_given(bench)
     add_rays(bench)

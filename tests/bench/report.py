@@ -39,6 +39,7 @@ TARGETS = {
     "crowd_unix": Target(DOWN, 0.8, is_figure=True),
     "crowd_process": Target(DOWN, 0.25, is_figure=True),
     "crowd_single": Target(DOWN, 0.6, is_figure=True),
+    "crowd_given": Target(DOWN, 1.3, is_figure=True),
     "crowd_python": Target(DOWN, 1.5, is_figure=True),
     "rays": Target(DOWN, 1, is_figure=True),
     "p99_beside_renders": Target(DOWN, 5),

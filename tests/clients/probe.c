@@ -117,6 +117,8 @@ static void put_number(void *field, size_t size_bytes, int is_double, double num
 }
 
 /* Returns 0 if the key is unknown. */
+static void take_more(struct probe *probe, const char *text) { probe->subscription.more = text; }
+
 static int take_pair(struct probe *probe, const char *key, const char *value)
 {
 #define INTEGER(name, of, field)                                                                                       \
@@ -137,6 +139,7 @@ static int take_pair(struct probe *probe, const char *key, const char *value)
         {"t", NULL, 0, 0, take_times},
         {"indices", NULL, 0, 0, take_indices},
         {"background", NULL, 0, 0, take_background},
+        {"more", NULL, 0, 0, take_more},
         DOUBLE("from", query, from_s),
         DOUBLE("to", query, to_s),
         DOUBLE("speed", query, speed),

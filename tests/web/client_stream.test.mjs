@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { Client, PosedError } from '../../clients/js/posed.js';
+import { Client, PosedError, poseOf } from '../../clients/js/posed.js';
 import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
 
 let root, server, posed, link, robot;
@@ -62,8 +62,27 @@ test('names are looked up, and what is no stream is refused', async () => {
   await assert.rejects(robot.stream('palette', { clip: 'dnce' }), (error) => error.code === 'clip_not_found' && error.candidates.length === 3);
   await assert.rejects((await robot.stream('palette', { clip: 7 })).next(), { code: 'clip_not_found', status: 404 });
   await assert.rejects(robot.stream('palette', { t: 1 }), TypeError);
-  await assert.rejects(robot.stream('pose', { layers: [] }), TypeError);
+  await assert.rejects(robot.stream('pose', { layers: [] }), { code: 'bad_parameter' });
+  await assert.rejects(robot.stream('pose', { dance: 1 }), { code: 'unknown_parameter' });
   await assert.rejects(robot.stream('bounds'), TypeError);
+});
+
+test('layers, given poses and turns', async () => {
+  const walk = await robot.pose({ clip: 'walk', t: 0.3, what: 'local' });
+  for (const parameters of [
+    { what: 'local', layers: [{ clip: 'wave' }, { pose: poseOf(walk) }] }, { what: 'local', clip: 'walk', turn: ['head:0,40,0', 'arm_left:0,0,70'] },
+    { what: ['local', 'scene'], joints: ['head', 'arm_left'], wrap: 'clamp', layers: [{ pose: { nodes: ['head'], rate: 1, frames: [{ degrees: [[0, 0, 0]] }, { degrees: [[0, 90, 0]] }] } }] },
+  ]) {
+    const stream = await robot.stream('pose', parameters, { position: 0.6, rate: 100, paused: true });
+    for (const t of [0.6, 0.1]) {
+      await stream.seek(t);
+      const [{ frames }] = await take(stream, 1);
+      const want = await robot.pose({ ...parameters, t });
+      for (const block of want.blocks) assert.deepEqual(frames.view(block), want.view(block), block.kind);
+      if (parameters.layers?.length === 2) assert.deepEqual(frames.array('local'), walk.array('local'));
+    }
+    await stream.return();
+  }
 });
 
 test('pause, seek, resume, speed, rate', async () => {

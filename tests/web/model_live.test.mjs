@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { drawn, hasQuery, mode, option, query, time, useBrowser, withPage } from './model_page.mjs';
+import { drawn, hasQuery, mode, option, query, shown, time, useBrowser, withPage } from './model_page.mjs';
 import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
 
 // The smallest windows with the wide layout, because software draws every pixel.
@@ -32,6 +32,66 @@ test('the model is live where there is WebGL', () => withPage({ reducedMotion: '
     return (await page.locator('#hover').textContent()).length > 0;
   });
   assert.equal(await page.locator('#notices .bad').count(), 0);
+}));
+
+// A point on the ring of an axis, in the window, at a share of its length.
+const onRing = (page, axis, share) => page.locator(`#gizmo .axis-${axis} .ring`).evaluate((ring, part) => {
+  const { x, y } = ring.getPointAtLength(part * ring.getTotalLength()), box = ring.ownerSVGElement.getBoundingClientRect();
+  return [box.left + x, box.top + y];
+}, share);
+const shotOf = async (page) => { await page.waitForTimeout(300); return (await page.locator('#live').screenshot()).toString('base64'); }; // moving pictures are coarse
+const degreesIn = (page) => query(page).turn?.split(':')[1].split(',').map(Number);
+
+test('a joint is turned by numbers, by rings and by keys', () => withPage({ query: '?t=0.3' }, async (page) => {
+  const box = await page.locator('#live').boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await hasQuery(page, { joint: (name) => Boolean(name) });
+  await page.getByRole('treeitem', { name: 'arm_left' }).locator('> .row').click();
+  await hasQuery(page, { joint: 'arm_left' });
+  const gizmo = page.locator('#gizmo');
+  assert.ok(await gizmo.isHidden());
+  const before = await shotOf(page);
+  await page.keyboard.press('t');
+  await until('the panel', async () => await page.evaluate(() => document.activeElement.getAttribute('aria-label')) === 'Turn about x');
+  await gizmo.waitFor({ state: 'visible' });
+  await page.getByLabel('z', { exact: true }).fill('40');
+  await page.getByLabel('z', { exact: true }).press('Enter');
+  await hasQuery(page, { turn: 'arm_left:0,0,40' });
+  await until('the arm', async () => await shotOf(page) !== before);
+  await page.getByLabel('z', { exact: true }).fill('90');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getByLabel('z', { exact: true }).inputValue(), '40');
+  assert.deepEqual(degreesIn(page), [0, 0, 40]);
+
+  const ring = page.getByRole('slider', { name: 'Turn arm_left about z' });
+  await page.mouse.move(...await onRing(page, 'z', 0.9)); // from 324 to 360 degrees and on to 36 of the ring
+  await page.mouse.down();
+  for (const share of [0.95, 0, 0.05, 0.1]) await page.mouse.move(...await onRing(page, 'z', share));
+  await page.mouse.up();
+  await until('it is turned', async () => Math.abs(await ring.getAttribute('aria-valuenow') - 112) < 8);
+  await hasQuery(page, { turn: (text) => /^arm_left:0,0,1\d\d$/.test(text) });
+  const [, , dragged] = degreesIn(page);
+  await page.mouse.move(...await onRing(page, 'y', 0.25));
+  await page.mouse.down();
+  await page.mouse.move(...await onRing(page, 'y', 0.35));
+  await until('it is turning', async () => await page.getByRole('slider', { name: 'Turn arm_left about y' }).getAttribute('aria-valuenow') !== '0');
+  await page.keyboard.press('Escape');
+  await page.mouse.up();
+  await hasQuery(page, { turn: `arm_left:0,0,${dragged}` });
+  await ring.focus();
+  await page.keyboard.press('ArrowRight');
+  await hasQuery(page, { turn: `arm_left:0,0,${dragged + 1}`, t: '0.3' });
+  await page.reload();
+  await shown(page);
+  await until('it is live', async () => await mode(page) === 'live');
+  await gizmo.waitFor({ state: 'visible' });
+  assert.equal(await ring.getAttribute('aria-valuenow'), String(dragged + 1));
+  await page.getByRole('button', { name: 'Reset joint' }).click();
+  await hasQuery(page, { turn: null });
+  await until('the clip alone', async () => await shotOf(page) !== before);
+  await page.keyboard.press('Escape');
+  await hasQuery(page, { joint: null });
+  assert.ok(await gizmo.isHidden());
 }));
 
 test('pictures go on where the graphics context is lost, and it comes back', () => withPage({ query: '?t=0.3' }, async (page) => {

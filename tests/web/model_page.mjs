@@ -1,11 +1,26 @@
 // The page of a model, /m/PATH: a server with models, a browser, and functions that look at the page.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { SAMPLES, launchBrowser, openPage, startServer, temporaryFolder, until } from './posed.mjs';
 
 export const NASTY = '<script>window.wasRun=1</script> "a" \'b\' ünï 龍 #1 50% %41 a+b & c=d; <img src=x onerror="window.wasRun=2">.glb';
+
+/** A square with two morph targets, turned, unevenly scaled and off the origin. */
+export const MORPHS = (() => {
+  const parts = [[0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 1, 0.5, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, -1.5, 0.2, 0]];
+  const bytes = Buffer.concat([Buffer.from(new Float32Array(parts.flat()).buffer), Buffer.from(new Uint16Array([0, 1, 2, 0, 2, 3]).buffer)]);
+  return JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ name: 'face', mesh: 0, rotation: [0, 0.6, 0, 0.8], scale: [1, 2, 1.5], translation: [50, -9, 4] }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 3, material: 0, targets: [{ POSITION: 1 }, { POSITION: 2 }] }], extras: { targetNames: ['smile', 'a:b'] } }], materials: [{ doubleSided: true }],
+    buffers: [{ byteLength: bytes.length, uri: 'data:application/octet-stream;base64,' + bytes.toString('base64') }],
+    bufferViews: [...parts.map((_, i) => ({ buffer: 0, byteOffset: 48 * i, byteLength: 48 })), { buffer: 0, byteOffset: 144, byteLength: 12 }],
+    accessors: [...parts.map((_, bufferView) => ({ bufferView, componentType: 5126, count: 4, type: 'VEC3', min: [-2, -1, 0], max: [2, 2, 0] })), { bufferView: 3, componentType: 5123, count: 6, type: 'SCALAR' }] });
+})();
+
+/** Humans of VRM 0 and 1 with expressions, as files in a folder. */
+export const writeHumans = (folder) => execFileSync(process.env.PYTHON || '/usr/bin/python3', [path.resolve(import.meta.dirname, '../api/formats/vrm_files.py'), folder]);
 
 // Each test of a file has the server and the browser that useBrowser() starts.
 export let root, server;
@@ -24,6 +39,7 @@ export function useBrowser({ options = ['--disable-3d-apis'], size = { width: 10
     fs.copyFileSync(path.join(SAMPLES, 'robot.glb'), path.join(root, 'sub', 'second.glb'));
     fs.mkdirSync(path.join(root, 'light')); // red from one side, in 8 x 4 pixels of RGBE
     fs.writeFileSync(path.join(root, 'light', 'red.hdr'), Buffer.concat([Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 4 +X 8\n'), ...Array.from({ length: 32 }, (_, i) => Buffer.from(i % 8 < 4 ? [200, 20, 10, 130] : [20, 20, 20, 126]))]));
+    fs.writeFileSync(path.join(root, 'morphs.gltf'), MORPHS);
     fs.writeFileSync(path.join(root, 'cut.glb'), fs.readFileSync(path.join(SAMPLES, 'robot.glb')).subarray(0, 3000));
     server = await startServer(root);
     browser = await launchBrowser(...options);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { button, copiedBy, drawn, hasQuery, openModelPage, option, otherThan, picture, root, server, shown, useBrowser, withPage } from './model_page.mjs';
+import { button, copiedBy, drawn, hasQuery, openModelPage, option, otherThan, picture, root, server, shown, useBrowser, withPage, writeHumans } from './model_page.mjs';
 import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
 import { startProxy } from './proxy.mjs';
 
@@ -77,6 +77,81 @@ test('copies a link, a command and code, or shows them', async () => {
     assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), server.url + '/m/robot.glb?clip=walk&t=0');
     await page.keyboard.press('Escape');
   });
+});
+
+const posted = async (op, query, layers) => {
+  const answer = await fetch(`${server.url}/v1/${op}?${new URLSearchParams(query)}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ layers }) });
+  assert.equal(answer.status, 200, await (answer.clone()).text().then((text) => text.slice(0, 200)));
+  return answer;
+};
+const seen = (page) => until('a picture', async () => (await picture(page)).painted > 0.001); // of thin triangles
+const slider = (page, name) => page.getByRole('slider', { name, exact: true });
+
+test('sliders give weights of morph targets, in the picture, the address and all that is copied', () => withPage({ name: 'morphs.gltf', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  const first = await drawn(page);
+  await page.locator('#panel-pose > summary').click();
+  assert.equal(await page.getByRole('group', { name: 'Expressions' }).count(), 0);
+  assert.ok(await button(page, 'Copy as JSON').isDisabled());
+  await slider(page, 'smile').fill('0.8');
+  await hasQuery(page, { morph: 'smile:0.8' });
+  await otherThan(page, first);
+  await slider(page, 'a:b').fill('0.25');
+  await page.getByRole('treeitem', { name: 'face' }).locator('> .row').click();
+  await page.getByLabel('x', { exact: true }).fill('30');
+  await page.getByLabel('x', { exact: true }).press('Enter');
+  const given = 'turn=face%3A30%2C0%2C0&morph=smile%3A0.8&morph=a%3Ab%3A0.25';
+  await until('all in the address', () => page.url().endsWith('&' + given));
+  const posed = await otherThan(page, first);
+  const copied = (name) => copiedBy(page, () => button(page, name).click());
+  const layer = JSON.parse(await copied('Copy as JSON'));
+  assert.deepEqual(layer, { pose: { nodes: { face: { degrees: [30, 0, 0] } }, morphs: { smile: 0.8, 'a:b': 0.25 }, relative_to: 'rest' } });
+  const mesh = async (answer) => (await (await answer).json()).meshes[0];
+  assert.deepEqual(await mesh(posted('mesh', { model: 'morphs.gltf' }, [layer])), await mesh(fetch(`${server.url}/v1/mesh?model=morphs.gltf&clip=-&${given}`)));
+  assert.equal((await posted('render', { model: 'morphs.gltf' }, [{ clip: '-' }, layer])).headers.get('Content-Type'), 'image/png');
+  for (const name of ['Copy a link to this view', 'Copy a curl command for this picture', 'Copy code that shows this in another page']) assert.ok((await copied(name)).replaceAll('&amp;', '&').includes('&' + given), name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+  await page.reload();
+  await shown(page);
+  await until('the same picture', async () => (await picture(page)).hash === posed.hash);
+  assert.deepEqual([await slider(page, 'smile').inputValue(), await slider(page, 'a:b').inputValue()], ['0.8', '0.25']);
+  assert.ok(await page.locator('meta[property="og:image"]').getAttribute('content').then((text) => text.includes(given)));
+  await button(page, 'Reset smile').click();
+  await hasQuery(page, { morph: 'a:b:0.25' });
+  await page.goBack();
+  await until('the step is undone', async () => await slider(page, 'smile').inputValue() === '0.8');
+  await button(page, 'Reset all').click();
+  await hasQuery(page, { morph: null, turn: null });
+  await until('the first picture', async () => (await picture(page)).hash === first.hash);
+}));
+
+test('a human has sliders for its expressions, and its joints are known by their role', async () => {
+  const folder = temporaryFolder();
+  writeHumans(folder);
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'old.vrm', query: '?turn=head:0,20,0&turn=no:1,2,3&turn=head:x&expression=happy:2&expression=none:1&morph=toString:1', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await seen(page);
+      assert.match(await page.locator('#notices').textContent(), /There is no joint 'no'.*no morph target 'toString'.*no expression 'none'/);
+      await page.getByRole('listitem').getByRole('button', { name: /^head/ }).click();
+      await hasQuery(page, { joint: 'J_head' });
+      assert.equal(await page.getByLabel('y', { exact: true }).inputValue(), '20');
+      await page.getByRole('group', { name: 'Expressions' }).getByRole('slider', { name: 'happy' }).fill('0.5');
+      await hasQuery(page, { turn: 'head:0,20,0', expression: 'happy:0.5', morph: null });
+      const layer = JSON.parse(await copiedBy(page, () => button(page, 'Copy as JSON').click()));
+      assert.deepEqual(layer, { pose: { nodes: { head: { degrees: [0, 20, 0] } }, expressions: { happy: 0.5 }, relative_to: 'rest' } });
+    });
+    await withPage({ url: own.url, name: 'turned.vrm', query: '?turn=3:0,20,0', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await seen(page);
+      const layer = JSON.parse(await copiedBy(page, () => button(page, 'Copy as JSON').click()));
+      assert.deepEqual(layer, { pose: { nodes: [3], degrees: [[0, 20, 0]], relative_to: 'rest' } });
+      const answer = await fetch(own.url + '/v1/pose?model=turned.vrm', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ layers: [layer] }) });
+      assert.equal(answer.status, 200);
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
 });
 
 test('a model that is not there, and one that is broken, are said in words', async () => {

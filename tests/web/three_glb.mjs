@@ -126,6 +126,17 @@ async function loadVrm(bytes, Plugin) {
   return new Promise((done, failed) => loader.parse(data, '', done, failed));
 }
 
+// Positions of the scene's vertices by the name of the mesh's node.
+function verticesOf(scene) {
+  const meshes = {}, point = new THREE.Vector3();
+  scene.traverse((object) => {
+    if (!object.isMesh) return;
+    const { count } = object.geometry.attributes.position;
+    meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
+  });
+  return meshes;
+}
+
 // A VRM file moved by a .vrma file as three-vrm does it: at each of the times the scene's positions of all vertices, by the name of
 // the mesh's node.
 export async function vrmAt(model, motion, times) {
@@ -143,13 +154,52 @@ export async function vrmAt(model, motion, times) {
     mixer.setTime(time);
     vrm.update(0);
     vrm.scene.updateMatrixWorld(true);
-    const meshes = {}, point = new THREE.Vector3();
-    vrm.scene.traverse((object) => {
-      if (!object.isMesh) return;
-      const { count } = object.geometry.attributes.position;
-      meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
-    });
-    return meshes;
+    return verticesOf(vrm.scene);
+  });
+}
+
+// What a picture shows of a material, by its name.
+export function materialsOf(scene) {
+  const found = {};
+  scene.traverse(({ material }) => {
+    if (!material) return;
+    const { color, opacity, emissive, emissiveIntensity, map } = material;
+    found[material.name] = {
+      color: [...color.toArray(), opacity], emissive: emissive.toArray().map((one) => one * emissiveIntensity),
+      map: map && [...map.repeat.toArray(), ...map.offset.toArray(), map.rotation],
+    };
+  });
+  return found;
+}
+
+// A VRM file in poses as three-vrm makes them: positions of all vertices by the name of the mesh's node, and the materials. A pose has
+// `expressions` by name, `turns` (bone: degrees from its rest, about its own x, then y, then z), `look` ({ yaw, pitch } or { at }), and `time` of
+// `motion`, a .vrma file of bones.
+export async function givenAt(model, poses, motion = null) {
+  const { userData: { vrm } } = await loadVrm(model, VRMLoaderPlugin);
+  const { userData: { vrmAnimations } } = motion ? await loadVrm(motion, VRMAnimationLoaderPlugin) : { userData: {} };
+  for (const expression of vrm.expressionManager.expressions) { // it has a bind of VRM 1 once for each mesh with the material, and adds them all
+    const isSame = (one) => (other) => one.material && other.constructor === one.constructor && other.material === one.material && other.type === one.type;
+    for (const bind of expression.binds.filter((one, i, all) => all.findIndex(isSame(one)) < i && one.material)) expression.deleteBind(bind);
+  }
+  const mixer = new THREE.AnimationMixer(vrm.scene);
+  const action = motion && mixer.clipAction(createVRMAnimationClip(vrmAnimations[0], vrm));
+  const rest = vrm.humanoid.getRawAbsolutePose();
+  const turned = (degrees) => new THREE.Quaternion().setFromEuler(new THREE.Euler(...degrees.map(THREE.MathUtils.degToRad), 'XYZ'));
+  return poses.map(({ expressions = {}, turns = {}, look, time = 0 }) => {
+    if (!action) vrm.humanoid.resetNormalizedPose(); // the mixer writes what has changed alone
+    action?.reset().play();
+    if (action) mixer.setTime(time);
+    vrm.humanoid.update(); // raw bones from normalized ones
+    for (const [bone, degrees] of Object.entries(turns)) vrm.humanoid.getRawBoneNode(bone).quaternion.fromArray(rest[bone].rotation).multiply(turned(degrees));
+    vrm.scene.updateMatrixWorld(true);
+    for (const { expressionName } of vrm.expressionManager.expressions) vrm.expressionManager.setValue(expressionName, expressions[expressionName] ?? 0);
+    if (look?.at) vrm.lookAt.lookAt(new THREE.Vector3(...look.at));
+    else Object.assign(vrm.lookAt, look);
+    if (look) vrm.lookAt.update(0);
+    vrm.expressionManager.update();
+    vrm.scene.updateMatrixWorld(true);
+    return { meshes: verticesOf(vrm.scene), materials: materialsOf(vrm.scene) };
   });
 }
 
@@ -166,12 +216,6 @@ export async function constrainedAt(bytes, times, clip = true) {
     mixer.setTime(time);
     vrmNodeConstraintManager.update();
     scene.updateMatrixWorld(true);
-    const meshes = {}, point = new THREE.Vector3();
-    scene.traverse((object) => {
-      if (!object.isMesh) return;
-      const { count } = object.geometry.attributes.position;
-      meshes[object.name] = Array.from({ length: count }, (_, v) => object.getVertexPosition(v, point).applyMatrix4(object.matrixWorld).toArray());
-    });
-    return { meshes, constraints: vrmNodeConstraintManager.constraints.size };
+    return { meshes: verticesOf(scene), constraints: vrmNodeConstraintManager.constraints.size };
   });
 }

@@ -15,7 +15,7 @@ class Socket extends WebSocket {
   constructor(...of) { super(...of); sockets.push(this); }
 }
 const server = {
-  link: (path, query) => '/' + path + '?' + new URLSearchParams(Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '')),
+  link: (path, query) => '/' + path + '?' + new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one])).filter(([, value]) => value !== null && value !== undefined && value !== '')),
   async get(url, signal) {
     const answer = await fetch(url, { signal });
     if (!answer.ok) throw Object.assign(new Error((await answer.json()).error.message), { status: answer.status });
@@ -75,8 +75,8 @@ export async function compare(page, more = {}) {
       };
       requestAnimationFrame(look);
     });
-    const said = { model: viewer.model.model, width, height, t: viewer.time_s, ...viewer.cameraParameters, ...(viewer.view === 'lit' && viewer.lightParameters), ...query };
-    const picture = await fetch('/v1/render?' + new URLSearchParams(said));
+    const said = { model: viewer.model.model, width, height, t: viewer.time_s, ...viewer.given, ...viewer.cameraParameters, ...(viewer.view === 'lit' && viewer.lightParameters), ...query };
+    const picture = await fetch(serverOf.link('v1/render', said));
     if (!picture.ok) throw new Error(await picture.text());
     const theirs = pixels(await createImageBitmap(await picture.blob()));
     let both = 0, any = 0, sum = 0, whole = 0;

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
+import { MORPHS, writeHumans } from './model_page.mjs';
 import { startServer, temporaryFolder, until } from './posed.mjs';
 import { compare, picture, settled } from './viewer_page.mjs';
 import { overlap, root, useViewer, withModel } from './viewer_server.mjs';
@@ -34,6 +35,54 @@ test('shows what the server draws, in every clip and from every side', async () 
     });
   }
 });
+
+const NOTHING = { turn: null, morph: null, expression: null };
+
+// `least`: of the overlap with the server's picture of the same pose; `most`: with that of the clip alone.
+async function comparePose(page, given, query, [least, most]) {
+  await page.evaluate((lists) => { window.viewer.given = lists; }, given);
+  await settled(page);
+  await until('the pose', async () => await overlap(page, query) > least);
+  assert.ok(await overlap(page, { ...query, ...NOTHING }) < most, 'the pose is another one than that of the clip');
+}
+
+test('shows a pose on top of a clip as the server does', async () => {
+  const turn = ['head:0,70,25', 'arm_left:10,-20,80', 'leg_right:-50,0,0'];
+  await withModel({ model: 'robot.glb' }, async (page) => {
+    await page.evaluate(() => { window.viewer.time_s = 0.37; });
+    await comparePose(page, { turn }, {}, [0.97, 0.9]);
+    await page.evaluate(() => { window.viewer.given = {}; });
+    await until('the clip alone', async () => await overlap(page) > 0.97);
+    await page.evaluate(() => window.viewer.setClip({ clip: '-' }));
+    await comparePose(page, { turn }, { clip: '-' }, [0.97, 0.9]); // the server frames the pose
+    await page.evaluate(async (one) => { window.viewer.given = {}; await window.viewer.setClip({ clip: 0 }); window.viewer.play(); window.viewer.given = one; }, { turn });
+    await until('it plays on', () => page.evaluate(() => window.viewer.time_s > 0.5));
+    await page.evaluate(() => window.viewer.pause());
+    await settled(page);
+    assert.ok(await overlap(page, { clip: 0 }) > 0.97);
+  });
+  fs.writeFileSync(path.join(root, 'morphs.gltf'), MORPHS);
+  await withModel({ model: 'morphs.gltf' }, (page) => comparePose(page, { morph: ['smile:0.7', 'a:b:1'], turn: ['face:0,20,0'] }, { clip: '-' }, [0.97, 0.8]));
+  writeHumans(root);
+  await withModel({ model: 'uneven.vrm' }, async (page) => {
+    await page.evaluate(() => { window.viewer.camera = { yaw: 30, pitch: 5, distance: 0.2, target: [-0.2, 1, 0.65] }; }); // the face is small
+    await comparePose(page, { expression: ['happy:1', 'aa:1'], turn: ['leftUpperArm:0,0,-60'] }, { clip: '-' }, [0.95, 0.9]);
+    const [theirs, plain] = [await compare(page, { clip: '-' }), await compare(page, { clip: '-', expression: null })]; // it glows
+    assert.ok(theirs.difference < 4 && plain.difference > 20, `${theirs.difference} ${plain.difference}`);
+  });
+});
+
+test('a long clip that arrives as a stream is fetched while a pose is on top of it', () => withModel({ model: 'dragon.glb' }, async (page) => {
+  await page.evaluate(async () => { window.viewer.keepsClips = false; await window.viewer.load({ model: 'dragon.glb' }); window.viewer.play(); });
+  const goesOn = async () => { const before = await page.evaluate(() => window.viewer.time_s); await until('time goes on', () => page.evaluate((t) => window.viewer.time_s !== t, before)); };
+  await until('a stream', () => page.evaluate(() => window.sockets.length === 1));
+  await goesOn();
+  await page.evaluate(() => { window.viewer.given = { turn: ['5:0,40,0'] }; });
+  await goesOn();
+  await page.evaluate(() => window.viewer.pause());
+  await settled(page);
+  assert.ok(await overlap(page) > 0.97);
+}));
 
 test('shows files of other programs as the server does', { skip: !fs.existsSync(SHARED) && 'there is no ../shared/models' }, async () => {
   const other = await startServer(SHARED);

@@ -118,6 +118,47 @@ static void put_bones(struct text *out, const cJSON *bones)
     text_put(out, "\n");
 }
 
+/* "3 expressions: blink, happy, lookLeft", and by what the gaze is seen. */
+static void put_face(struct text *out, const cJSON *model)
+{
+    const cJSON *expressions = json_get(model, "expressions"), *gaze = json_get(model, "look_at"), *one;
+    const int count = cJSON_GetArraySize(expressions);
+    if (count > 0)
+        text_printf(out, "  %d expression%s:", count, count == 1 ? "" : "s");
+    cJSON_ArrayForEach(one, expressions)
+    {
+        text_put(out, one == expressions->child ? " " : ", ");
+        text_put_printable(out, member_text(one, "name"));
+    }
+    text_put(out, count > 0 ? "\n" : "");
+    if (cJSON_IsObject(gaze))
+        text_printf(out, "  gaze %s\n",
+                    json_get(gaze, "node") != NULL                   ? "is a direction"
+                    : strcmp(member_text(gaze, "kind"), "bone") == 0 ? "turns the eyes"
+                                                                     : "is shown by expressions");
+}
+
+/* "4 constraints of nodes: 1 aim, 2 roll, 1 rotation". */
+static void put_constraints(struct text *out, const cJSON *constraints)
+{
+    static const char *const KINDS[] = {"aim", "roll", "rotation"};
+    const int count = cJSON_GetArraySize(constraints);
+    const char *separator = " ";
+    if (count == 0)
+        return;
+    text_printf(out, "  %d constraint%s of nodes:", count, count == 1 ? "" : "s");
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+        const cJSON *one;
+        int of_kind = 0;
+        cJSON_ArrayForEach(one, constraints) { of_kind += strcmp(member_text(one, "kind"), KINDS[k]) == 0; }
+        if (of_kind == 0)
+            continue;
+        text_printf(out, "%s%d %s", separator, of_kind, KINDS[k]);
+        separator = ", ";
+    }
+    text_put(out, "\n");
+}
+
 static void put_model(struct text *out, const cJSON *model)
 {
     const cJSON *counts = json_get(model, "counts"), *bounds = json_get(model, "bounds"), *warning;
@@ -146,6 +187,8 @@ static void put_model(struct text *out, const cJSON *model)
     text_put_printable(out, member_text(model, "hash"));
     text_printf(out, "%s\n", colour(COLOUR_NONE));
     put_bones(out, json_get(model, "bones"));
+    put_face(out, model);
+    put_constraints(out, json_get(model, "constraints"));
     put_clips(out, json_get(model, "clips"));
     put_skins(out, json_get(model, "skins"));
     put_meshes(out, json_get(model, "meshes"));

@@ -207,7 +207,7 @@ static void report_json(const struct bake *bake, const struct bake_file *files, 
         cJSON_AddItemToArray(list, file);
     }
     cJSON_AddItemToObject(json, "files", list);
-    if (bake->onto != NULL)
+    if (bake->clip_count > 0)
         cJSON_AddItemToObject(json, "warnings", cJSON_Duplicate(warnings, true));
     json_print(json);
 }
@@ -262,8 +262,8 @@ static int bake_model(struct bake *bake, int kind)
     cJSON *warnings = cJSON_CreateArray();
     char *stem = choose_stem(bake->args, bake->clip_file);
     int status = make(bake, kind, stem, files, &count);
-    if (status == STATUS_DONE && bake->onto != NULL && !is_interrupted())
-        status = bake_onto_add_warnings(bake, warnings);
+    if (status == STATUS_DONE && !is_interrupted())
+        status = bake_add_warnings(bake, warnings);
     if (status == STATUS_DONE && !is_interrupted())
         status = write_files(bake, files, count, warnings);
     for (size_t i = 0; i < count; i++) {

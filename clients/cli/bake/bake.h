@@ -106,8 +106,10 @@ void bake_onto_close(struct bake_onto *onto);
 void bake_play_onto(struct bake *bake, const struct bake_onto *onto);
 /* Puts the part of a query that says which file's clips move the model. */
 void bake_put_clip_file(const struct bake *bake, struct text *query);
-/* Adds to a list of {"code", "message"} what the server says of each clip on the model. */
-int bake_onto_add_warnings(struct bake *bake, cJSON *list);
+
+/* Adds to a list of {"code", "message"} where the motion may differ from what its file means, and with --onto what the
+ * server says of each clip on the model. */
+int bake_add_warnings(struct bake *bake, cJSON *list);
 
 /* Returns how many frames of a clip one request may ask for, if a frame has frame_floats floats. */
 size_t bake_frames_at_once(size_t frame_floats);

@@ -43,8 +43,8 @@ static int sample(struct bake *bake, cJSON *warnings)
     int status = bake_find_items(bake);
     if (status == STATUS_DONE)
         status = bake_sample(bake);
-    if (status == STATUS_DONE && bake->onto != NULL && !is_interrupted())
-        status = bake_onto_add_warnings(bake, warnings);
+    if (status == STATUS_DONE && !is_interrupted())
+        status = bake_add_warnings(bake, warnings);
     if (status == STATUS_DONE && is_interrupted())
         status = bake_refuse(bake, bake->clip_file, "interrupted", "interrupted");
     return status;

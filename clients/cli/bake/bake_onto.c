@@ -2,7 +2,6 @@
 #include "clients/cli/bake/bake.h"
 
 #include "clients/cli/output/terminal.h"
-#include "clients/cli/server/clip_file_warnings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,35 +58,4 @@ void bake_put_clip_file(const struct bake *bake, struct text *query)
     text_put(query, "&clip_file=");
     text_put_url(query, bake->clip_file);
     text_printf(query, "&clip_hash=%s%s", member_text(bake->clip_about, "hash"), bake->onto->query);
-}
-
-/* Returns whether the list ends with a warning that stands before it, too: clips of one file often share them. */
-static bool is_repeated(const cJSON *list, const cJSON *last)
-{
-    for (const cJSON *other = list->child; other != last; other = other->next)
-        if (cJSON_Compare(other, last, true))
-            return true;
-    return false;
-}
-
-int bake_onto_add_warnings(struct bake *bake, cJSON *list)
-{
-    int status = STATUS_DONE;
-    for (size_t c = 0; c < bake->clip_count && status == STATUS_DONE; c++) {
-        struct text query = {0}, body = {0};
-        cJSON *answer = NULL;
-        bake_put_clip(bake, &bake->clips[c], &query);
-        text_printf(&body, "{%s\"joints\":[0],\"t\":[0]}", bake->onto->members);
-        status = bake_answered(
-            bake, connection_request_json(bake->connection, "pose", bake->model, query.at, body.at, &answer));
-        const int before = cJSON_GetArraySize(list);
-        clip_file_add_warnings(json_get(answer, "clip_file"), NULL, list);
-        for (int i = cJSON_GetArraySize(list) - 1; i >= before; i--)
-            if (is_repeated(list, cJSON_GetArrayItem(list, i)))
-                cJSON_DeleteItemFromArray(list, i);
-        cJSON_Delete(answer);
-        text_free(&query);
-        text_free(&body);
-    }
-    return status;
 }

@@ -7,28 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *code;
-    enum rule_id rule;
-} WARNING_RULES[] = {
-#define WARNING(code, rule) {code, RULE_##rule},
-#include "clients/cli/check/rules.def"
-};
-
 static void check_warnings(const struct inspection *model)
 {
     const cJSON *warning;
     cJSON_ArrayForEach(warning, json_get(model->model, "warnings"))
     {
         const char *code = member_text(warning, "code"), *message = member_text(warning, "message");
-        enum rule_id rule = RULE_READER_WARNING;
+        const enum rule_id rule = rule_of_warning(code);
         if (strcmp(code, "texture_procedural") == 0) {
             findings_note(model, RULE_MISSING_TEXTURE, "%s: %s", code, message);
             continue;
         }
-        for (size_t i = 0; i < sizeof WARNING_RULES / sizeof *WARNING_RULES; i++)
-            if (strcmp(WARNING_RULES[i].code, code) == 0)
-                rule = WARNING_RULES[i].rule;
         findings_add(model, rule, subject_quoted(code, message, model->source).text, "%s: %s", code, message);
     }
 }

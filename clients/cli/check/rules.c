@@ -32,6 +32,21 @@ int severity_find(const char *name)
     return -1;
 }
 
+enum rule_id rule_of_warning(const char *code)
+{
+    static const struct {
+        const char *code;
+        enum rule_id rule;
+    } OF_WARNINGS[] = {
+#define WARNING(code, rule) {code, RULE_##rule},
+#include "clients/cli/check/rules.def"
+    };
+    for (size_t i = 0; i < sizeof OF_WARNINGS / sizeof *OF_WARNINGS; i++)
+        if (strcmp(OF_WARNINGS[i].code, code) == 0)
+            return OF_WARNINGS[i].rule;
+    return RULE_READER_WARNING;
+}
+
 static int is_named(const char *name, const char *given, size_t given_bytes)
 {
     return strlen(name) == given_bytes && memcmp(name, given, given_bytes) == 0;

@@ -47,6 +47,8 @@ int severity_find(const char *name);
 /* Returns whether `posectl flex` (is_flex) or `posectl check` finds all that there is of a rule. What flex finds of
  * other rules is only why a model cannot be read. An unknown rule is one of check. */
 bool rule_is_judged(const char *name, bool is_flex);
+/* Returns the rule under which check reports a warning of the server: a code of protocol/warnings.md. */
+enum rule_id rule_of_warning(const char *code);
 int rule_find(const char *name, size_t name_bytes);
 int key_find(const char *name, size_t name_bytes);
 /* Returns the key's default as text; "" if it has none. */

@@ -24,10 +24,9 @@ bool pass_many_is_meant(const struct args *args)
         is_many |= args_has(args, ONLY[i]);
     for (size_t i = 0; i < args->positional_count && !is_many; i++) {
         const char *path = args->positional[i];
-        const size_t size = strlen(path);
         struct stat info;
         is_many = session_address(args) != NULL
-                      ? pattern_is_one(path) || (size > 0 && path[size - 1] == '/') || strcmp(path, ".") == 0
+                      ? pattern_is_one(path) || path_is_remote_folder(path)
                       : pass_many_is_folder(path) || (lstat(path, &info) != 0 && pattern_is_one(path));
     }
     return is_many;

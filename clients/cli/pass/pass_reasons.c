@@ -7,8 +7,9 @@
 
 /* A failure or a warning of a model. */
 struct remark {
-    const cJSON *what; /* {"code", "message"} */
-    size_t index;      /* of the model */
+    const cJSON *what;   /* {"code", "message"} */
+    const char *message; /* without the model's name, if it begins with that */
+    size_t index;        /* of the model */
 };
 
 struct remarks {
@@ -22,15 +23,24 @@ struct reason {
     size_t count;
 };
 
-static void add(struct remarks *remarks, const cJSON *what, size_t index)
+/* Returns what a message says behind the name of its model, in quotes: "'a.bvh': hips is unknown". */
+static const char *without_name(const char *message, const char *name)
 {
-    remarks->items = must_grow(remarks->items, (remarks->count + 1) * sizeof *remarks->items);
-    remarks->items[remarks->count++] = (struct remark){what, index};
+    const size_t size = strlen(name);
+    return message[0] == '\'' && strncmp(message + 1, name, size) == 0 && message[size + 1] == '\'' ? message + size + 2
+                                                                                                    : message;
 }
 
-static int compare_member(const struct remark *x, const struct remark *y, const char *member)
+static void add(struct remarks *remarks, const struct pass *pass, const cJSON *what, size_t index)
 {
-    return strcmp(member_text(x->what, member), member_text(y->what, member));
+    const char *message = without_name(member_text(what, "message"), pass->models.items[index].source);
+    remarks->items = must_grow(remarks->items, (remarks->count + 1) * sizeof *remarks->items);
+    remarks->items[remarks->count++] = (struct remark){what, message, index};
+}
+
+static int compare_codes(const struct remark *x, const struct remark *y)
+{
+    return strcmp(member_text(x->what, "code"), member_text(y->what, "code"));
 }
 
 static int by_index(const struct remark *x, const struct remark *y)
@@ -40,13 +50,14 @@ static int by_index(const struct remark *x, const struct remark *y)
 
 static int by_message(const void *a, const void *b)
 {
-    const int code = compare_member(a, b, "code"), message = compare_member(a, b, "message");
-    return code != 0 ? code : message != 0 ? message : by_index(a, b);
+    const struct remark *x = a, *y = b;
+    const int code = compare_codes(x, y), message = strcmp(x->message, y->message);
+    return code != 0 ? code : message != 0 ? message : by_index(x, y);
 }
 
 static int by_code(const void *a, const void *b)
 {
-    const int code = compare_member(a, b, "code");
+    const int code = compare_codes(a, b);
     return code != 0 ? code : by_index(a, b);
 }
 
@@ -88,8 +99,7 @@ static struct reason *find_reasons(struct remarks *remarks, int (*order)(const v
         qsort(remarks->items, remarks->count, sizeof *remarks->items, order);
     for (size_t i = 0; i < remarks->count; i++) {
         const struct remark *item = &remarks->items[i];
-        if (i == 0 || compare_member(item - 1, item, "code") != 0 ||
-            (by_text && compare_member(item - 1, item, "message") != 0))
+        if (i == 0 || compare_codes(item - 1, item) != 0 || (by_text && strcmp(item[-1].message, item->message) != 0))
             reasons[(*count)++] = (struct reason){item, 0};
         reasons[*count - 1].count++;
     }
@@ -106,7 +116,7 @@ void pass_report_failures(const struct pass *pass)
         const cJSON *error = json_error(pass->entries[i]);
         remembered += error != NULL && pass_is_remembered(pass, i);
         if (error != NULL)
-            add(&failures, error, i);
+            add(&failures, pass, error, i);
     }
     struct reason *reasons = find_reasons(&failures, by_message, true, &reason_count);
     for (size_t i = 0; i < reason_count; i++)
@@ -149,7 +159,7 @@ static void report_by_code(const struct pass *pass)
         cJSON_ArrayForEach(warning, list)
         {
             if (!is_repeated(list, warning))
-                add(&warnings, warning, i);
+                add(&warnings, pass, warning, i);
         }
     }
     struct reason *reasons = find_reasons(&warnings, by_code, false, &reason_count);

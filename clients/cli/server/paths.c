@@ -35,13 +35,19 @@ void path_argument_name_outputs(struct path_argument *argument)
 
 /* --- with a running server: paths are those under its root --- */
 
+bool path_is_remote_folder(const char *given)
+{
+    const char *slash = strrchr(given, '/'), *base = slash == NULL ? given : slash + 1;
+    return !pattern_is_one(given) && (base[0] == '\0' || strcmp(base, ".") == 0 || strchr(base, '.') == NULL);
+}
+
 static void resolve_remote(struct path_argument *argument, const char *given)
 {
     while (strncmp(given, "./", 2) == 0)
         given += 2;
     argument->path = must_copy(strcmp(given, ".") == 0 ? "" : given);
     size_t size = strlen(argument->path);
-    const bool is_folder = size == 0 || argument->path[size - 1] == '/';
+    const bool is_folder = path_is_remote_folder(given);
     while (size > 0 && argument->path[size - 1] == '/')
         argument->path[--size] = '\0';
     argument->kind = is_folder ? PATH_FOLDER : pattern_is_one(given) ? PATH_PATTERN : PATH_MODEL;

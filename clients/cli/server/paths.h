@@ -32,6 +32,9 @@ int paths_resolve_root(struct paths *paths, const struct args *args);
 /* Sets out_start of the only argument: names of output files do not contain the folder that was named. paths_resolve()
  * does it. */
 void path_argument_name_outputs(struct path_argument *argument);
+/* Returns whether an argument means a folder under a running server's root, which posectl does not see: it ends with a
+ * slash, or has no extension, which all models have. */
+bool path_is_remote_folder(const char *given);
 void paths_free(struct paths *paths);
 /* Returns whether the absolute `path` is `folder` or beneath it, and sets *rest to the start of the part beneath it. */
 bool path_is_beneath(const char *folder, const char *path, size_t *rest);

@@ -3,7 +3,7 @@ import { make } from '../common/dom.js';
 
 const KEYS = [
   ['Space', 'play, pause'], [', .', 'one frame back, on'], ['Home End', 'first, last frame'], ['[ ]', 'slower, faster'], ['L', 'loop'], ['N P', 'next, previous clip'],
-  ['← → ↑ ↓', 'turn the model'], ['+ −', 'nearer, further away'], ['F', 'focus on the chosen joint'], ['R', 'the camera as it was'],
+  ['← → ↑ ↓', 'turn the model'], ['+ −', 'nearer, further away'], ['F', 'focus on the chosen joint'], ['T', 'turn the chosen joint, pose'], ['R', 'the camera as it was'],
   ['1 – 5', 'lit, skeleton, weights, wireframe, normals'], ['B', 'next background'], ['G', 'ground'], ['/', 'search clips'], ['Esc', 'choose no joint'], ['?', 'this list'],
 ];
 
@@ -17,13 +17,13 @@ export function listenToKeys(on) {
   const dialog = make('dialog', { 'aria-labelledby': 'keys-title' },
     make('h2', { id: 'keys-title' }, 'Keys'),
     make('dl', {}, ...KEYS.flatMap(([keys, text]) => [make('dt', {}, ...keys.split(' ').flatMap((key, i) => [i ? ' ' : '', key === '–' ? '–' : make('kbd', {}, key)])), make('dd', {}, text)])),
-    make('p', { class: 'soft' }, 'Drag to turn, two fingers or the right button to move, wheel or pinch to zoom, double click to focus.'),
+    make('p', { class: 'soft' }, 'Drag to turn, two fingers or the right button to move, wheel or pinch to zoom, click to choose a joint, double click to focus.'),
     make('div', { class: 'row' }, make('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close')));
   document.body.append(dialog);
   const showKeys = () => { if (!dialog.open) dialog.showModal(); };
   const plain = {
     ',': () => on.step(-1), '.': () => on.step(1), '+': () => on.zoom(0.8), '=': () => on.zoom(0.8), '-': () => on.zoom(1.25),
-    f: on.focus, r: on.reset, l: on.loop, b: on.background, g: on.ground, n: () => on.clip(1), p: () => on.clip(-1), '[': () => on.faster(-1), ']': () => on.faster(1),
+    f: on.focus, t: on.pose, r: on.reset, l: on.loop, b: on.background, g: on.ground, n: () => on.clip(1), p: () => on.clip(-1), '[': () => on.faster(-1), ']': () => on.faster(1),
     '/': on.search, '?': showKeys, Escape: on.unchoose,
   };
   const turns = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, 10], ArrowDown: [0, -10] };

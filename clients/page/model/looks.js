@@ -8,7 +8,7 @@ const GROUND = ['M8 3h8v9H8z', 'M3 17.500c0-1.500 4-2.500 9-2.500s9 1 9 2.500-4 
 const KEYS = ['M3 6h18v12H3z', 'M7 10h.01M11 10h.01M15 10h.01M7 14h10'], FULL = ['M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5'];
 
 export class Looks {
-  /** @param {{change, reset, focus, showKeys, fail}} page what the controls do */
+  /** @param {{change, reset, focus, pose, showKeys, fail}} page what the controls do */
   constructor(page) {
     this.page = page;
     this.makeViews();
@@ -61,13 +61,13 @@ export class Looks {
   }
 
   showChosen(state, node) {
-    const box = byId('chosen'), { change, focus } = this.page;
+    const box = byId('chosen'), { change, focus, pose } = this.page;
     box.hidden = !node;
     if (!node) return;
     const focused = box.contains(document.activeElement) ? [...box.children].indexOf(document.activeElement) : -1;
     const view = (word, text) => make('button', { type: 'button', 'aria-pressed': String(state.view === word), onclick: () => change({ view: state.view === word ? 'lit' : word }) }, text);
     box.replaceChildren(make('b', { title: node.name || '' }, node.name || 'node ' + node.node), view('weights', 'Weights'), view('skeleton', 'Skeleton'),
-      make('button', { type: 'button', onclick: focus }, 'Focus'),
+      make('button', { type: 'button', onclick: focus }, 'Focus'), make('button', { type: 'button', title: 'Turn it (T)', onclick: pose }, 'Turn'),
       make('button', { type: 'button', class: 'plain', 'aria-label': 'Choose no joint', onclick: () => change({ joint: null }) }, '×'));
     if (focused >= 0) box.children[focused].focus();
   }

@@ -12,6 +12,7 @@ import { listenToKeys } from './keyboard.js';
 import { LightPanel } from './light_panel.js';
 import { Looks } from './looks.js';
 import { Player } from './player.js';
+import { Posing } from './posing.js';
 import { Stage } from './stage.js';
 import { materialsBody, texturesBody, Thumbnails } from './surfaces_panel.js';
 import { CAMERA, findReferred, RATES, readState, referenceOf, shortList, VIEWS, writeState } from './state.js';
@@ -39,6 +40,10 @@ class Page {
     });
     this.clips = new ClipsPanel((news, isPassing) => this.change(news, isPassing));
     this.light = new LightPanel((news, isPassing) => this.change(news, isPassing));
+    this.posing = new Posing({
+      change: (news, isPassing) => this.change(news, isPassing), chooseNode: (node) => this.chooseNode(node), pause: () => { if (this.viewer?.isPlaying) this.toggle(); },
+      copied: (text, what) => this.actions.copied(text, what), say: (text) => this.say(text), notice: (kind, text) => this.notice(kind, text),
+    });
     this.tree = new Tree({ onChoose: (node) => this.chooseNode(node) });
     this.actions = new Actions(byId('actions'), {
       model: this.model, state: () => this.state, time_s: () => this.time_s, duration_s: () => this.duration_s,
@@ -46,7 +51,7 @@ class Page {
     });
     this.described = new Map(); // [clip file]: the response of /v1/model
     this.watch = new FileWatch();
-    this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
+    this.looks = new Looks({ change: (news) => this.change(news), reset: () => this.reset(), focus: () => this.focus(), pose: () => this.posing.open(), showKeys: () => this.keys.showKeys(), fail: (text) => this.notice('action', text, 'bad') });
     this.looks.show(this.state, null);
     this.listen();
   }
@@ -97,6 +102,7 @@ class Page {
     this.tree.choose(this.description ? this.stage.jointOf(this.state) : null);
     this.looks.show(this.state, this.chosenNode());
     this.light.show(this.state);
+    this.posing.show(this.state, this.chosenNode());
     this.showTime();
   }
 
@@ -106,6 +112,7 @@ class Page {
       isPlaying: Boolean(viewer && viewer.isPlaying), time_s: this.time_s, duration_s: this.description ? this.duration_s : 0,
       frameRate: (viewer && viewer.frameRate) || 30, rate: state.rate, loop: state.loop,
     });
+    this.posing.showRings(this.stage);
   }
 
   writeSoon() {
@@ -185,11 +192,11 @@ class Page {
     this.writeSoon();
   }
 
-  panel(name, title, body, { isOpen = false, count = '', grade = '', onOpen = null } = {}) {
+  panel(name, title, body, { isOpen = false, count = '', grade = '', onToggle = null } = {}) {
     const details = make('details', { id: 'panel-' + name, open: isOpen }, make('summary', {}, title, count !== '' ? make('span', { class: 'count ' + grade }, String(count)) : ''), body);
-    if (onOpen) {
-      details.addEventListener('toggle', () => { if (details.open) onOpen(); });
-      if (isOpen) onOpen();
+    if (onToggle) {
+      details.addEventListener('toggle', () => onToggle(details.open));
+      if (isOpen) onToggle(true);
     }
     return details;
   }
@@ -198,6 +205,7 @@ class Page {
     const { description } = this;
     const joints = new Set(description.skins.filter((skin) => !skin.rigid).flatMap((skin) => skin.joints.map((joint) => joint.node)));
     this.tree.setNodes(description.nodes, joints);
+    this.state = this.posing.setModel(this.state, description);
     this.thumbnails = new Thumbnails(this.model);
     const textures = texturesBody(description, this.thumbnails);
     const isWide = !isPhone.matches;
@@ -205,10 +213,11 @@ class Page {
     const panels = [this.panel('clips', 'Clips', this.clips.node, { isOpen: true, count: description.clips.length })];
     if (description.warnings.length) panels.push(this.panel('warnings', 'Warnings', warningsBody(description), { count: description.warnings.length, grade: 'warn', isOpen: isWide && description.warnings.length < 4 }));
     panels.push(this.panel('nodes', 'Hierarchy', make('div', { class: 'body' }, this.tree.search, this.tree.node), { isOpen: isWide, count: description.nodes.length }));
+    panels.push(this.panel('pose', 'Pose', this.posing.panel.body, { count: ' ', isOpen: isWide && Posing.isGiven(this.state), onToggle: () => this.posing.showRings(this.stage) }));
     if ((description.variants || []).length) panels.push(this.panel('variants', 'Variants', this.variants(description.variants), { count: description.variants.length, isOpen: isWide }));
     panels.push(this.panel('light', 'Light', this.light.node, { count: ' ' }));
     if (description.materials.length) panels.push(this.panel('materials', 'Materials', materialsBody(description), { count: description.materials.length }));
-    if (description.textures.length) panels.push(this.panel('textures', 'Textures', textures, { count: description.textures.length, onOpen: () => textures.fill() }));
+    if (description.textures.length) panels.push(this.panel('textures', 'Textures', textures, { count: description.textures.length, onToggle: (isOpen) => { if (isOpen) textures.fill(); } }));
     panels.push(this.panel('facts', 'Facts', factsBody(description), { isOpen: isWide }));
     for (const panel of panels) if (open.has(panel.id)) panel.open = open.get(panel.id);
     byId('panels').replaceChildren(...panels);
@@ -230,11 +239,13 @@ class Page {
     const { stage } = this;
     stage.addEventListener('time', () => this.showTime());
     stage.addEventListener('camera', () => {
+      this.posing.gizmo.draw();
       const { yaw, pitch, distance = 1, target, frame_box } = this.viewer.cameraParameters;
       Object.assign(this.state, { yaw: +(+yaw).toFixed(2), pitch: +(+pitch).toFixed(2), distance: +(+distance).toFixed(4), target: shortList(target), frame_box: shortList(frame_box) });
       stage.state = { ...this.state };
       this.writeSoon();
     });
+    stage.addEventListener('pick', ({ detail }) => { if (detail?.joint && detail.joint.index !== this.chosenNode()?.node) this.chooseNode(detail.joint.index); });
     stage.addEventListener('hover', ({ detail }) => this.showHover(detail));
     stage.addEventListener('progress', ({ detail }) => { if (stage.mode !== 'live') this.loading(detail && detail.share > 0 ? `Loading ${Math.round(detail.share * 100)} %` : 'Loading'); });
     stage.addEventListener('mode', ({ detail }) => {
@@ -274,7 +285,7 @@ class Page {
       ground: () => this.change({ shadow: !this.state.shadow }), view: (i) => this.change({ view: VIEWS[i] }),
       clip: (step) => this.nextClip(step), faster: (step) => this.faster(step),
       search: () => { byId('panel-clips').open = true; (this.clips.search.hidden ? this.clips.list.node : this.clips.search).focus(); },
-      unchoose: () => this.change({ joint: null }),
+      pose: () => this.posing.open(), unchoose: () => this.change({ joint: null }),
     });
   }
 

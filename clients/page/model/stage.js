@@ -1,9 +1,10 @@
 /**
  * Decides what draws the model: the live viewer; the server's picture until that is ready; or the server's pictures if WebGL is missing or
- * lost. Emits 'time', 'camera', 'hover', 'ready', 'problem' and 'mode' ('poster', 'live', 'pictures').
+ * lost. Emits 'time', 'camera', 'hover', 'pick', 'ready', 'problem' and 'mode' ('poster', 'live', 'pictures').
  */
 import { getPatiently, link } from '../common/http.js';
 import { server } from '../common/server.js';
+import { GIVEN } from './given.js';
 import { PictureViewer } from './picture_viewer.js';
 import { CAMERA, cameraOf, findReferred, LIGHT, lightOf, pictureQuery } from './state.js';
 
@@ -111,7 +112,7 @@ export class Stage extends EventTarget {
 
   listen(viewer, mode) {
     const on = (type, work) => viewer.addEventListener(type, (event) => { if (this.viewer === viewer) work(event.detail); });
-    for (const type of ['time', 'camera', 'hover', 'progress']) on(type, (detail) => this.say(type, detail));
+    for (const type of ['time', 'camera', 'hover', 'pick', 'progress']) on(type, (detail) => this.say(type, detail));
     on('error', (detail) => { if (this.mode === mode) this.say('problem', (detail && detail.error) || detail); });
     on('lost', (detail) => { if (detail && detail.what === 'context') this.lose(viewer); else this.say('connection', detail && detail.error); });
   }
@@ -161,6 +162,7 @@ export class Stage extends EventTarget {
     if (isNew('background')) viewer.background = state.background;
     if (isNew('shadow')) viewer.ground = state.shadow;
     if (isNew(...LIGHT)) Object.assign(viewer, lightOf(state));
+    if (isNew(...GIVEN)) viewer.given = state;
     if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
     const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'blend_file', 'weight', 'retarget');
     if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));

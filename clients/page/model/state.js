@@ -1,3 +1,5 @@
+import { GIVEN, readGiven } from './given.js';
+
 /**
  * The state of the page, which is in the address: a link shows what its sender saw. Names and units are those of /v1/render if it has
  * them, so that the server accepts the same query for the picture of the link.
@@ -23,6 +25,7 @@
  *   environment, environment_yaw  a Radiance picture under the root, or null; degrees by which it is turned
  *   exposure   stops
  *   tone       one of TONES
+ *   turn, morph, expression   a pose on top of the clip: lists of texts as the server takes them (given.js)
  *   model      the model of the page; not in the query
  */
 export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
@@ -89,6 +92,7 @@ export function readState(search, model = null) {
     const value = query.has(name) ? read(query.get(name)) : undefined;
     state[name] = value === undefined ? initial : value;
   }
+  for (const name of GIVEN) state[name] = readGiven(name, query.getAll(name));
   if (!state.blend) state.blend_file = null;
   if (state.environment && !query.has('light')) state.light = 'file';
   if (state.light !== 'file') state.environment = null;
@@ -114,7 +118,7 @@ export function writeState(state) {
     if (value !== initial && value !== null && value !== undefined && write(value) !== write(initial)) query[name] = write(value);
   }
   for (const name of LIGHT) delete query[name];
-  Object.assign(query, lightQuery(state));
+  Object.assign(query, lightQuery(state), givenQuery(state));
   if (!state.clip_files || !state.clip_files.length) return query;
   const clip_file = [...new Set([state.clip_file ?? state.model, ...state.clip_files])];
   const isInFront = ([name]) => IN_FRONT.includes(name), all = Object.entries(query);
@@ -131,6 +135,9 @@ function lightQuery(state) {
   return { ...(environment ? { environment, ...(environment_yaw && { environment_yaw: written(environment_yaw) }) } : light && light !== 'studio' && { light }),
     ...(exposure && { exposure: written(exposure) }), ...(tone && tone !== 'neutral' && { tone }) };
 }
+
+/** The part of a query about the pose on top of the clip. */
+const givenQuery = (state) => Object.fromEntries(GIVEN.filter((name) => state[name]?.length).map((name) => [name, state[name]]));
 
 /** The reference of a thing in the address: its name, or its index if the name is missing, a number, or not unique. */
 export function referenceOf(things, index, indexOf = (thing) => thing.index) {
@@ -159,6 +166,7 @@ export function pictureQuery(model, state, t) {
     ...(hasCamera && { yaw: +camera.yaw.toFixed(2), pitch: +camera.pitch.toFixed(2) }),
     distance: state.distance === 1 ? null : +state.distance.toFixed(4), target: state.target, frame_box: state.frame_box, variant: state.variant,
     background: state.background, shadow: state.shadow && state.view === 'lit' ? 1 : null, ...(state.view === 'lit' && lightQuery(state)),
+    ...givenQuery(state),
   };
 }
 

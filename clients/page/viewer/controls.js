@@ -1,5 +1,5 @@
-// Pointers on the canvas: drag turns, two fingers, the right button or Shift move, wheel and pinch zoom, a double click
-// focuses.
+// Pointers on the canvas: drag turns, two fingers, the right button or Shift move, wheel and pinch zoom, a click picks, a double
+// click focuses.
 
 const DEGREES_PER_HEIGHT = 180; // of a drag over the height of the picture
 const WHEEL = 0.0015; // change of the logarithm of the distance for each pixel
@@ -14,7 +14,7 @@ export class Controls {
 
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {{orbit: Function, pan: Function, zoom: Function, focus: Function, hover: Function}} act what to do; places are
+   * @param {{orbit: Function, pan: Function, zoom: Function, focus: Function, pick: Function, hover: Function}} act what to do; places are
    *   shares of the canvas
    */
   constructor(canvas, act) {
@@ -24,6 +24,7 @@ export class Controls {
     const on = (type, handler, options = {}) => canvas.addEventListener(type, handler, { ...options, signal: this.#abort.signal });
     on('pointerdown', (event) => this.#down(event));
     on('pointermove', (event) => this.#move(event));
+    on('pointerup', (event) => { if (event.button === 0 && this.#pointers.size === 1 && this.#moved < CLICK_PIXELS) this.#act.pick(this.#place(event)); });
     for (const type of ['pointerup', 'pointercancel', 'lostpointercapture']) on(type, (event) => this.#pointers.delete(event.pointerId));
     on('pointerleave', () => this.#act.hover(null));
     on('wheel', (event) => this.#wheel(event), { passive: false });

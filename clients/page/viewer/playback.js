@@ -1,5 +1,5 @@
 // The clock of a clip. It chooses the shot to show and its source. A short clip is fetched once and kept. A longer one arrives as a stream.
-// Data that a stream cannot have (blends, clips of other files, morph targets) is fetched ahead in chunks.
+// Data that a stream cannot have (blends, clips of other files, morph targets, a given pose) is fetched ahead in chunks.
 import { ClipShots, Shot, clipParameters } from './shots.js';
 
 const KEPT_BYTES = 8 << 20;
@@ -9,10 +9,14 @@ export class Playback {
   #ask;
   #connection;
   #clip = {}; // the choice
+  #given = {}; // a pose on top of it: turn, morph, expression
+  #plan = null; // of the shots
   #shots = null;
+  #coming = null; // shots with a newer given pose
   #stream = null;
   #starting = null; // marks the current attempt: an older one gives up
   #exact = { wanted: null, shown: null, isBusy: false };
+  #isGivenNew = false;
   #clock_ms = null;
   #time_s = 0;
   #speed = 1;
@@ -40,6 +44,7 @@ export class Playback {
   /** Sets another clip, and the clock back to its start. */
   setClip(choice, duration_s, frameRate) {
     this.#shots?.dispose();
+    this.#forgetComing();
     this.#endStream();
     this.#clip = choice;
     this.duration_s = duration_s;
@@ -50,18 +55,40 @@ export class Playback {
     const bytes = (rate) => (Math.floor(duration_s * rate) + 1) * this.how.frameBytes;
     const rate = this.keepsClips && bytes(full) > KEPT_BYTES ? Math.min(full, this.frameRate) : full;
     const isKept = this.keepsClips && bytes(rate) <= KEPT_BYTES;
-    const plan = { rate, count: Math.floor(duration_s * rate + 1e-6) + 1, frameBytes: this.how.frameBytes, isKept };
-    this.#shots = new ClipShots((times, signal) => this.#ask(this.parameters, times, signal), plan);
-    this.isStreamed = !isKept && this.how.streamed !== null && !choice.blend && !choice.clip_file;
+    this.#plan = { rate, count: Math.floor(duration_s * rate + 1e-6) + 1, frameBytes: this.how.frameBytes, isKept };
+    this.#shots = this.#makeShots();
   }
 
-  /** The shot of time 0 came with the clip. */
-  startIsShown() {
-    if (this.#exact.wanted === 0) this.#exact.shown = 0;
+  #makeShots() {
+    const { parameters } = this;
+    return new ClipShots((times, signal) => this.#ask(parameters, times, signal), this.#plan);
+  }
+
+  get isStreamed() {
+    const isAlone = !this.#clip.blend && !this.#clip.clip_file && Object.keys(this.#given).length === 0;
+    return !this.#plan.isKept && this.how.streamed !== null && isAlone;
+  }
+
+  /** Puts another pose on top of the clip. The clock goes on. Until its first shot has arrived, the previous one is shown. */
+  setGiven(given) {
+    this.#given = given;
+    if (!this.#shots) return;
+    this.#endStream();
+    this.#exact.shown = null;
+    this.#isGivenNew = true;
+  }
+
+  get given() {
+    return this.#given;
+  }
+
+  /** The shot of time 0 with this given pose came with the clip. */
+  startIsShown(given) {
+    if (this.#exact.wanted === 0 && given === this.#given) this.#exact.shown = 0;
   }
 
   get parameters() {
-    return clipParameters(this.#clip);
+    return { ...clipParameters(this.#clip), ...this.#given };
   }
 
   get time_s() {
@@ -120,9 +147,32 @@ export class Playback {
     const passed_s = this.#clock_ms === null ? 0 : Math.min((now_ms - this.#clock_ms) / 1000, 0.25);
     this.#clock_ms = now_ms;
     if (!this.#shots) return null;
+    this.#renewShots();
     if (!this.isPlaying || !(this.duration_s > 0)) return this.#still();
     this.#exact.shown = null;
     return this.isStreamed ? this.#streamed() : this.#stepped(passed_s);
+  }
+
+  // Of a pose that a hand moves, one request is under way at a time, and the newest pose is the next.
+  #renewShots() {
+    const isStill = !this.isPlaying || !(this.duration_s > 0);
+    if (this.#isGivenNew && (isStill || !this.#coming)) {
+      this.#isGivenNew = false;
+      this.#forgetComing();
+      this.#coming = this.#makeShots();
+    }
+    if (!this.#coming) return;
+    const index = this.#indexOf(this.#time_s);
+    if (!isStill) this.#coming.want(index, this.#speed < 0 ? -1 : 1);
+    if (!isStill && !this.#coming.get(index) && !this.#coming.error) return;
+    this.#shots.dispose();
+    this.#shots = this.#coming;
+    this.#coming = null;
+  }
+
+  #forgetComing() {
+    this.#coming?.dispose();
+    this.#coming = null;
   }
 
   #indexOf(time_s) {
@@ -144,18 +194,18 @@ export class Playback {
   }
 
   async #fetchExact(exact) {
-    const { wanted } = exact;
+    const { wanted } = exact, given = this.#given;
     exact.isBusy = true;
     try {
       const parts = await this.#ask(this.parameters, [wanted], undefined);
       if (this.#exact === exact) this.onShot?.(new Shot(parts, 0));
-      exact.shown = wanted;
     } catch (error) {
-      exact.shown = wanted; // asks again when the time changes
       if (this.#exact === exact) this.how.onError(error);
     } finally {
       exact.isBusy = false;
+      exact.shown = given === this.#given ? wanted : null; // after an error it asks again when the time or the pose changes
     }
+    if (this.#exact === exact && given === this.#given) this.onStill?.();
   }
 
   #stepped(passed_s) {
@@ -242,6 +292,7 @@ export class Playback {
 
   dispose() {
     this.#endStream();
+    this.#forgetComing();
     this.#shots?.dispose();
     this.isPlaying = false;
   }

@@ -83,10 +83,16 @@ export class Questions {
     return { visibility: new Visibility(info.nodes, keys.channels ?? []), looks: new MovingLooks(info.materials, keys.properties ?? []) };
   }
 
-  /** The server's own camera for a clip: view_from_scene, or null if the server draws none. */
-  async camera(choice, { yaw, pitch, fov }, { width, height }, signal) {
+  /** Asks where a node is at a time: scene_from_node (mat3x4). */
+  async placeOf(parameters, time_s, node) {
+    const wrap = parameters.layers ? {} : { wrap: 'clamp' };
+    return (await this.#frames('pose', { ...parameters, ...wrap, t: String(time_s), what: 'scene', layout: 'mat3x4', joints: String(node) })).array('scene', 0);
+  }
+
+  /** The server's own camera for a clip and a given pose: view_from_scene, or null if the server draws none. */
+  async camera(choice, given, { yaw, pitch, fov }, { width, height }, signal) {
     const { layers, ...parameters } = clipParameters({ ...choice, blend: null });
-    const query = { ...this.#model.query, ...parameters, yaw, pitch, fov, width: Math.min(width, 2048), height: Math.min(height, 2048), t: 0, format: 'json', allow_empty: 1 };
+    const query = { ...this.#model.query, ...parameters, ...given, yaw, pitch, fov, width: Math.min(width, 2048), height: Math.min(height, 2048), t: 0, format: 'json', allow_empty: 1 };
     try {
       const response = await this.#server.get(this.#server.link('v1/render', query), signal);
       return (await response.json()).camera?.view_from_scene ?? null;

@@ -18,7 +18,7 @@ const DPR_MAX = 2, SLOW_DPR_MAX = 1; // pixels of the canvas per pixel of the pa
 const HOVER_VERTICES_MAX = 200000; // with more vertices, only a click shows what is under the pointer
 
 /**
- * Events: progress {share}, ready {model}, error {error}, time {time_s, index}, camera {}, hover {joint, node, mesh, material}
+ * Events: progress {share}, ready {model}, error {error}, time {time_s, index}, camera {}, hover and pick {joint, node, mesh, material}
  * or null, lost {what: 'connection'|'context', error?}; what is in braces is the event's `detail`.
  */
 export class Viewer extends ViewerControls {
@@ -66,6 +66,7 @@ export class Viewer extends ViewerControls {
       pan: (right, up) => this.framing.move((camera) => camera.pan(right, up)),
       zoom: (factor) => this.framing.move((camera) => camera.zoom(factor)),
       focus: (place) => this.focus(place),
+      pick: (place) => this.#tell('pick', this.pick(place.x, place.y)),
       hover: (place) => this.#hover(place),
     });
     const { signal } = this.#watchers;
@@ -102,10 +103,12 @@ export class Viewer extends ViewerControls {
       const playback = new Playback({ ask: (...of) => questions.ask(...of), connection, onError: (error) => this.#tell('error', { error }),
         frameBytes: questions.frameBytes, streamed: questions.streamed, model: what.model });
       playback.onShot = (shot) => this.#take(shot);
+      playback.onStill = () => { if (this.framing.isOwn && !(playback.duration_s > 0)) this.reframe(); }; // the server frames a pose without a clip
       playback.loop = this.wish.loop;
       playback.speed = this.wish.speed;
       playback.keepsClips = this.keepsClips;
       this.#data = { what, shaders, light, model, connection, questions, stage, playback, gpu: null, renderer: null };
+      this.give();
       if (!this.#gl.isContextLost()) this.#makeGpu();
       this.framing.start(model.info.bounds);
       await this.#startClip();
@@ -161,10 +164,11 @@ export class Viewer extends ViewerControls {
     const choice = this.#choice, clip = await questions.clipInfo(choice);
     if (data !== this.#data || choice !== this.#choice) return;
     playback.setClip(choice, clip?.duration ?? 0, clip?.frameRate ?? 30);
+    const { given } = playback;
     const [shot, changes] = await Promise.all([questions.first(playback.parameters), questions.changes(choice)]);
     if (data !== this.#data || choice !== this.#choice) return;
     data.stage.change(changes);
-    playback.startIsShown();
+    playback.startIsShown(given);
     this.#take(shot);
   }
 
@@ -197,6 +201,14 @@ export class Viewer extends ViewerControls {
     this.#frame(this.#abort?.signal).catch((error) => this.#tell('error', { error }));
   }
 
+  /** Gives the model the pose that the caller wishes. */
+  give() {
+    const { playback, stage } = this.#data ?? {}, { given } = this.wish;
+    playback?.setGiven(given);
+    stage?.give(given.expression ?? []);
+    this.changed();
+  }
+
   get playback() {
     return this.#data?.playback ?? null;
   }
@@ -206,7 +218,7 @@ export class Viewer extends ViewerControls {
     const data = this.#data, { camera } = this.framing;
     if (!data) return;
     const { yaw, pitch, fov } = camera;
-    const said = await data.questions.camera(this.#choice, { yaw, pitch, fov }, this.#size(), signal);
+    const said = await data.questions.camera(this.#choice, this.wish.given, { yaw, pitch, fov }, this.#size(), signal);
     if (data === this.#data && camera.yaw === yaw && camera.pitch === pitch) this.framing.stand(said, data.model.info, data.stage.ball);
   }
 
@@ -226,6 +238,32 @@ export class Viewer extends ViewerControls {
       camera.target = place;
       camera.zoom(0.6);
     });
+  }
+
+  /**
+   * Where a node is at rest in the current pose: scene_from_node (mat3x4) if its rotation were that of its rest.
+   * @param {number} node @param {string[]} turns the turns of the other nodes
+   */
+  async restOf(node, turns) {
+    const { hash, time_s, ...parameters } = this.moment;
+    return this.#data.questions.placeOf({ ...parameters, turn: [...turns, `${node}:0,0,0`] }, time_s, node);
+  }
+
+  /** What the places of nodes depend on, beside the turns of joints. */
+  get moment() {
+    const { turn, ...parameters } = this.playback?.parameters ?? {};
+    return { ...parameters, hash: this.model?.hash, time_s: this.time_s };
+  }
+
+  /** A place of the scene in the picture, as shares of its sides; null behind the eye. */
+  see(place) {
+    return this.framing.camera.see(place);
+  }
+
+  /** The length at a place of the scene that is as long as the picture is high. */
+  heightAt(place) {
+    const { camera } = this.framing;
+    return 2 * camera.half[1] * camera.distanceTo(place);
   }
 
   // --- what is shown ---

@@ -8,7 +8,7 @@ export class ViewerControls extends EventTarget {
   framing = new Framing(() => this.moved(), () => this.reframe());
   appearance;
   /** The caller's settings, perhaps before there is a model. */
-  wish = { isPlaying: false, loop: true, speed: 1 };
+  wish = { isPlaying: false, loop: true, speed: 1, given: {} };
   /** Whether short clips are fetched once; otherwise all clips are streamed. */
   keepsClips = true;
 
@@ -61,6 +61,16 @@ export class ViewerControls extends EventTarget {
   set loop(isOn) {
     this.wish.loop = Boolean(isOn);
     if (this.playback) this.playback.loop = this.wish.loop;
+  }
+
+  /** A pose on top of the clip: lists `turn`, `morph`, `expression` in the form of /v1/render. */
+  get given() {
+    return this.wish.given;
+  }
+
+  set given(lists) {
+    this.wish.given = Object.fromEntries(['turn', 'morph', 'expression'].filter((name) => lists?.[name]?.length).map((name) => [name, [...lists[name]]]));
+    this.give();
   }
 
   get duration_s() {

@@ -38,15 +38,17 @@ class GivenPose:
     relative_to  "parent": local transforms, as `Model.pose(what="local")` returns them; "rest": changes of the rest pose
     morphs       weights by the name of the target, (mesh, target) for those of one mesh: a number, or one for each frame
     expressions  weights of a VRM file's expressions by name, likewise
+    look         where the eyes of a VRM file look: {"yaw": .., "pitch": ..} in degrees to its left and down, or {"at": [x, y, z]}
 
     ValueError: arrays that do not fit, with the array, the frame, the node and the number. The server reports what is wrong with nodes.
     """
 
     def __init__(self, nodes: Sequence[Node] = (), *, translation: Any = None, rotation: Any = None, degrees: Any = None, scale: Any = None,
                  times: Any = None, rate: Optional[float] = None, order: Optional[str] = None, relative_to: str = "parent",
-                 morphs: Optional[Mapping[Any, Any]] = None, expressions: Optional[Mapping[str, Any]] = None) -> None:
+                 morphs: Optional[Mapping[Any, Any]] = None, expressions: Optional[Mapping[str, Any]] = None,
+                 look: Optional[Mapping[str, Any]] = None) -> None:
         self.nodes: List[Node] = [_node(node, place) for place, node in enumerate(_list(nodes))]
-        self.relative_to, self.order, self.rate = relative_to, order, rate
+        self.relative_to, self.order, self.rate, self.look = relative_to, order, rate, look
         given = {"translation": (translation, 3), "rotation": (rotation, 4), "degrees": (degrees, 3), "scale": (scale, 3)}
         self._parts = {name: _frames(name, array, count, self.nodes) for name, (array, count) in given.items() if array is not None}
         self._weights = {"morphs": dict(morphs or {}), "expressions": dict(expressions or {})}
@@ -88,6 +90,8 @@ class GivenPose:
         out: Dict[str, Any] = {"nodes": self.nodes, "relative_to": self.relative_to}
         if self.order is not None:
             out["order"] = self.order
+        if self.look is not None:
+            out["look"] = dict(self.look)
         if self.rate is not None:
             out["rate"] = float(self.rate)
         for kind, weights in self._weights.items():

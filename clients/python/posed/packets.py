@@ -31,7 +31,7 @@ TYPES = {"json": "application/json", "frames": "application/vnd.posed.frames", "
 HEADER_FLAGS = {"changed": 1, "last": 2, "closing": 4, "stale": 8}
 QUERY_FLAGS = {
     "from": 1, "to": 2, "speed": 4, "phase": 8, "range": 16, "root_motion": 32, "turn": 64, "indices": 128, "normals": 256,
-    "rest": 512, "json": 1024, "glb": 2048, "no_textures": 4096, "weights": 8192,
+    "rest": 512, "json": 1024, "glb": 2048, "no_textures": 4096, "weights": 8192, "more": 16384,
 }
 CONTROL_FLAGS = {"pause": 1, "resume": 2, "seek": 4, "speed": 8, "rate": 16}
 FIND = {"clip": 1, "skin": 2, "node": 3, "mesh": 4}
@@ -86,6 +86,7 @@ class Query:
     to_s: float = 0.0
     speed: float = 0.0
     phase: float = 0.0
+    more: bytes = b""
 
     def _front(self) -> bytes:
         return _QUERY.pack(self.clip, self.wrap, self.layout, self.space, self.what, self.flags, len(self.times), len(self.indices),
@@ -100,9 +101,9 @@ class Query:
         return self._front() + picture + struct.pack(f"<{len(self.times)}d", *self.times)
 
     def subscribe(self, kind: str, is_paused: bool, credit: int, rate: float, position_s: float, speed: float) -> bytes:
-        """Make the payload of a stream of answers of this kind."""
+        """Make the payload of a stream of answers of this kind. `more`: its parameters that have no field, as JSON."""
         stream = _SUBSCRIBE.pack(KINDS[kind], int(is_paused), credit, rate, position_s, speed)
-        return self._front() + stream + struct.pack(f"<{len(self.indices)}I", *self.indices)
+        return self._front() + stream + struct.pack(f"<{len(self.indices)}I", *self.indices) + self.more
 
 
 def find(what: str, name: str) -> bytes:

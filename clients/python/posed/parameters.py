@@ -175,6 +175,16 @@ def to_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
     return query
 
 
+def to_stream_query(op: str, parameters: Parameters, find: Find) -> packets.Query:
+    """Return the fields of a stream; if they cannot express all parameters, these are JSON behind them."""
+    if "t" in parameters:
+        raise ValueError("a stream has no t: give it position_s, rate and speed")
+    try:
+        return to_query(op, parameters, find)
+    except Unsayable:
+        return packets.Query(flags=packets.QUERY_FLAGS["more"], more=json.dumps(parameters).encode())
+
+
 def _word(words: Dict[str, int], parameters: Parameters, name: str, default: str) -> int:
     value = parameters.get(name, default)
     if not isinstance(value, str) or value not in words:

@@ -11,7 +11,7 @@ from .errors import ConnectionLost, PosedError, TimedOut
 from .frames import Frames
 from .link import Handle, Link
 from .packets import Packet
-from .parameters import Unsayable, make, to_query
+from .parameters import make, to_stream_query
 from .reconnect import Outage, Reconnect, is_end
 
 
@@ -113,12 +113,7 @@ class Stream:
     def _subscribe(self, link: Link, handle: Handle) -> bool:
         """Return False if the model changed between finding a name and using it. The request does not name a generation, because that would
         end the stream at the next change."""
-        try:
-            query = to_query(self._kind, make(self._options), lambda what, name: handle.find(link, what, name))
-        except Unsayable:
-            raise ValueError(f"a stream of {self._kind} cannot have one of these: {', '.join(self._options)}") from None
-        if query.times:
-            raise ValueError("a stream has no t: give it position_s, rate and speed")
+        query = to_stream_query(self._kind, make(self._options), lambda what, name: handle.find(link, what, name))
         generation = handle.generation
         self._id = link.upcoming_id
         payload = query.subscribe(self._kind, self._is_paused, self._credit, self._rate, self._position_s, self._speed)

@@ -64,6 +64,24 @@ def test_every_method_takes_it(client):
     assert hit != client.raycast([{"model": "robot.glb", "t": 0, "layers": [{"clip": "-"}]}], rays)[0]
 
 
+def test_streams_show_it(client):
+    model = client.model("robot.glb")
+    walk = model.pose("walk", 0.3, what="local")
+    with model.stream("pose", None, position_s=0.7, rate=50, what="local", layers=[{"clip": "wave"}, walk]) as stream:
+        for frame in (next(stream), next(stream)):
+            assert frame.array("local").tobytes() == walk.local.tobytes() != model.pose("wave", 0.7, what="local").local.tobytes()
+    turn = numpy.array([[[0, 0, 0, 1]], [TURN]], dtype="f4")
+    layers = [{"clip": "walk"}, {"pose": GivenPose(["head"], rotation=turn, rate=1), "weight": 0.5}]
+    with model.stream("palette", None, position_s=0.25, paused=True, layers=layers, wrap="clamp") as stream:
+        for time in 0.25, 0.75:
+            stream.seek(time)
+            assert next(stream).palette.tobytes() == model.palette(None, time, layers=layers, wrap="clamp").tobytes()
+    with model.stream("mesh", "walk", position_s=0.5, turn=["head:0,40,0", "arm_left:0,0,70"]) as stream:
+        frame = next(stream)
+        wanted = model.mesh("walk", frame.time_s, turn=["head:0,40,0", "arm_left:0,0,70"]).parts[0].positions.tobytes()
+        assert frame.array("positions").tobytes() == wanted != model.mesh("walk", frame.time_s).parts[0].positions.tobytes()
+
+
 def test_frames_are_played(client):
     model = client.model("robot.glb")
     turn = numpy.array([[[0, 0, 0, 1]], [TURN], [[0, -0.6, 0, 0.8]]], dtype="f4")

@@ -94,7 +94,8 @@ def test_a_paused_stream_times_out_and_goes_on(server):
 
 @pytest.mark.parametrize("options, error, match", [
     (dict(clip="wlak"), posed.PosedError, "clip_not_found"), (dict(rate=1e9), posed.PosedError, "bad_parameter"),
-    (dict(t=3), ValueError, "position_s"), (dict(clip_file="x.glb"), ValueError, "cannot have"), (dict(kind="render"), ValueError, "stream is of")])
+    (dict(t=3), ValueError, "position_s"), (dict(layers=[]), posed.PosedError, "layers"),
+    (dict(dance=1), posed.PosedError, "dance"), (dict(kind="render"), ValueError, "stream is of")])
 def test_streams_that_cannot_be(server, options, error, match):
     with pytest.raises(error, match=match):
         server.model("robot.glb").stream(**options)

@@ -1,7 +1,8 @@
 /* check_heights.c - through-floor and feet-off-ground: how high the soles are. */
 #include "anim/check/check_feet.h"
 
-static const double THROUGH = 0.005; /* limit of through-floor, share of the size */
+static const double THROUGH = 0.0085; /* limit of through-floor, share of the size */
+static const double AT_ZERO = 0.005;  /* the soles at rest are at height 0, likewise */
 static const double SAME = 0.03; /* the soles at rest stand on the floor if the clip's ground is so near, likewise */
 static const double STEP_DOWN = 0.05;               /* a ground so much lower is another one, likewise */
 static const double ON_GROUND = 0.01, STANDS = 0.5; /* the ground is sure if a foot is so near it for this share */
@@ -39,7 +40,7 @@ static double floor_of(const struct steps *steps, double *deepest)
 {
     uint32_t standing = 0;
     *deepest = HUGE_VAL;
-    if (fabs(steps->level) <= THROUGH && fabs(steps->ground - steps->level) <= SAME)
+    if (fabs(steps->level) <= AT_ZERO && fabs(steps->ground - steps->level) <= SAME)
         return steps->level;
     for (uint32_t i = 0; i < steps->count; i++)
         standing += fabs(steps_lowest(steps, i) - steps->ground) <= ON_GROUND;

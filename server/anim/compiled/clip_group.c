@@ -332,9 +332,12 @@ static uint32_t give(const struct group_call *call, bool has_matrices)
     uint32_t faults = 0;
     for (uint32_t i = 0; i < call->count; i++) {
         const struct clip_group_member *member = &call->members[i];
-        const struct rig_rows across = {
-            .rows = group->matrices + i, .node_step = 12 * (size_t)call->width, .element_step = call->width};
-        const struct rig_rows own = {.rows = group->locals + (size_t)i * local_stride(call->model),
+        const struct rig_rows across = {.whole = call->palette->kernel->whole,
+                                        .rows = group->matrices + i,
+                                        .node_step = 12 * (size_t)call->width,
+                                        .element_step = call->width};
+        const struct rig_rows own = {.whole = call->palette->kernel->whole,
+                                     .rows = group->locals + (size_t)i * local_stride(call->model),
                                      .node_step = KERNEL_MATRIX,
                                      .element_step = 1};
         if (member->given == NULL)
@@ -367,8 +370,8 @@ uint32_t clip_group_palettes(struct clip_group *group, struct clip_palette *pale
     grow(&call, is_mixed ? clip_blend_sets(members[0].plan) : 0);
     if (is_mixed)
         faults = mix(&call);
-    const bool has_matrices = is_mixed || is_covered || put_across(&call);
-    if (!has_matrices)
+    const bool has_matrices = is_mixed || (!is_covered && put_across(&call));
+    if (!has_matrices && !is_covered)
         put_locals(&call);
     faults |= give(&call, has_matrices);
     struct kernel_group of = {.nodes = model->rig_nodes,

@@ -89,10 +89,13 @@ enum clip_blend_way entity_given_choose(const struct entity *entity, struct clip
     return plan->is_sized && has_unknown_scale(entity, plan) ? CLIP_BLEND_EXACT : way;
 }
 
+_Static_assert((int)GIVE_WHOLE == (int)KERNEL_WHOLE, "a kernel makes so many");
+
 bool entity_given_apply(struct entity_work *work, const struct entity *entity)
 {
     const bool is_f64 = work->compiled.is_f64 && !work->compiled.is_widened;
-    const struct rig_rows rows = {.rows = work->compiled.matrices,
+    const struct rig_rows rows = {.whole = work->compiled.kernel->whole,
+                                  .rows = work->compiled.matrices,
                                   .f64 = is_f64 ? work->compiled.f64 : NULL,
                                   .node_step = is_f64 ? 12 : KERNEL_MATRIX,
                                   .element_step = 1};

@@ -27,3 +27,13 @@ void given_look_angles(const struct given_look *look, const struct dmat4 *scene_
     *yaw_deg = is_somewhere && isfinite(level) ? gaze_atan_deg(along[0], along[2]) : 0;
     *pitch_deg = is_somewhere && isfinite(along[1]) && isfinite(level) ? gaze_atan_deg(-along[1], level) : 0;
 }
+
+void given_look_weights(const struct given_look *look, double yaw_deg, double pitch_deg, double share,
+                        double out[GAZE_LOOKS])
+{
+    gaze_weigh_looks(&look->gaze, yaw_deg, pitch_deg, out);
+    for (int i = 0; i < GAZE_LOOKS; i++) {
+        const bool is_binary = (look->binary_looks >> i & 1) != 0;
+        out[i] = is_binary ? (out[i] > 0.5 && share >= 1 ? 1 : 0) : out[i] * share;
+    }
+}

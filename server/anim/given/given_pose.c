@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How far numbers of a modest pose go: translations and scales relative to the model's at rest. */
 static const double TRANSLATION_MOST = 4, SCALE_MOST = 4;
@@ -86,11 +87,77 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
     return is;
 }
 
+static const double SHORTEST = 1e-30; /* the square of a rotation's length, by which compiled evaluation divides */
+
+/* Numbers side by side, which one instruction compares. */
+typedef double two __attribute__((vector_size(16)));
+typedef int64_t two_bits __attribute__((vector_size(16)));
+
+static two load_two(const double *values)
+{
+    two pair;
+    memcpy(&pair, values, sizeof pair);
+    return pair;
+}
+
+static two size_of_two(two pair)
+{
+    const two_bits no_sign = {INT64_MAX, INT64_MAX};
+    return (two)((two_bits)pair & no_sign);
+}
+
+/* Finds whether all ten numbers of a node, translation, rotation and scale, are modest floats and the rotation has a
+ * length: no bit is 0 then. `limit`: of translations. */
+static inline two_bits usual_bits(const double *values, const struct node *rest, double limit)
+{
+    const double most = (double)FLT_MAX;
+    const two first = {SCALE_MOST * (double)rest->scale[0], SCALE_MOST * (double)rest->scale[0]};
+    const two others = {SCALE_MOST * (double)rest->scale[1], SCALE_MOST * (double)rest->scale[2]};
+    const two least = others / (SCALE_MOST * SCALE_MOST);
+    const double *rotation = values + 3;
+    const two last = load_two(values + 8);
+    two_bits are = size_of_two(load_two(values)) <= (two){limit, limit};
+    are &= size_of_two(load_two(values + 2)) <= (two){limit, most};
+    are &= size_of_two(load_two(values + 4)) <= (two){most, most};
+    are &= size_of_two(load_two(values + 6)) <= (two){most, first[0]};
+    are &= last <= others;
+    are &= last >= least;
+    are &= (two){dot4(rotation, rotation), values[7]} >= (two){SHORTEST, first[0] / (SCALE_MOST * SCALE_MOST)};
+    return are;
+}
+
+/* True when all is given of all nodes of a frame, in modest numbers. False says nothing. Game servers give all joints
+ * of a crowd anew in each frame, so this takes no branch for a number. */
+static bool is_usual(const struct given_pose *given, const struct model *model, uint32_t frame, double size)
+{
+    const double *values = given->values + (size_t)frame * given->frame_values;
+    const double near = TRANSLATION_MOST * size, limit = near < (double)FLT_MAX ? near : (double)FLT_MAX;
+    two_bits are = {-1, -1};
+    for (uint32_t i = 0; i < given->node_count; i++) {
+        const struct given_node *node = &given->nodes[i];
+        if (node->parts != GIVEN_WHOLE)
+            return false;
+        are &= usual_bits(values + node->first, &model->nodes[node->node], limit);
+    }
+    return (are[0] & are[1]) != 0;
+}
+
+/* Checks that a rotation of finite floats has a length. */
+static int finish_rotation(struct given_pose *given, const double *rotation, struct err *err)
+{
+    double copy[4];
+    if (dot4(rotation, rotation) >= SHORTEST)
+        return 0;
+    given->flags &= ~(uint32_t)GIVEN_MODEST;
+    memcpy(copy, rotation, sizeof copy);
+    return rotation_repair(copy) ? 0 : err_set(err, ERR_BAD_PARAMETER, "a quaternion of length 0 is no rotation");
+}
+
 static int finish_node(struct given_pose *given, const struct model *model, uint32_t index, uint32_t frame, double size,
                        struct err *err)
 {
     const struct given_node *node = &given->nodes[index];
-    double *values = given->values + (size_t)frame * given->frame_values;
+    const double *values = given->values + (size_t)frame * given->frame_values;
     struct part parts[3];
     list_parts(node, parts);
     for (int p = 0; p < 3; p++) {
@@ -101,10 +168,8 @@ static int finish_node(struct given_pose *given, const struct model *model, uint
             err_set(err, ERR_BAD_PARAMETER, "number %u is not finite as a float", bad);
             return fail_at(model, frame, node->node, parts[p].name, err);
         }
-        if (p == 1 && !rotation_repair(values + parts[p].first)) {
-            err_set(err, ERR_BAD_PARAMETER, "a quaternion of length 0 is no rotation");
+        if (p == 1 && finish_rotation(given, values + parts[p].first, err) < 0)
             return fail_at(model, frame, node->node, parts[p].name, err);
-        }
     }
     if (!is_modest(model, node, parts, values, size))
         given->flags &= ~(uint32_t)GIVEN_MODEST;
@@ -145,14 +210,16 @@ static bool is_look(const struct given_pose *given, const struct model *model)
     for (int i = 0; i < 3; i++)
         is = is && isfinite(look->target[i]);
     for (uint32_t b = 0; b < look->bind_count && is; b++)
-        is = look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count &&
-             look->binds[b].look < GAZE_LOOKS;
+        is = look->binds[b].look < GAZE_LOOKS && look->binds[b].material < (int32_t)given->material_count &&
+             (look->binds[b].material >= 0 ||
+              (look->binds[b].weight < model->weight_count && look->binds[b].node < model->node_count)) &&
+             (b == 0 || look->binds[b].material >= look->binds[b - 1].material);
     return is;
 }
 
 static int check_places(const struct given_pose *given, const struct model *model, struct err *err)
 {
-    bool is_good = given->frame_count >= 1 && given->frame_values >= 1;
+    bool is_good = given->frame_count >= 1;
     for (uint32_t i = 0; i < given->node_count && is_good; i++) {
         const struct given_node *node = &given->nodes[i];
         const uint32_t count = given_part_values(node->parts);
@@ -188,15 +255,19 @@ static bool covers(const struct given_pose *given, const struct model *model)
 
 int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err)
 {
+    return check_places(given, model, err) < 0 ? err->code : given_pose_finish_values(given, model, err);
+}
+
+int given_pose_finish_values(struct given_pose *given, const struct model *model, struct err *err)
+{
     const double size = size_of(model);
-    if (check_places(given, model, err) < 0)
-        return err->code;
     given->flags = covers(given, model) ? GIVEN_COVERS : 0;
     if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
         given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;
     for (uint32_t f = 0; f < given->frame_count; f++) {
-        for (uint32_t i = 0; i < given->node_count; i++)
+        const bool is_done = is_usual(given, model, f, size);
+        for (uint32_t i = 0; i < given->node_count && !is_done; i++)
             if (finish_node(given, model, i, f, size, err) < 0)
                 return err->code;
         for (uint32_t i = 0; i < given->weight_count; i++)
@@ -244,10 +315,16 @@ void given_pose_local(const struct given_pose *given, const struct given_node *n
     list_parts(node, parts);
     if (parts[0].is_given)
         mix(from + parts[0].first, to + parts[0].first, 3, moment->u, local->translation);
-    if (parts[1].is_given && moment->u > 0)
-        quat_slerp(from + parts[1].first, to + parts[1].first, moment->u, local->rotation);
-    else if (parts[1].is_given)
-        mix(from + parts[1].first, from + parts[1].first, 4, 0, local->rotation);
+    if (parts[1].is_given) {
+        memcpy(local->rotation, from + parts[1].first, sizeof local->rotation);
+        rotation_repair(local->rotation);
+    }
+    if (parts[1].is_given && moment->u > 0) {
+        double next[4];
+        memcpy(next, to + parts[1].first, sizeof next);
+        rotation_repair(next);
+        quat_slerp(local->rotation, next, moment->u, local->rotation);
+    }
     if (parts[2].is_given)
         mix(from + parts[2].first, to + parts[2].first, 3, moment->u, local->scale);
 }

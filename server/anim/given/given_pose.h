@@ -3,7 +3,8 @@
  *
  * It has values of some nodes, each with a translation, a rotation or a scale, or several of them, and of some morph
  * weights. What it does not give stays as it is. Values are those of anim/pose: local transforms in the model's units,
- * in doubles, rotations x, y, z, w of unit length. Pure; any thread. After given_pose_finish() it is immutable. */
+ * in doubles, rotations x, y, z, w, which may have any length but 0. Pure; any thread. After given_pose_finish() it is
+ * immutable. */
 #pragma once
 
 #include "anim/given/given_look.h"
@@ -60,7 +61,7 @@ struct given_pose {
     double *times_s;                  /* [frame_count], from 0 on, rising */
     double *values;                   /* [frame_count][frame_values] */
     uint32_t node_count, weight_count, material_count;
-    uint32_t frame_count, frame_values; /* at least 1 */
+    uint32_t frame_count, frame_values; /* at least 1; 0 where expressions change nothing */
     uint32_t flags;                     /* enum given_flags, from given_pose_finish() */
     struct given_look look;             /* of all frames; it needs exact evaluation */
 };
@@ -81,10 +82,12 @@ static inline double given_pose_duration_s(const struct given_pose *given)
 /* Frees the arrays, if they are its own. */
 void given_pose_fini(struct given_pose *given);
 
-/* Checks the arrays against the model: indices, order, times, and that all numbers are finite and fit floats. It also
- * gives rotations the length 1 (given_rotation.h) and sets the flags. Returns 0, or ERR_BAD_PARAMETER that names frame,
- * node and number. */
+/* Checks the arrays against the model: indices, order, times, and that all numbers are finite and fit floats. Sets the
+ * flags. Returns 0, or ERR_BAD_PARAMETER that names frame, node and number. */
 int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err);
+
+/* The same for arrays whose indices, order and times are known to be right: checks the numbers only. */
+int given_pose_finish_values(struct given_pose *given, const struct model *model, struct err *err);
 
 /* Finds the frames before and after a time, and where it lies between them, 0..1. */
 struct given_moment {
@@ -93,7 +96,8 @@ struct given_moment {
 };
 struct given_moment given_pose_moment(const struct given_pose *given, double time_s);
 
-/* Fills the parts of a node that are given, at a moment; the others are left as they are. */
+/* Fills the parts of a node that are given, at a moment; the others are left as they are. Rotations get the length 1
+ * (rotation_repair()). */
 void given_pose_local(const struct given_pose *given, const struct given_node *node, const struct given_moment *moment,
                       struct trs *local);
 void given_pose_material(const struct given_pose *given, const struct given_material *material,

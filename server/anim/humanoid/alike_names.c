@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char END_SITE[] = "EndSite_"; /* and the name of its joint, with a namespace: import/bvh */
+
 struct alike_entry {
     const char *text;
     uint32_t size_bytes, node;
@@ -16,12 +18,18 @@ struct alike_entry {
 /* strchr() takes several times as long, and files decide how long names are. */
 static bool is_left_out(char c) { return c == '.' || c == '_' || c == '-' || c == ' ' || c == ':'; }
 
+bool alike_is_end_site(const char *name, size_t size_bytes)
+{
+    return size_bytes >= sizeof END_SITE - 1 && memcmp(name, END_SITE, sizeof END_SITE - 1) == 0;
+}
+
 /* Writes at most size_bytes to out; returns how many. */
 static uint32_t put_plain(const char *text, size_t size_bytes, char *out)
 {
+    const bool is_end_site = alike_is_end_site(text, size_bytes);
     uint32_t count = 0;
     for (size_t i = 0; i < size_bytes; i++) {
-        if (text[i] == ':' && i + 1 < size_bytes)
+        if (text[i] == ':' && i + 1 < size_bytes && !is_end_site)
             count = 0;
         else if (!is_left_out(text[i]))
             out[count++] = ascii_lower(text[i]);

@@ -13,6 +13,8 @@ struct alike_names {
     char *text;
 };
 
+/* Returns whether this is the name of an end site of a BVH file, which is where a bone ends and no joint. */
+bool alike_is_end_site(const char *name, size_t size_bytes);
 void alike_names_init(struct alike_names *names, const struct model *model);
 void alike_names_fini(struct alike_names *names);
 

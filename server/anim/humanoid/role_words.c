@@ -1,5 +1,6 @@
 #include "anim/humanoid/role_words.h"
 
+#include "anim/humanoid/alike_names.h"
 #include "base/ascii.h"
 #include "base/mem.h"
 
@@ -88,6 +89,8 @@ void role_word_read(struct role_word *word, const char *name, size_t size_bytes)
 {
     char token[ROLE_WORD_SIZE];
     *word = (struct role_word){0};
+    if (alike_is_end_site(name, size_bytes))
+        return;
     for (size_t i = size_bytes; i > 0 && size_bytes - i < ROLE_WORD_SIZE; i--) /* what is longer is no word */
         if (name[i - 1] == ':') {
             name += i;

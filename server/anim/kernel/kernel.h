@@ -154,6 +154,14 @@ struct kernel_palette {
     float *out;
 };
 
+/* Whole local transforms that become matrices at once. */
+enum { KERNEL_WHOLE = 4 };
+/* Rotations are normalized by 2 / |q|^2, except those that quat_repair() leaves as they are: the square of their length
+ * is between the last two. For squares as near to 1 as the first, a polynomial gives the quotient. */
+#define KERNEL_UNIT_ERROR 2e-6
+#define KERNEL_KEPT_LEAST (0.999 * 0.999)
+#define KERNEL_KEPT_MOST  (1.001 * 1.001)
+
 struct kernel {
     const char *name;
     void (*lanes)(const struct kernel_lanes *lanes);
@@ -169,6 +177,9 @@ struct kernel {
     void (*lanes_group)(const struct kernel_group_lanes *group);
     uint32_t (*mix_group)(const struct kernel_mix *mix);
     uint32_t (*compose_group)(const struct kernel_group *group);
+    /* Makes the three rows of parent_from_node of each, 12 floats, from its translation, rotation x, y, z, w and scale:
+     * ten doubles, of which the square of the rotation's length is no rounded 0. In double precision, then rounded. */
+    void (*whole)(const double *const from[KERNEL_WHOLE], float *const to[KERNEL_WHOLE]);
 };
 
 extern const struct kernel KERNEL_SCALAR; /* the reference */

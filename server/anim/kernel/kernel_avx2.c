@@ -12,8 +12,9 @@
 KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way way) { lanes_all_8(lanes, way); }
 
 #include "anim/kernel/kernel_ways.h"
+#include "anim/kernel/kernel_whole.h"
 
-const struct kernel KERNEL_AVX2 = {"avx2", lanes, compose,       write_palette, mix_all_8,
-                                   move,   8,     lanes_group_8, mix_group_8,   compose_group_8};
+const struct kernel KERNEL_AVX2 = {"avx2", lanes,         compose,     write_palette,   mix_all_8, move,
+                                   8,      lanes_group_8, mix_group_8, compose_group_8, whole};
 
 #endif

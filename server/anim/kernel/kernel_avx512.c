@@ -37,8 +37,9 @@ KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way w
 }
 
 #include "anim/kernel/kernel_ways.h"
+#include "anim/kernel/kernel_whole.h"
 
-const struct kernel KERNEL_AVX512 = {"avx512", lanes, compose,       write_palette, mix_all_16,
-                                     move,     8,     lanes_group_8, mix_group_8,   compose_group_8};
+const struct kernel KERNEL_AVX512 = {"avx512", lanes,         compose,     write_palette,   mix_all_16, move,
+                                     8,        lanes_group_8, mix_group_8, compose_group_8, whole};
 
 #endif

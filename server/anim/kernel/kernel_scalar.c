@@ -235,11 +235,39 @@ static void scalar_move(const struct kernel_move *move)
     }
 }
 
+static double whole_factor(double square)
+{
+    const double error = square - 1;
+    if (error <= KERNEL_UNIT_ERROR && error >= -KERNEL_UNIT_ERROR)
+        return 2 - 2 * error + 2 * error * error;
+    return square >= KERNEL_KEPT_LEAST && square <= KERNEL_KEPT_MOST ? 2 : 2 / square;
+}
+
+static void whole_rows(const double *t, float *out)
+{
+    const double *q = t + 3, *s = t + 7;
+    const double factor = whole_factor(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double x = factor * q[0], y = factor * q[1], z = factor * q[2];
+    const double xx = x * q[0], yy = y * q[1], zz = z * q[2], xy = x * q[1], xz = x * q[2], yz = y * q[2];
+    const double xw = x * q[3], yw = y * q[3], zw = z * q[3];
+    const double rows[12] = {(1 - (yy + zz)) * s[0], (xy - zw) * s[1],       (xz + yw) * s[2],       t[0],
+                             (xy + zw) * s[0],       (1 - (xx + zz)) * s[1], (yz - xw) * s[2],       t[1],
+                             (xz - yw) * s[0],       (yz + xw) * s[1],       (1 - (xx + yy)) * s[2], t[2]};
+    for (int e = 0; e < 12; e++)
+        out[e] = (float)rows[e];
+}
+
+static void scalar_whole(const double *const from[KERNEL_WHOLE], float *const to[KERNEL_WHOLE])
+{
+    for (int i = 0; i < KERNEL_WHOLE; i++)
+        whole_rows(from[i], to[i]);
+}
+
 /* Blends: lanes are independent, so one alone does what many do. */
 #define LANES 1
 #include "anim/kernel/kernel_vectors.h"
 #include "anim/kernel/kernel_mix.h"
 #include "anim/kernel/kernel_group.h"
 
-const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette, mix_all_1, scalar_move,
-                                     1,        NULL,         mix_group_1,    compose_group_1};
+const struct kernel KERNEL_SCALAR = {"scalar", scalar_lanes, scalar_compose, scalar_palette,  mix_all_1,   scalar_move,
+                                     1,        NULL,         mix_group_1,    compose_group_1, scalar_whole};

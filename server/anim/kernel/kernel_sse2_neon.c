@@ -12,13 +12,14 @@
 KERNEL_INLINE void all_blocks(const struct kernel_lanes *lanes, enum lanes_way way) { lanes_all_4(lanes, way); }
 
 #include "anim/kernel/kernel_ways.h"
+#include "anim/kernel/kernel_whole.h"
 
 #if defined(__x86_64__)
-const struct kernel KERNEL_SSE2 = {"sse2", lanes, compose,       write_palette, mix_all_4,
-                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
+const struct kernel KERNEL_SSE2 = {"sse2", lanes,         compose,     write_palette,   mix_all_4, move,
+                                   4,      lanes_group_4, mix_group_4, compose_group_4, whole};
 #else
-const struct kernel KERNEL_NEON = {"neon", lanes, compose,       write_palette, mix_all_4,
-                                   move,   4,     lanes_group_4, mix_group_4,   compose_group_4};
+const struct kernel KERNEL_NEON = {"neon", lanes,         compose,     write_palette,   mix_all_4, move,
+                                   4,      lanes_group_4, mix_group_4, compose_group_4, whole};
 #endif
 
 #endif

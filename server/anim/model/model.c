@@ -29,6 +29,15 @@ bool texture_name_is_procedural(const char *name, size_t size_bytes)
     return false;
 }
 
+struct str model_target_name(const struct model *model, const struct mesh *mesh, uint32_t target)
+{
+    static const struct str NONE = {.offset = STR_NONE};
+    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
+        if (target < model->primitives[p].morph_target_count)
+            return model->morph_targets[model->primitives[p].morph_target_first + target].name;
+    return NONE;
+}
+
 const char *short_name(const struct model *model, struct str name, char out[SHORT_NAME_SIZE])
 {
     const size_t size_bytes = name.offset == STR_NONE             ? 0

@@ -358,6 +358,10 @@ static inline uint32_t model_vertex_count(const struct model *model) { return mo
 /* Returns the first carried member of an object, and sets *count to their number. */
 const struct carried *model_carried(const struct model *model, enum carry_owner owner, uint32_t index, uint32_t *count);
 
+/* Returns the name of a mesh's morph target: that of its first primitive with so many, because the primitives of a mesh
+ * have the same targets. It is missing where the file has none. */
+struct str model_target_name(const struct model *model, const struct mesh *mesh, uint32_t target);
+
 /* Returns the material of a primitive, or -1: its own for variant 0, otherwise that of model->variants[variant - 1]. */
 int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant);
 

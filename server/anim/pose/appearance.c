@@ -203,7 +203,43 @@ static void give_part(struct appearance *appearance, const struct given_material
         material->emissive[i] = fmaxf(0, material->emissive[i]);
 }
 
-int appearance_give(struct appearance *appearance, const struct model *model, const struct give *give, struct err *err)
+/* What expressions add to materials to look at a point. */
+struct looking {
+    const struct given_look *look;
+    uint32_t bind; /* the next one */
+    double weights[GAZE_LOOKS];
+};
+
+static struct looking start_looking(const struct give *give, const struct given_moment *moment,
+                                    const struct dmat4 *scene_from_node)
+{
+    struct looking looking = {.look = &give->given->look};
+    double yaw_deg, pitch_deg;
+    if (looking.look->kind == LOOK_NONE)
+        return looking;
+    given_look_angles(looking.look, &scene_from_node[looking.look->head], &yaw_deg, &pitch_deg);
+    given_look_weights(looking.look, yaw_deg, pitch_deg, given_pose_look_share(give->given, moment), looking.weights);
+    while (looking.bind < looking.look->bind_count && looking.look->binds[looking.bind].material == LOOK_NO_MATERIAL)
+        looking.bind++;
+    return looking;
+}
+
+/* Adds to the values of a material. Calls are by rising material. */
+static void add_looks(struct looking *looking, uint32_t material, double values[GIVEN_MATERIAL_VALUES])
+{
+    for (; looking->bind < looking->look->bind_count; looking->bind++) {
+        const struct look_bind *bind = &looking->look->binds[looking->bind];
+        const double weight = looking->weights[bind->look];
+        if (bind->material != (int32_t)material)
+            return;
+        values[0] += weight;
+        for (int k = 0; k < 4; k++)
+            values[1 + k] += weight * (double)bind->values[k];
+    }
+}
+
+int appearance_give(struct appearance *appearance, const struct model *model, const struct give *give,
+                    const struct dmat4 *scene_from_node, struct err *err)
 {
     const struct given_pose *given = give->given;
     const struct given_moment moment = given_pose_moment(given, give->time_s);
@@ -212,9 +248,11 @@ int appearance_give(struct appearance *appearance, const struct model *model, co
     if (!appearance->is_animated && copy_arrays(appearance, model, err) < 0)
         return err->code;
     appearance->is_animated = true;
+    struct looking looking = start_looking(give, &moment, scene_from_node);
     for (uint32_t i = 0; i < given->material_count; i++) {
         double values[GIVEN_MATERIAL_VALUES];
         given_pose_material(given, &given->materials[i], &moment, values);
+        add_looks(&looking, i, values);
         give_part(appearance, &given->materials[i], values, give->weight);
     }
     return 0;

@@ -55,13 +55,12 @@ static void look_by_weights(struct pose *pose, const struct give *give, double y
 {
     const struct given_look *look = &give->given->look;
     const struct given_moment moment = given_pose_moment(give->given, give->time_s);
-    const double share = given_pose_look_share(give->given, &moment);
     double weights[GAZE_LOOKS];
-    gaze_weigh_looks(&look->gaze, yaw_deg, pitch_deg, weights);
-    for (uint32_t b = 0; b < look->bind_count; b++) {
+    given_look_weights(look, yaw_deg, pitch_deg, given_pose_look_share(give->given, &moment), weights);
+    for (uint32_t b = 0; b < look->bind_count && look->binds[b].material == LOOK_NO_MATERIAL; b++) {
         const struct look_bind *bind = &look->binds[b];
         if (give->is_moved == NULL || give->is_moved[bind->node] != 0)
-            pose->weights[bind->weight] += give->weight * share * weights[bind->look] * (double)bind->factor;
+            pose->weights[bind->weight] += give->weight * weights[bind->look] * (double)bind->values[0];
     }
 }
 

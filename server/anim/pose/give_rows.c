@@ -56,6 +56,42 @@ bool give_rows(const struct give *give, const struct given_node *of, const struc
     return true;
 }
 
+/* --- whole transforms --- */
+
+/* Whole transforms that wait for each other, because the kernels make several matrices at once. */
+struct waiting {
+    const struct rig_rows *to;
+    const double *from[GIVE_WHOLE];
+    size_t places[GIVE_WHOLE];
+    uint32_t count;
+};
+
+static void flush(struct waiting *waiting)
+{
+    const struct rig_rows *to = waiting->to;
+    const bool is_direct = to->element_step == 1;
+    float spare[GIVE_WHOLE][12], *rows[GIVE_WHOLE];
+    if (waiting->count == 0)
+        return;
+    for (uint32_t i = 0; i < GIVE_WHOLE; i++) {
+        rows[i] = is_direct && i < waiting->count ? to->rows + waiting->places[i] * to->node_step : spare[i];
+        waiting->from[i] = waiting->from[i < waiting->count ? i : 0];
+    }
+    to->whole(waiting->from, rows);
+    for (uint32_t i = 0; i < waiting->count && !is_direct; i++)
+        for (size_t e = 0; e < 12; e++)
+            to->rows[waiting->places[i] * to->node_step + e * to->element_step] = rows[i][e];
+    waiting->count = 0;
+}
+
+static inline void add_whole(struct waiting *waiting, const double *from, size_t place)
+{
+    waiting->from[waiting->count] = from;
+    waiting->places[waiting->count++] = place;
+    if (waiting->count == GIVE_WHOLE)
+        flush(waiting);
+}
+
 /* --- all layers --- */
 
 static struct give give_of(const struct blend_layer *layer)
@@ -95,7 +131,7 @@ static void load(const struct rig_rows *from, size_t place, double rows[12])
         rows[e] = (double)at[e * from->element_step];
 }
 
-static void store(const struct rig_rows *to, size_t place, const double rows[12])
+static inline void store(const struct rig_rows *to, size_t place, const double rows[12])
 {
     float *at = to->rows + place * to->node_step;
     if (to->f64 != NULL)
@@ -111,12 +147,19 @@ static bool give_layer(const struct blend_layer *layers, uint32_t index, const s
     const struct blend_layer *layer = &layers[index];
     const struct given_moment moment = given_pose_moment(layer->given, layer->clip_time_s);
     const struct give give = give_of(layer);
+    const double *frame = layer->given->values + (size_t)moment.from * layer->given->frame_values;
+    const bool is_at_frame = to->f64 == NULL && !(moment.u > 0) && !layer->is_additive && layer->weight >= 1;
+    struct waiting waiting = {.to = to};
     for (uint32_t n = 0; n < layer->given->node_count; n++) {
         const struct given_node *of = &layer->given->nodes[n];
         const uint32_t place = model->rig_places[of->node];
         double rows[12], scale[3];
         if (place == UINT32_MAX)
             continue; /* it moves no joint */
+        if (is_at_frame && of->parts == GIVEN_WHOLE) {
+            add_whole(&waiting, frame + of->first, place);
+            continue;
+        }
         if (!give_is_whole(&give, of)) {
             find_scale(layers, index, model, of->node, is_sized, scale);
             load(to, place, rows);
@@ -125,6 +168,7 @@ static bool give_layer(const struct blend_layer *layers, uint32_t index, const s
             return false;
         store(to, place, rows);
     }
+    flush(&waiting);
     return true;
 }
 

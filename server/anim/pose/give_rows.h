@@ -17,7 +17,9 @@ bool give_rows(const struct give *give, const struct given_node *of, const struc
                const struct model *model, const double scale[3], double rows[12]);
 
 /* The matrices of the rig's nodes: element e of rig node n, in rows, at n * node_step + e * element_step. */
+enum { GIVE_WHOLE = 4 };
 struct rig_rows {
+    void (*whole)(const double *const from[GIVE_WHOLE], float *const to[GIVE_WHOLE]); /* of a kernel (kernel.h) */
     float *rows;
     double *f64; /* NULL, or the matrices instead */
     size_t node_step, element_step;

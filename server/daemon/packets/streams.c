@@ -302,6 +302,7 @@ size_t streams_held_bytes(const struct conn *conn)
     struct stream *stream;
     DL_FOREACH(conn->packets->streams, stream)
     held_bytes += sizeof *stream + stream->call.request.pose.memory.capacity_bytes +
+                  request_parts_bytes(&stream->call.request) +
                   (stream->call.request.skin_count + stream->call.request.pose.joint_count) * sizeof(struct selector);
     return held_bytes;
 }

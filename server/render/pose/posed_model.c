@@ -251,10 +251,12 @@ static int give_appearance(struct posed_model *posed, const struct model *model,
     for (uint32_t i = 0; i < view->layer_count; i++) {
         const struct blend_layer *layer = &view->layers[i];
         const struct give give = {.given = layer->given, .time_s = layer->clip_time_s, .weight = layer->weight};
-        if (layer->given != NULL && appearance_give(&posed->appearance, model, &give, err) < 0)
+        if (layer->given != NULL &&
+            appearance_give(&posed->appearance, model, &give, posed->pose.scene_from_node, err) < 0)
             return err->code;
     }
-    return view->on_top == NULL ? 0 : appearance_give(&posed->appearance, model, &on_top, err);
+    return view->on_top == NULL ? 0
+                                : appearance_give(&posed->appearance, model, &on_top, posed->pose.scene_from_node, err);
 }
 
 /* Fits volumes to the model once for consecutive pictures. */

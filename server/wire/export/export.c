@@ -60,6 +60,7 @@ bool export_look_at_nodes(struct export *e)
         e->is_moved[model->constraints[i].node] = 1;
         e->constraints[model->constraints[i].node] = &model->constraints[i];
     }
+    export_warn_of_constraints(e);
     const struct channel *channels = (const struct channel *)(const void *)e->clips.channels.data;
     for (size_t c = 0; c < e->clips.channels.size_bytes / sizeof *channels; c++) {
         const uint32_t n = channels[c].node;

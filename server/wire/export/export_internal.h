@@ -151,6 +151,8 @@ void export_warn(struct export *e, const char *code, const char *format, ...) __
  * size its poses are off. From EXPORT_WARNED on it is a warning, too. */
 void export_approximate(struct export *e, const char *code, double share_of_size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Warns of nodes that other programs may show elsewhere. */
+void export_warn_of_constraints(struct export *e);
 /* Warns of textures that the file does not have as the source has them, unless the request asks for that. */
 void export_warn_of_textures(struct export *e);
 /* Makes the reply the error that glTF cannot express the model; the message names the model first. Returns false. */

@@ -101,6 +101,21 @@ static void warn_of_lost_textures(struct export *e)
     }
 }
 
+void export_warn_of_constraints(struct export *e)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t n = e->own_node_count; n-- > 0;)
+        if (e->constraints[n] != NULL && e->keeps[n] != KEEP_NOTHING) {
+            count++;
+            first = n;
+        }
+    if (count > 0 && e->clips.count > 0)
+        export_warn(e, "constraints_kept",
+                    "%u node%s by VRMC_node_constraint, node %u is the first: where a program does not know the "
+                    "extension, the keys alone move them; /v1/pose and posectl bake have the poses",
+                    count, count == 1 ? " follows another" : "s follow others", first);
+}
+
 void export_warn_of_textures(struct export *e)
 {
     if (e->surfaces.request->form != TEXTURES_NONE)

@@ -153,6 +153,20 @@ static uint32_t most_influences(const struct model *model, const struct primitiv
     return most;
 }
 
+/* The names of a mesh's morph targets, null for those without one. A mesh without targets has no list. */
+static void put_targets(struct buf *out, const struct model *model, const struct mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
+        count = model->primitives[p].morph_target_count > count ? model->primitives[p].morph_target_count : count;
+    for (uint32_t t = 0; t < count; t++) {
+        buf_put_text(out, t > 0 ? "," : ",\"targets\":[");
+        json_printf(out, "%.*s", JSON_STR(model, model_target_name(model, mesh, t)));
+    }
+    if (count > 0)
+        buf_put_char(out, ']');
+}
+
 static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
 {
     const struct mesh *mesh = &model->meshes[index];
@@ -167,7 +181,9 @@ static void put_mesh(struct buf *out, const struct model *model, uint32_t index)
         put_bool(out, (primitive->flags & PRIMITIVE_FLAT) != 0);
         buf_put_char(out, '}');
     }
-    buf_put_text(out, "]}");
+    buf_put_char(out, ']');
+    put_targets(out, model, mesh);
+    buf_put_char(out, '}');
 }
 
 static void put_file(struct buf *out, const struct model *model, uint32_t index)

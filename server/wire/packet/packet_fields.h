@@ -38,11 +38,17 @@ struct packet_parse {
     const struct limits *limits;
     struct param_set seen;
     size_t fixed_bytes; /* size of the fields before times and indices */
+    struct cJSON *more; /* the parameters of the flag `more`, or NULL */
     struct err *err;
 };
 
 /* Takes the fields at the start of a query, a picture or a stream, with times and indices (PACKET_AT_QUERY_), as
  * parameters of the request's operation. Returns the errors of request_parse(), in parse->err. */
 int packet_take_query(struct packet_parse *parse);
+/* Opens the JSON object behind the indices of a stream with the flag `more`, as parse->more, which the caller deletes.
+ */
+int packet_open_more(struct packet_parse *parse);
+/* Takes its members as parameters. */
+int packet_take_more(struct packet_parse *parse);
 /* Takes the additional PACKET_AT_RENDER_ fields of a picture. */
 int packet_take_picture(struct packet_parse *parse);

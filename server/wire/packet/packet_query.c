@@ -150,7 +150,7 @@ static int take_flags(struct packet_parse *parse)
                  {PACKET_QUERY_WEIGHTS, PARAM_WEIGHTS, "1"}};
     static const unsigned OTHERS = PACKET_QUERY_FROM | PACKET_QUERY_TO | PACKET_QUERY_SPEED | PACKET_QUERY_PHASE |
                                    PACKET_QUERY_RANGE | PACKET_QUERY_JSON | PACKET_QUERY_GLB;
-    unsigned known = OTHERS;
+    unsigned known = OTHERS | (parse->packet->kind == PACKET_SUBSCRIBE ? PACKET_QUERY_MORE : 0);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         known |= flags[i].flag;
         if ((flags_of(parse) & flags[i].flag) != 0 &&
@@ -223,13 +223,19 @@ static int take_indices(struct packet_parse *parse, uint32_t count, size_t at)
     return 0;
 }
 
+/* Returns the size of the fields with times and indices. */
+static uint64_t lists_end(const struct packet_parse *parse)
+{
+    return parse->fixed_bytes + (uint64_t)get_u32(parse->payload.bytes + PACKET_AT_QUERY_time_count) * sizeof(double) +
+           (uint64_t)get_u32(parse->payload.bytes + PACKET_AT_QUERY_index_count) * sizeof(uint32_t);
+}
+
 static int take_lists(struct packet_parse *parse)
 {
     const uint32_t times = get_u32(parse->payload.bytes + PACKET_AT_QUERY_time_count);
     const uint32_t indices = get_u32(parse->payload.bytes + PACKET_AT_QUERY_index_count);
     const uint64_t times_bytes = (uint64_t)times * sizeof(double);
-    const uint64_t size_bytes = parse->fixed_bytes + times_bytes + (uint64_t)indices * sizeof(uint32_t);
-    if (payload_check_size(&parse->payload, size_bytes) < 0)
+    if (parse->more == NULL && payload_check_size(&parse->payload, lists_end(parse)) < 0)
         return parse->err->code;
     if (parse->packet->kind == PACKET_SUBSCRIBE && (times > 0 || (flags_of(parse) & PACKET_QUERY_RANGE) != 0))
         return err_set(parse->err, ERR_BAD_PARAMETER, "subscribe: the times are the stream's, not the request's");
@@ -251,6 +257,32 @@ int packet_take_query(struct packet_parse *parse)
         take_span(parse) < 0)
         return parse->err->code;
     return take_format(parse);
+}
+
+int packet_open_more(struct packet_parse *parse)
+{
+    if (parse->packet->kind != PACKET_SUBSCRIBE || (flags_of(parse) & PACKET_QUERY_MORE) == 0)
+        return 0;
+    const uint64_t at = lists_end(parse);
+    if (at >= parse->payload.size_bytes)
+        return payload_check_size(&parse->payload, at + 2) < 0 ? parse->err->code : 0;
+    const struct request_head head = {.body = parse->payload.bytes + at,
+                                      .body_bytes = (size_t)(parse->payload.size_bytes - at)};
+    return request_open_body(&head, parse->limits, &parse->more, parse->err);
+}
+
+int packet_take_more(struct packet_parse *parse)
+{
+    static const int OF_STREAM[] = {PARAM_T, PARAM_ESTIMATE, PARAM_END};
+    if (parse->more == NULL)
+        return 0;
+    if (request_take_body(parse->request, parse->more, &parse->seen, parse->limits, parse->err) < 0)
+        return parse->err->code;
+    const char *given = param_given(&parse->seen, OF_STREAM);
+    return given == NULL
+               ? 0
+               : err_set(parse->err, ERR_BAD_PARAMETER,
+                         "subscribe: parameter '%s' does not go with a stream, whose times are its own", given);
 }
 
 int packet_take_picture(struct packet_parse *parse)

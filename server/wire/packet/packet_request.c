@@ -122,7 +122,7 @@ static int read_fields(struct packet_parse *parse)
         return parse->err->code;
     if (kind == PACKET_FIND)
         return read_find(parse);
-    if ((kind != PACKET_INFO && packet_take_query(parse) < 0) ||
+    if ((kind != PACKET_INFO && packet_take_query(parse) < 0) || packet_take_more(parse) < 0 ||
         (kind == PACKET_RENDER && packet_take_picture(parse) < 0))
         return parse->err->code;
     return request_complete(request, &parse->seen, NULL, parse->limits, parse->err);
@@ -152,9 +152,14 @@ int packet_read_request(struct request *request, const struct packet *packet, co
         return err_set(err, ERR_BAD_PARAMETER, "%s: 'kind' must be 5, 6 or 7", packet_name(packet->kind));
     const size_t model_bytes = parse.model == NULL ? 0 : strlen(parse.model->path) + 1 + REQUEST_HASH_BYTES;
     const bool has_text = packet->kind == PACKET_OPEN || packet->kind == PACKET_FIND;
-    if (request_reserve(request, model_bytes + TEXTS_BYTES + (has_text ? packet->payload_bytes : 0), err) < 0)
+    if (packet_open_more(&parse) < 0)
         return err->code;
-    const int rc = read_fields(&parse);
+    const size_t more_bytes = parse.more == NULL ? 0 : request_body_text_bytes(parse.more);
+    int rc =
+        request_reserve(request, model_bytes + TEXTS_BYTES + more_bytes + (has_text ? packet->payload_bytes : 0), err);
+    if (rc == 0)
+        rc = read_fields(&parse);
+    cJSON_Delete(parse.more);
     if (lacks_model && *bad_at == PACKET_NOT_MALFORMED)
         return err_set(err, ERR_MODEL_NOT_FOUND, "%s: the header names no model", packet_name(packet->kind));
     return rc;

@@ -87,7 +87,7 @@ static bool keep_drawn(struct reply_context *context)
     return true;
 }
 
-/* Materials at the requested time, as for find_shown(). False: the reply is an error. */
+/* Materials at the requested time, as for find_shown(), in the pose that is evaluated. False: the reply is an error. */
 static bool find_appearance(struct reply_context *context, struct posed_file *file)
 {
     const struct request *request = context->request;
@@ -100,7 +100,8 @@ static bool find_appearance(struct reply_context *context, struct posed_file *fi
     for (uint32_t i = 0; i < entity.layer_count; i++) {
         const struct blend_layer *layer = &entity.layers[i];
         const struct give give = {.given = layer->given, .time_s = layer->clip_time_s, .weight = layer->weight};
-        if (layer->given != NULL && appearance_give(&file->appearance, context->model, &give, &err) < 0)
+        if (layer->given != NULL && appearance_give(&file->appearance, context->model, &give,
+                                                    context->workspace->entity.pose.scene_from_node, &err) < 0)
             return context_fail(context, &err);
     }
     file->shown = appearance_view(&file->appearance, context->model);
@@ -315,9 +316,11 @@ static void put_nodes(struct reply_context *context, uint32_t mesh_count)
 static void put_file(struct reply_context *context, struct posed_file *file)
 {
     struct glb_writer *glb = &context->workspace->glb;
-    if (!deform_start(context) || !plan(context, file))
+    if (!deform_start(context))
         return;
     context_evaluate(context, 0);
+    if (!plan(context, file))
+        return;
     context->work.mesh.skin = UINT32_MAX;
     for (uint32_t e = 0; e < context->work.mesh.draw_count && !glb_failed(glb); e++)
         if (!add_entry(context, file, e))

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "wire/reply/given_looking.h"
-#include "wire/reply/given_names.h"
-#include "wire/reply/given_weights.h"
+#include "wire/given/given_names.h"
+#include "wire/given/given_weights.h"
 #include "wire/reply/select.h"
 
 #include <stdio.h>
@@ -181,18 +181,15 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
-    if (asked->look.kind != LOOK_NONE && given_look_find(&out->look, resolving->model, &asked->look, &err) < 0) {
-        err_prefix(&err, "'%s': pose", resolving->path);
-        return fail(resolving, &err);
-    }
-    if (given_weights_find(&weights, resolving->model, asked, &err) < 0) {
+    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 ||
+        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &err) < 0)) {
         given_weights_fini(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
         return fail(resolving, &err);
     }
     const uint32_t own = asked->frame_values - asked->weight_count;
     const uint32_t share = own + given_weights_values(&weights);
-    out->frame_values = share + (asked->look.kind != LOOK_NONE);
+    out->frame_values = share + (out->look.kind != LOOK_NONE);
     out->look.share = share;
     out->weight_count = weights.count;
     out->weights = mem_alloc((weights.count + 1) * sizeof *out->weights);
@@ -209,7 +206,7 @@ static int resolve(struct resolving *resolving)
     for (uint32_t f = 0; f < out->frame_count; f++) {
         double *values = out->values + (size_t)f * out->frame_values;
         given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
-        if (asked->look.kind != LOOK_NONE)
+        if (out->look.kind != LOOK_NONE)
             values[share] = given_weights_left(&weights);
     }
     given_weights_fini(&weights);

@@ -357,21 +357,28 @@ static int take_names(struct given_builder *builder, const cJSON *pose, struct e
 /* Takes {"yaw":..,"pitch":..} or {"at":[x,y,z]}. */
 static int take_look(struct request_given *given, const cJSON *look, struct err *err)
 {
-    static const double DEGREES_MOST = 360;
+    static const double DEGREES_MOST = 360, PLACE_MOST = 1e30;
     const cJSON *yaw = member(look, "yaw"), *pitch = member(look, "pitch"), *at = member(look, "at");
+    const int known = (yaw != NULL) + (pitch != NULL) + (at != NULL);
+    double *target = given->look.target;
     if (look == NULL)
         return 0;
     given->look.kind = at != NULL ? LOOK_POINT : LOOK_ANGLES;
-    if (at != NULL && yaw == NULL && pitch == NULL)
-        return take_numbers(at, 3, given->look.target, err) < 0 ? err_prefix(err, "look") : 0;
-    const bool is_good = at == NULL && (yaw != NULL || pitch != NULL) && (yaw == NULL || cJSON_IsNumber(yaw)) &&
-                         (pitch == NULL || cJSON_IsNumber(pitch));
-    given->look.target[0] = is_good && yaw != NULL ? yaw->valuedouble : 0;
-    given->look.target[1] = is_good && pitch != NULL ? pitch->valuedouble : 0;
-    return is_good && fabs(given->look.target[0]) <= DEGREES_MOST && fabs(given->look.target[1]) <= DEGREES_MOST
-               ? 0
-               : err_set(err, ERR_BAD_PARAMETER,
-                         "'look' must be {\"yaw\":..,\"pitch\":..} in degrees up to 360, or {\"at\":[x,y,z]}");
+    bool is_good = known == cJSON_GetArraySize(look) && known >= 1 && (at == NULL || known == 1);
+    if (is_good && at != NULL && take_numbers(at, 3, target, err) < 0)
+        return err_prefix(err, "look");
+    if (is_good && at == NULL) {
+        is_good = (yaw == NULL || cJSON_IsNumber(yaw)) && (pitch == NULL || cJSON_IsNumber(pitch));
+        target[0] = is_good && yaw != NULL ? yaw->valuedouble : 0;
+        target[1] = is_good && pitch != NULL ? pitch->valuedouble : 0;
+    }
+    for (int i = 0; i < 3 && is_good; i++) {
+        is_good = fabs(target[i]) <= (at != NULL ? PLACE_MOST : DEGREES_MOST);
+        target[i] += 0; /* avoids -0 */
+    }
+    return is_good ? 0
+                   : err_set(err, ERR_BAD_PARAMETER,
+                             "'look' must be {\"yaw\":..,\"pitch\":..} in degrees up to 360, or {\"at\":[x,y,z]}");
 }
 
 static int read_pose(struct given_builder *builder, const cJSON *pose, struct err *err)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import SAMPLES
-from humans import A, LIMBS, MIXAMO, RATE, SIDES, T, Human, apart, named, places, pointing
+from humans import A, ABOVE, LIMBS, MIXAMO, RATE, ROLES, SIDES, T, Human, apart, named, places, pointing
 from importers import NO_RENDERING
 
 pytestmark = pytest.mark.short
@@ -150,3 +150,22 @@ def test_an_error_names_a_joint_that_may_be_meant(start, tmp_path):
     assert server.get(query + "&bones=hips=middle&bones=leftUpperLeg=ham").status == 200
     message = server.get("/v1/pose?model=walk.gltf&clip_file=hero.gltf&retarget=rest").json()["error"]["message"]
     assert message.startswith("'hero.gltf'") and message.endswith(": clip_bones=leftUpperLeg=ham"), message
+
+
+@pytest.mark.parametrize("rig", ["Mixamo", "Rokoko", "l_thigh"])
+def test_end_sites_below_names_with_namespaces_are_no_joints(start, tmp_path, rig):
+    """posed calls the end site of 'ns:Head' 'EndSite_ns:Head': what stands before the colon is no namespace."""
+    names = MIXAMO if rig == "Mixamo" else RIGS[rig]
+    below = {role: [other for other, above in ABOVE.items() if above == role] for role in ROLES}
+
+    def joint(role, word="JOINT"):
+        offset = {"hips": "0 1 0"}.get(role, "-0.1 -0.4 0" if role.startswith("right") else "0.1 -0.4 0" if role.startswith("left") else "0 0.2 0")
+        inner = "".join(map(joint, below[role])) or "End Site\n{\nOFFSET 0 0.1 0\n}\n"
+        return f"{word} ns:{names[role]}\n{{\nOFFSET {offset}\nCHANNELS 3 Zrotation Xrotation Yrotation\n{inner}}}\n"
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "take.bvh").write_text(f"HIERARCHY\n{joint('hips', 'ROOT')}MOTION\nFrames: 1\nFrame Time: 0.1\n{'0 ' * 3 * len(ROLES)}\n")
+    model = start(*NO_RENDERING, root=root).json("/v1/model", model="take.bvh")
+    assert sum(node["name"].startswith("EndSite_ns:") for node in model["nodes"]) == 5
+    assert {role: model["nodes"][node]["name"] for role, node in model["bones"]["roles"].items() if role in ROLES} == {
+        role: f"ns:{names[role]}" for role in ROLES}

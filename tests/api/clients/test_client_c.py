@@ -1,5 +1,6 @@
 """The C client against a real server on TCP and a Unix socket: the same bytes as HTTP, streams, watches, errors.
 tests/unit/packets/test_client.c and tests/fuzz/fuzz_client.c test hostile bytes."""
+import json
 import os
 import re
 import shutil
@@ -115,6 +116,25 @@ def test_a_stream_sends_frames_for_credit(ports, probe):
     assert probe.ask("unsubscribe") == "done"
     assert probe.ask("credit 5") == "done"
     assert probe.ask("ping") == "done"
+
+
+def test_a_stream_of_layers_shows_a_given_pose(ports, probe):
+    """What a query has no member for is JSON: a clip's frame sent back as a layer, and turns."""
+    probe.ask("open robot.glb")
+    frame = ports.json("/v1/pose", model="robot.glb", clip="walk", t=0.3, what="local")
+    wanted = ports.get("/v1/pose?model=robot.glb&clip=walk&t=0.3&what=local&format=bin").body[-20 * 40:]
+    more = json.dumps({"layers": [{"clip": "wave"}, {"pose": {"nodes": list(range(20)), "local": frame["frames"][0]["local"]}}]}, separators=(",", ":"))
+    assert probe.ask(f"subscribe kind=6 what=1 credit=1 position=0.7 more={more}") == "done"
+    payload = probe.payload("next 30000", "stream")
+    assert payload[-20 * 40:] == wanted != ports.get("/v1/pose?model=robot.glb&clip=wave&t=0.7&what=local&format=bin").body[-20 * 40:]
+    assert probe.ask("unsubscribe") == "done"
+    assert probe.ask('subscribe kind=5 clip=0 credit=1 position=0.5 more={"turn":["head:0,40,0","arm_left:0,0,70"]}') == "done"
+    assert probe.payload("next 30000", "stream")[16:] == ports.get(
+        "/v1/palette?model=robot.glb&clip=0&t=0.5&turn=head:0,40,0&turn=arm_left:0,0,70&format=bin").body
+    for more, code in (('{"t":1}', 3), ('{"estimate":1}', 3), ('{"what":"local"}', 4), ('{"layers":[{"pose":{}}]}', 3), ("[]", 1), ("{", 1),
+                       ('{"dance":1}', 2), ('{"layers":[{"clip":0}],"clip":1}', 3)):
+        assert probe.ask(f"subscribe kind=6 what=1 credit=1 more={more}").startswith(f"error {code} "), more
+    assert probe.ask("palette flags=16384").startswith("error 2 ") and probe.ask("ping") == "done"
 
 
 def test_a_watch_tells_of_a_change_and_handles_go_on(ports, tmp_path):

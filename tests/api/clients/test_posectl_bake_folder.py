@@ -293,6 +293,35 @@ def test_vertices_of_a_sheared_rig_onto_which_clips_are_baked(start, people):
         np.testing.assert_allclose(skinned, np.reshape(frame["positions"][0], (-1, 3)), rtol=1e-5, atol=1e-5)
 
 
+def test_arms_that_the_clips_do_not_move_are_named(people):
+    """A rig whose arms have names that nobody knows: the hero's arms stay at rest. Bones that the command line names do not."""
+    rig, arms = json.loads(Human(T).write(has_walk=True)), {}
+    for role in "leftUpperArm", "leftLowerArm":
+        node, = [node for node in rig["nodes"] if node.get("name") == T["names"][role]]
+        arms[role] = node["name"] = "strange" + role[4:]
+    (people / "strange.gltf").write_text(json.dumps(rig))
+    onto = ["--onto", "library/hero.gltf", "--retarget", "rest", "--include", "strange.gltf"]
+
+    def said(*more):
+        run(people, *onto, *more)
+        return [w["message"] for w in index(people.parent / "out")[1]["library/strange.gltf"]["warnings"] if w["code"] == "bones_at_rest"]
+    assert said() == ["no joints of the clips' file are known as these bones, which stay at rest in the model: leftUpperArm, leftLowerArm; "
+                      "--clip-bones ROLE=JOINT names them"]
+    assert said("--clip-bones", f"leftUpperArm={arms['leftUpperArm']}", "--clip-bones", f"leftLowerArm={arms['leftLowerArm']}") == []
+    assert run(people, *onto[:4], "--include", "walk.gltf")["made"] == 1
+    assert "bones_at_rest" not in json.dumps(index(people.parent / "out")[1]["library/walk.gltf"])
+
+
+def test_files_that_fail_for_one_reason_are_one_line(people):
+    """The message names the file, whose names differ."""
+    (people / "hands.gltf").write_text(moves(STIFF, rig=EVEN))
+    (people / "more of 'them'.gltf").write_text(moves(STIFF, rig=EVEN))
+    done = posectl("bake", "library", "-o", "out", "--onto", "library/hero.gltf", "--retarget", "rest", cwd=people.parent)
+    failed = [line for line in done.out.splitlines() if line.startswith("failed  ")]
+    assert done.status == 1 and len(failed) == 2, done.out
+    assert failed[0].startswith("failed  2 models, library/hands.gltf among them  humanoid_incomplete: 'library/hands.gltf': leftUpperLeg, "), failed
+
+
 def test_a_changed_target_or_map_bakes_again(people):
     walks = ["--include", "walk.gltf", "--include", "stroll.gltf"]
     onto = ["--onto", "library/hero.gltf", "--retarget", "rest", *walks]
@@ -306,6 +335,24 @@ def test_a_changed_target_or_map_bakes_again(people):
     (people / "hero.gltf").write_text(Human({**A, "arm": 80}).write())
     assert run(people, *onto)["made"] == 2
     assert tables(people.parent / "out")["walk.npz"][1] != before["walk.npz"][1]
+
+
+def test_what_the_reader_says_of_the_motion_is_a_warning(library):
+    """A file that ends too early is baked as far as it goes. What does not concern the motion is not told."""
+    (library / "walks/cut.bvh").write_text(bvh().replace("Frames: 5", "Frames: 9"))
+    bare = json.loads(moves(STIFF, rig=EVEN))
+    bare.update(extensionsUsed=["EXAMPLE_unknown"])
+    (library / "others/bare.gltf").write_text(json.dumps(bare))
+    says = {"code": "frame_count_differs", "message": "the file says that it has 9 frames, but it has 5"}
+    done = posectl("bake", "library", "-o", "out", "--include", "cut.bvh", "--include", "bare.gltf", cwd=library.parent)
+    assert done.status == 0 and done.out.splitlines()[0] == f"warning  library/walks/cut.bvh  {says['code']}: {says['message']}", done.out
+    files = index(library.parent / "out")[1]
+    assert files["library/walks/cut.bvh"]["warnings"] == [says] and files["library/others/bare.gltf"]["warnings"] == []
+    assert posectl("info", "library/others/bare.gltf", cwd=library.parent).out.count("extension_ignored") == 1
+    alone = posectl("bake", "library/walks/cut.bvh", "-o", "x.npz", "--json", cwd=library.parent)
+    assert json.loads(alone.out)["warnings"] == [says] and f"warning: {says['code']}: {says['message']}\n" in alone.err
+    run(library, "--include", "cut.bvh", "--onto", "library/walks/one.bvh")
+    assert index(library.parent / "out")[1]["library/walks/cut.bvh"]["warnings"] == [says]
 
 
 def test_what_the_server_says_of_clips_on_the_model_is_a_warning(people):
@@ -330,6 +377,11 @@ def test_another_server_bakes_what_lies_under_its_root(people):
     try:
         assert run(people, *there, what=("library/",))["made"] == 1
         assert run(people, *there, what=("library/",))["unchanged"] == 1
+        assert run(people, *there, what=("library",))["unchanged"] == 1  # a name without an extension is no model's
+        done = posectl("bake", "library", "-o", "out2/", *there[:6], cwd=people.parent)
+        assert (done.status, done.err) == (1, "") and (people.parent / "out2/walk.npz").exists()
+        done = posectl("info", "library", *there[:2], cwd=people.parent)
+        assert done.status == 2 and done.err.startswith("posectl: 'library' is not a model; only thumbs, "), done.err
     finally:
         server.end()
 

@@ -132,6 +132,30 @@ def test_exported_files_have_the_constraints_and_the_poses(start, tmp_path, rig,
         assert np.abs(scene[node["name"]] - expected[:, n]).max() < near, node["name"]
 
 
+def test_an_export_warns_of_programs_that_do_not_know_constraints(start, tmp_path, rig):
+    small = Rig()
+    top = small.add("top")
+    hand = small.add("hand", top)
+    small.add("twist", top, rule=constraint("roll", hand, "X"))
+    small.animate(hand)
+    (tmp_path / "one.glb").write_bytes(glb(small.document()))
+    server = start(*NO_RENDERING, root=tmp_path)
+
+    def said(model, query=""):
+        answer = server.get(f"/v1/export?model={model}{query}")
+        assert answer.status == 200
+        size = int.from_bytes(answer.body[12:16], "little")
+        warnings = json.loads(answer.body[20:20 + size])["asset"]["extras"]["warnings"]
+        return [one["message"] for one in warnings if one["code"] == "constraints_kept"]
+    ends = "where a program does not know the extension, the keys alone move them; /v1/pose and posectl bake have the poses"
+    count = len(server.json("/v1/model", model="many.glb")["constraints"])
+    first = min(one["node"] for one in server.json("/v1/model", model="many.glb")["constraints"])
+    assert said("many.glb") == [f"{count} nodes follow others by VRMC_node_constraint, node {first} is the first: {ends}"]
+    assert said("many.glb", "&clips=-") == []  # nothing moves
+    assert said("one.glb") == [f"1 node follows another by VRMC_node_constraint, node 2 is the first: {ends}"]
+    assert said("one.glb", "&subtree=1") == []
+
+
 def test_exported_constraints_are_those_of_the_model(start, tmp_path, rig):
     """They do not count as extras, of which the model keeps 1 MiB, and one that it limits is written as it moves."""
     writer = rig.document()

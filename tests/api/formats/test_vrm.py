@@ -5,8 +5,10 @@ import struct
 import numpy as np
 import pytest
 
+from constraint_files import human
 from humans import A, Human
 from importers import NO_RENDERING
+from posectl import posectl
 from vrm_files import BINARY, BINDS, GAZE, TALL, TIMES, TURNED, WEIGHTS, model, motion
 
 WILD = {**WEIGHTS, "blink": [1, 0.25, 3, 1.5], "aa": [0.5, 0.5, -1, 1], "happy": [0, 0.25, 0, 0]}
@@ -208,3 +210,13 @@ def test_presets_come_before_custom_expressions_of_the_same_name(start, root):
     assert [one["name"] for one in answer["expressions"]] == sorted(BINDS)
     assert by_name(answer)["happy"]["preset"] and not by_name(answer)["happy"]["binary"]
     assert "expressions_ignored" in [warning["code"] for warning in answer["warnings"]]
+
+
+def test_info_tells_what_a_character_has(root):
+    (root / "helped.vrm").write_bytes(human())
+    told = {name: posectl("info", name, cwd=root).out.splitlines() for name in ("helped.vrm", "looking.vrm", "move.vrma")}
+    names = ", ".join(sorted(BINDS))
+    assert f"  {len(BINDS)} expressions: {names}" in told["helped.vrm"] and "  gaze turns the eyes" in told["helped.vrm"]
+    assert "  5 constraints of nodes: 2 aim, 2 roll, 1 rotation" in told["helped.vrm"]
+    assert "  gaze is shown by expressions" in told["looking.vrm"] and not any("constraint" in line for line in told["looking.vrm"])
+    assert "  gaze is a direction" in told["move.vrma"]

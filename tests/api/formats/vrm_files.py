@@ -182,6 +182,7 @@ def write_all(folder):
         (folder / name).write_bytes(model(name, "expression" if name == "looking.vrm" else "bone"))
     (folder / "move.vrma").write_bytes(motion(turned=TURNED))
     (folder / "face.vrma").write_bytes(motion(has_bones=False))
+    (folder / "bones.vrma").write_bytes(motion(turned=TURNED, weights=None))
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ static size_t write_again(int kind, const unsigned char *at, size_t size, uint32
     }
     case POSED_SUBSCRIBE: {
         struct posed_subscription subscription = {u16(at + 64), u16(at + 66), u32(at + 68),
-                                                  f64(at + 72), f64(at + 80), f64(at + 88)};
+                                                  f64(at + 72), f64(at + 80), f64(at + 88), NULL};
         query = query_of(at, BYTES_WITH_MORE, lists);
         return posed_write_subscribe(out, PACKET_MAX, id, model, &query, &subscription);
     }

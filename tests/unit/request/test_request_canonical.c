@@ -147,7 +147,7 @@ static const struct {
     {"turn", "/v1/render?model=a&turn=0:1,2,3"},
     {"morph", "/v1/render?model=a&morph=open:0.5"},
     {"expression", "/v1/render?model=a&expression=happy:0.5"},
-    {"look", "/v1/render?model=a&look=10,5"},
+    {"look", "/v1/render?model=a&look=10,20"},
     {"variant", "/v1/render?model=a&variant=0"},
     {"variant_name", "/v1/render?model=a&variant_name=0"},
     {"aa", "/v1/render?model=a&aa=0"},

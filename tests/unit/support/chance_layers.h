@@ -43,7 +43,7 @@ struct layers {
     uint32_t count;
 };
 
-static void random_layers(struct layers *out, uint32_t node_count, bool has_additive)
+__attribute__((unused)) static void random_layers(struct layers *out, uint32_t node_count, bool has_additive)
 {
     out->count = 1 + (uint32_t)(chance() * 4);
     for (uint32_t i = 0; i < out->count; i++) {

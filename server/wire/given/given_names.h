@@ -1,5 +1,5 @@
 /* given_names.h - names of a request that are looked for among many names of a model, all at once. Private to
- * wire/reply. Pure; any thread. */
+ * wire. Pure; any thread. */
 #pragma once
 
 #include "anim/model/model.h"

@@ -1,4 +1,4 @@
-#include "wire/reply/given_names.h"
+#include "wire/given/given_names.h"
 
 #include "base/sort.h"
 

@@ -1,8 +1,9 @@
 /* given_weights.h - the morph weights that names of targets and expressions of a given pose move. Private to
- * wire/reply. Pure; any thread. */
+ * wire. Pure; any thread. */
 #pragma once
 
 #include "anim/given/given_pose.h"
+#include "anim/humanoid/gaze.h"
 #include "wire/request/request_given.h"
 
 /* A morph weight of the model, and what moves it. */
@@ -37,9 +38,13 @@ struct given_weights {
     uint32_t material_count;
     struct given_share *shares; /* [share_count] */
     uint32_t share_count;
-    int32_t *expressions; /* [asked->weight_count]: an expression, or -1 for a morph target */
-    int8_t *parts;        /* [expression_count]: of expressions_show() */
-    float *shown;         /* [expression_count] */
+    int32_t *expressions; /* [entry_count]: of the request's weights, -1 for a morph target; then those of the look that
+                             the request does not name, or -1 */
+    uint32_t entry_count;
+    int8_t *parts;                   /* [expression_count of the model]: of expressions_show() */
+    float *shown;                    /* [expression_count of the model] */
+    int32_t looks[GAZE_LOOKS];       /* the expressions that the look sets, or -1 */
+    double look_weights[GAZE_LOOKS]; /* to what; 0 for a point, where the head decides (pose_give_look()) */
     double left;
 };
 

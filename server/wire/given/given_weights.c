@@ -1,10 +1,11 @@
-#include "wire/reply/given_weights.h"
+#include "wire/given/given_weights.h"
 
 #include "anim/humanoid/expression.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/sort.h"
-#include "wire/reply/given_names.h"
+#include "wire/given/given_materials.h"
+#include "wire/given/given_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,17 +45,6 @@ static bool is_meant(const struct model *model, const struct request_given_weigh
            is_named(model, model->meshes[node->mesh].name, asked->mesh);
 }
 
-/* Returns the name of a target of the node's mesh. The primitives of a mesh have the same targets. */
-static struct str target_name(const struct model *model, const struct node *node, uint32_t target)
-{
-    static const struct str NONE = {.offset = STR_NONE};
-    const struct mesh *mesh = &model->meshes[node->mesh];
-    for (uint32_t p = mesh->primitive_first; p < mesh->primitive_first + mesh->primitive_count; p++)
-        if (target < model->primitives[p].morph_target_count)
-            return model->morph_targets[model->primitives[p].morph_target_first + target].name;
-    return NONE;
-}
-
 static void add_target(struct given_weights *weights, uint32_t weight, uint32_t node, int32_t asked)
 {
     weights->items[weights->count++] = (struct given_target){weight, node, asked};
@@ -70,7 +60,7 @@ static uint64_t find_targets(struct given_weights *weights, const struct given_n
     for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
         const struct node *node = &model->nodes[n];
         for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
-            const struct str name = target_name(model, node, w);
+            const struct str name = model_target_name(model, &model->meshes[node->mesh], w);
             if (name.offset == STR_NONE)
                 continue;
             const uint32_t count =
@@ -148,14 +138,32 @@ static int find_expressions(struct given_weights *weights, uint32_t *bind_count,
         if (found >= 0)
             is_seen[found] = 1;
     }
+    for (int i = 0; i < GAZE_LOOKS; i++) {
+        const int32_t look = weights->looks[i];
+        const bool is_new = look >= 0 && is_seen[look] == 0;
+        weights->expressions[asked->weight_count + (uint32_t)i] = is_new ? look : -1;
+        *bind_count += is_new ? model->expressions[look].bind_count : 0;
+    }
     free(is_seen);
     return rc;
+}
+
+/* Eyes that look by expressions: the look sets these. */
+static void find_looks(struct given_weights *weights)
+{
+    const struct model *model = weights->model;
+    const struct request_look *look = &weights->asked->look;
+    const bool is_set = look->kind != LOOK_NONE && model->gaze_count > 0 && model->gazes[0].kind == GAZE_EXPRESSION;
+    for (int i = 0; i < GAZE_LOOKS; i++)
+        weights->looks[i] = is_set ? expression_find(model, GAZE_LOOK_WORDS[i], strlen(GAZE_LOOK_WORDS[i])) : -1;
+    if (is_set && look->kind == LOOK_ANGLES)
+        gaze_weigh_looks(&model->gazes[0], look->target[0], look->target[1], weights->look_weights);
 }
 
 static void add_expression_targets(struct given_weights *weights)
 {
     const struct model *model = weights->model;
-    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+    for (uint32_t i = 0; i < weights->entry_count; i++) {
         const struct expression *at = weights->expressions[i] < 0 ? NULL : &model->expressions[weights->expressions[i]];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
             const struct expression_bind *bind = &model->expression_binds[at->bind_first + b];
@@ -169,7 +177,7 @@ static void add_expression_targets(struct given_weights *weights)
 static void add_binds(struct given_weights *weights)
 {
     const struct model *model = weights->model;
-    for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
+    for (uint32_t i = 0; i < weights->entry_count; i++) {
         const int32_t found = weights->expressions[i];
         const struct expression *at = found < 0 ? NULL : &model->expressions[found];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
@@ -181,75 +189,6 @@ static void add_binds(struct given_weights *weights)
             if (weights->items[place].asked < 0)
                 weights->binds[weights->bind_count++] = (struct given_bind){place, (uint32_t)found, bind->weight};
         }
-    }
-}
-
-/* --- materials --- */
-
-/* Returns the part of a material that a bind changes, or -1: pictures do not show it. */
-static int part_of(const struct expression_bind *bind)
-{
-    if (bind->kind == BIND_TEXTURE_TRANSFORM)
-        return GIVEN_TEXTURE_TRANSFORM;
-    if (bind->kind != BIND_COLOR)
-        return -1;
-    return bind->index == EXPRESSION_COLOR            ? GIVEN_BASE_COLOR
-           : bind->index == EXPRESSION_EMISSION_COLOR ? GIVEN_EMISSIVE
-                                                      : -1;
-}
-
-static int compare_materials(const void *a, const void *b)
-{
-    const struct given_material *one = a, *other = b;
-    if (one->material != other->material)
-        return one->material < other->material ? -1 : 1;
-    return (one->part > other->part) - (one->part < other->part);
-}
-
-/* Returns the place of a part among the sorted materials. */
-static uint32_t place_of(const struct given_weights *weights, uint32_t material, uint32_t part)
-{
-    uint32_t at = LOWER_BOUND(weights->materials, weights->material_count, material, material);
-    while (weights->materials[at].part != part)
-        at++;
-    return at;
-}
-
-static void order_materials(struct given_weights *weights)
-{
-    uint32_t kept = 0;
-    sort_in_place(weights->materials, weights->material_count, sizeof *weights->materials, compare_materials);
-    for (uint32_t i = 0; i < weights->material_count; i++)
-        if (kept == 0 || compare_materials(&weights->materials[kept - 1], &weights->materials[i]) != 0)
-            weights->materials[kept++] = weights->materials[i];
-    weights->material_count = kept;
-    for (uint32_t i = 0; i < kept; i++)
-        weights->materials[i].first = GIVEN_MATERIAL_VALUES * i;
-}
-
-/* Lists the materials that the expressions change, then the expressions' shares in them. */
-static void add_materials(struct given_weights *weights, uint32_t bind_count)
-{
-    const struct model *model = weights->model;
-    weights->materials = mem_alloc((bind_count + (size_t)1) * sizeof *weights->materials);
-    weights->shares = mem_alloc((bind_count + (size_t)1) * sizeof *weights->shares);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < weights->asked->weight_count; i++) {
-            const int32_t found = weights->expressions[i];
-            const struct expression *at = found < 0 ? NULL : &model->expressions[found];
-            for (uint32_t b = 0; at != NULL && b < at->bind_count; b++) {
-                const struct expression_bind *bind = &model->expression_binds[at->bind_first + b];
-                const int part = part_of(bind);
-                if (part >= 0 && pass == 0)
-                    weights->materials[weights->material_count++] =
-                        (struct given_material){.material = bind->target, .part = (uint32_t)part};
-                else if (part >= 0)
-                    weights->shares[weights->share_count++] = (struct given_share){
-                        place_of(weights, bind->target, (uint32_t)part), (uint32_t)found, bind->values};
-            }
-        }
-        if (pass == 0)
-            order_materials(weights);
     }
 }
 
@@ -295,7 +234,7 @@ static int find_all(struct given_weights *weights, struct given_name *names, uin
     if (order_targets(weights, err) < 0)
         return err->code;
     add_binds(weights);
-    add_materials(weights, bind_count);
+    given_materials_add(weights, bind_count);
     return 0;
 }
 
@@ -303,11 +242,13 @@ int given_weights_find(struct given_weights *weights, const struct model *model,
                        struct err *err)
 {
     *weights = (struct given_weights){.model = model, .asked = asked};
-    if (asked->weight_count == 0)
+    if (asked->weight_count == 0 && asked->look.kind == LOOK_NONE)
         return 0;
-    struct given_name *names = mem_alloc(asked->weight_count * sizeof *names);
-    uint32_t *hits = mem_zalloc(asked->weight_count, sizeof *hits);
-    weights->expressions = mem_alloc(asked->weight_count * sizeof *weights->expressions);
+    weights->entry_count = asked->weight_count + GAZE_LOOKS;
+    struct given_name *names = mem_alloc(weights->entry_count * sizeof *names);
+    uint32_t *hits = mem_zalloc(weights->entry_count, sizeof *hits);
+    weights->expressions = mem_alloc(weights->entry_count * sizeof *weights->expressions);
+    find_looks(weights);
     weights->parts = mem_alloc(model->expression_count + (size_t)1);
     weights->shown = mem_alloc((model->expression_count + (size_t)1) * sizeof *weights->shown);
     for (uint32_t e = 0; e < model->expression_count; e++)
@@ -323,27 +264,22 @@ void given_weights_put(struct given_weights *weights, const double *numbers, dou
     const struct request_given *asked = weights->asked;
     for (uint32_t w = 0; w < weights->count; w++)
         out[w] = weights->items[w].asked >= 0 ? numbers[weights->items[w].asked] : 0;
-    double *materials = out + weights->count;
-    memset(materials, 0, weights->material_count * GIVEN_MATERIAL_VALUES * sizeof *materials);
     weights->left = 1;
-    if (asked->weight_count == 0)
+    if (weights->entry_count == 0)
         return;
     memset(weights->shown, 0, weights->model->expression_count * sizeof *weights->shown);
     for (uint32_t i = 0; i < asked->weight_count; i++)
         if (weights->expressions[i] >= 0)
             weights->shown[weights->expressions[i]] = (float)fmin(1, fmax(0, numbers[i]));
+    for (int i = 0; i < GAZE_LOOKS; i++)
+        if (weights->looks[i] >= 0)
+            weights->shown[weights->looks[i]] = (float)weights->look_weights[i];
     expressions_show(weights->model, weights->parts, weights->shown);
     weights->left = fmax(0, expressions_left(weights->model, weights->parts, weights->shown, EXPRESSION_GAZE));
     for (uint32_t b = 0; b < weights->bind_count; b++)
         out[weights->binds[b].target] +=
             (double)(weights->shown[weights->binds[b].expression] * weights->binds[b].weight);
-    for (uint32_t s = 0; s < weights->share_count; s++) {
-        double *values = materials + (size_t)GIVEN_MATERIAL_VALUES * weights->shares[s].item;
-        const double shown = (double)weights->shown[weights->shares[s].expression];
-        values[0] += shown;
-        for (int k = 0; k < 4; k++)
-            values[1 + k] += shown * (double)weights->shares[s].values[k];
-    }
+    given_materials_put(weights, out + weights->count);
 }
 
 double given_weights_left(const struct given_weights *weights) { return weights->left; }
