@@ -41,7 +41,15 @@ static bool is_index(const cJSON *item)
 static int take_node(struct given_builder *builder, const cJSON *item, uint32_t place, struct err *err)
 {
     struct selector *node = &builder->given->nodes[place].node;
-    const cJSON *index = cJSON_IsObject(item) && item->string == NULL ? given_member(item, "node") : item;
+    const bool is_answer = cJSON_IsObject(item) && item->string == NULL;
+    const cJSON *index = is_answer ? given_member(item, "node") : item, *part;
+    for (part = is_answer ? item->child : NULL; part != NULL; part = part->next)
+        if (strcmp(part->string, "node") != 0 && strcmp(part->string, "name") != 0 &&
+            strcmp(part->string, "parent") != 0)
+            return err_set(err, ERR_UNKNOWN_PARAMETER,
+                           "nodes[%u] has '%.60s'; what nodes of a list give stands in lists beside it, such as "
+                           "\"rotation\":[[x,y,z,w],..]",
+                           place, part->string);
     if (item->string != NULL)
         *node = by_name(builder, item->string);
     else if (cJSON_IsString(index))
