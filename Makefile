@@ -46,7 +46,7 @@ includes := -Iserver -I. -I$(out)/gen
 programs := $(out)/posed $(out)/posed-import $(out)/posed-assimp.so $(out)/posed-render $(out)/posectl
 # what make install takes beside them
 completions := $(out)/gen/posectl.bash $(out)/gen/posectl.zsh $(out)/gen/posectl.fish
-installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a $(out)/libposed-eval.a $(out)/libposed-eval.so.1
+installed := $(completions) $(out)/gen/posectl.1 $(out)/gen/posed.1 $(out)/libposed.a $(out)/libposed-eval.a $(out)/libposed-eval.so.2
 # What this build is called; make version=TEXT says something else.
 version = $(shell deploy/version.sh)
 
@@ -223,7 +223,7 @@ eval_layers = $(wildcard server/anim/retarget/*.c server/anim/humanoid/*.c serve
   $(filter-out server/anim/bake/bake_finish%,$(wildcard server/anim/bake/*.c)) $(patsubst %,server/base/%.c,buf err hash json_check limits mem sort utf8)
 eval_objects := $(patsubst %.c,$(obj)/eval/%.o,$(wildcard clients/eval/eval_*.c) $(eval_layers)) $(build_version)
 # Programs link to this name; it changes when one that is linked could not run any more.
-eval_so := libposed-eval.so.1
+eval_so := libposed-eval.so.2
 $(obj)/eval/%.o: %.c | deps
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(CFLAGS) $(flags) -fPIC -fvisibility=hidden $(asked) $(includes) -c -MMD -MP -o $@ $<

@@ -28,7 +28,7 @@ def depends(package, field="Depends"):
 
 
 def test_the_packages_are_those_of_this_version():
-    assert {"posed", "posectl", "libposed-dev", "libposed-eval1", "libposed-eval-dev"} <= set(packages())
+    assert {"posed", "posectl", "libposed-dev", "libposed-eval2", "libposed-eval-dev"} <= set(packages())
     assert {control(name, "Version") for name in packages()} == {VERSION}
 
 
@@ -129,7 +129,7 @@ def test_a_program_is_built_with_the_c_client(root):
 
 
 def test_a_program_is_built_with_the_evaluator_in_its_process(root):
-    root.install(packages()["libposed-eval1"], packages()["libposed-eval-dev"])
+    root.install(packages()["libposed-eval2"], packages()["libposed-eval-dev"])
     shutil.copy(REPOSITORY / "clients/eval/README.md", root.path / "root")
     root.run("sh", "-ec", "cd /root && posectl bake /usr/share/posed/samples/robot.glb -o robot.posed && sed -n '/^```c$/,/^```$/{/^```$/q;p}' README.md | sed '/^```/d' > pose.c && "  # the first program
              "gcc -o pose pose.c $(pkg-config --cflags --libs posed-eval) && ./pose | grep -q '19 joints, the right hand at -0.627 1.629 0.020'")
@@ -142,7 +142,7 @@ def test_purged_nothing_of_it_is_left(root):
     assert (root.path / "etc/default/posed").exists() and not (root.path / "usr/bin/posed").exists()
     for folder in "var/cache/posed", "var/log/posed":  # as the service makes them
         (root.path / folder).mkdir(exist_ok=True)
-    root.apt("purge", "posed", "posectl", "libposed-dev", "libposed-eval-dev", "libposed-eval1")
+    root.apt("purge", "posed", "posectl", "libposed-dev", "libposed-eval-dev", "libposed-eval2")
     left = [str(path) for folder in ("etc", "usr", "lib", "var/cache", "var/lib") for path in (root.path / folder).rglob("*pose[dc]*")
             if "/apt/" not in str(path)]
     assert left == [] and not (root.path / "var/log/posed").exists()

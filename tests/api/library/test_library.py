@@ -12,7 +12,7 @@ from conftest import BUILD, PATIENCE_S, REPOSITORY, SAMPLES, Server, is_sanitize
 DRAWS = False
 
 HEADERS = [REPOSITORY / "clients" / "eval" / name for name in ("posed_eval.h", "posed_eval_hits.h")]
-STATIC, SHARED = BUILD / "libposed-eval.a", BUILD / "libposed-eval.so.1"
+STATIC, SHARED = BUILD / "libposed-eval.a", BUILD / "libposed-eval.so.2"
 FUNCTIONS = set(re.findall(r"^PE_API [^(]*?\b(pe_\w+)\(", "".join(header.read_text() for header in HEADERS), re.M))
 CODE = (REPOSITORY / "clients" / "eval" / "README.md").read_text()
 
@@ -54,7 +54,7 @@ def test_only_the_functions_of_the_header_are_seen():
 def test_it_needs_nothing_but_libc_and_libm():
     needed = set(re.findall(r"\(NEEDED\)\s+Shared library: \[([^\]]+)\]", run("readelf", "-d", SHARED, check=True).stdout))
     assert {"libm.so.6", "libc.so.6"} >= {name for name in needed if not name.startswith("ld-linux")}
-    assert "SONAME" in run("readelf", "-d", SHARED).stdout and "[libposed-eval.so.1]" in run("readelf", "-d", SHARED).stdout
+    assert "SONAME" in run("readelf", "-d", SHARED).stdout and "[libposed-eval.so.2]" in run("readelf", "-d", SHARED).stdout
 
 
 @pytest.mark.skipif(is_sanitized(), reason="sanitizers have state of their own")

@@ -59,10 +59,10 @@ def loader(tmp_path):
 
 def test_where_programs_do_not_find_the_library_the_install_says_what_helps(tmp_path, loader):
     said = install("", f"PREFIX={tmp_path}/own", PATH=loader)
-    assert f"programs do not find {tmp_path}/own/lib/libposed-eval.so.1 yet" in said and "/etc/ld.so.conf.d/posed.conf && ldconfig" in said
+    assert f"programs do not find {tmp_path}/own/lib/libposed-eval.so.2 yet" in said and "/etc/ld.so.conf.d/posed.conf && ldconfig" in said
     assert f"LD_LIBRARY_PATH={tmp_path}/own/lib" in said
     with (tmp_path / "found").open("a") as cache:
-        cache.write(f"\tlibposed-eval.so.1 (libc6,x86-64) => {tmp_path}/own/../own/lib/libposed-eval.so.1\n")
+        cache.write(f"\tlibposed-eval.so.2 (libc6,x86-64) => {tmp_path}/own/../own/lib/libposed-eval.so.2\n")
     assert "programs do not find" not in install("", f"PREFIX={tmp_path}/own", PATH=loader)
     assert "programs do not find" not in install(tmp_path / "stage", PATH=loader)
 

@@ -151,7 +151,7 @@ def test_all_tell_one_build(server):
 
 @pytest.mark.skipif(BUILD.name in ("sanitize", "tsan"), reason="a library with a sanitizer is not for this process")
 def test_the_library_tells_the_same(server):
-    library = ctypes.CDLL(str(BUILD / "libposed-eval.so.1"))
+    library = ctypes.CDLL(str(BUILD / "libposed-eval.so.2"))
     library.pe_version.restype = ctypes.c_char_p
     assert library.pe_version().decode() == server.json("/v1/version")["version"]
 
