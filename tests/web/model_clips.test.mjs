@@ -36,6 +36,40 @@ test('a second clip is blended in', () => withPage({ query: '?t=0.3' }, async (p
   assert.ok(requests.some((one) => one.includes('/v1/render')));
 }));
 
+/** The robot whose left arm jumps at one key of its walk. */
+function robotThatPops() {
+  const glb = Buffer.from(fs.readFileSync(path.join(root, 'robot.glb')));
+  const jsonBytes = glb.readUInt32LE(12), { animations, nodes, accessors, bufferViews } = JSON.parse(glb.subarray(20, 20 + jsonBytes));
+  const walk = animations.find(({ name }) => name === 'walk');
+  const { sampler } = walk.channels.find(({ target }) => nodes[target.node].name === 'arm_left' && target.path === 'rotation');
+  const accessor = accessors[walk.samplers[sampler].output], at = 28 + jsonBytes + bufferViews[accessor.bufferView].byteOffset + (accessor.byteOffset || 0) + 10 * 16;
+  for (let i = 0; i < 4; i++) glb.writeFloatLE(0.5, at + 4 * i);
+  return glb;
+}
+
+test('what is wrong with a motion leads to its time', async () => {
+  fs.writeFileSync(path.join(root, 'pops.glb'), robotThatPops());
+  await withPage({ name: 'pops.glb', query: '?clip=dance&t=0.3' }, async (page, requests) => {
+    await drawn(page);
+    assert.ok(!requests.some((one) => one.includes('/v1/check')), 'only who opens the panel asks');
+    await page.locator('#panel-motion summary').click();
+    const finding = page.locator('#panel-motion .findings button').filter({ hasText: /^pop/ }).first();
+    await until('it is found', () => finding.isVisible());
+    assert.match(await finding.textContent(), /arm_left/);
+    const [, time] = / · ([\d.]+) s/.exec(await finding.textContent());
+    assert.ok(Number(await page.locator('#panel-motion .count').textContent()) > 0);
+    await finding.click();
+    await hasQuery(page, { clip: null, joint: 'arm_left' }); // the clip that is shown first
+    assert.equal(await option(page, 'walk').getAttribute('aria-selected'), 'true');
+    await until('its time', () => Math.abs(Number(new URL(page.url()).searchParams.get('t')) - time) < 0.02);
+  });
+  await withPage({ name: 'robot.glb', query: '?t=0.3' }, async (page) => {
+    await page.locator('#panel-motion summary').click();
+    await until('nothing is found', async () => await page.locator('#panel-motion .body').textContent() === 'Nothing is wrong with the motion of 3 clips.');
+    assert.equal(await page.locator('#panel-motion .count').textContent(), '0');
+  });
+});
+
 test('clips of another model', () => withPage({ name: 'octopus.glb' }, async (page) => {
   const field = page.getByRole('combobox', { name: 'Clips of another model' });
   await field.fill('machine');

@@ -11,6 +11,7 @@ import { FileWatch } from './file_watch.js';
 import { listenToKeys } from './keyboard.js';
 import { LightPanel } from './light_panel.js';
 import { Looks } from './looks.js';
+import { MotionPanel } from './motion_panel.js';
 import { Player } from './player.js';
 import { Posing } from './posing.js';
 import { Stage } from './stage.js';
@@ -215,6 +216,7 @@ class Page {
     panels.push(this.panel('nodes', 'Hierarchy', make('div', { class: 'body' }, this.tree.search, this.tree.node), { isOpen: isWide, count: description.nodes.length }));
     panels.push(this.panel('pose', 'Pose', this.posing.panel.body, { count: ' ', isOpen: isWide && Posing.isGiven(this.state), onToggle: () => this.posing.showRings(this.stage) }));
     if ((description.variants || []).length) panels.push(this.panel('variants', 'Variants', this.variants(description.variants), { count: description.variants.length, isOpen: isWide }));
+    if (description.clips.length) panels.push(this.motionPanel(description));
     panels.push(this.panel('light', 'Light', this.light.node, { count: ' ' }));
     if (description.materials.length) panels.push(this.panel('materials', 'Materials', materialsBody(description), { count: description.materials.length }));
     if (description.textures.length) panels.push(this.panel('textures', 'Textures', textures, { count: description.textures.length, onToggle: (isOpen) => { if (isOpen) textures.fill(); } }));
@@ -223,6 +225,21 @@ class Page {
     byId('panels').replaceChildren(...panels);
     byId('panels').scrollTop = scrollTop;
     byId('facts').textContent = factsLine(description);
+  }
+
+  motionPanel({ hash }) {
+    const motion = new MotionPanel(this.model, hash, (finding) => this.showFinding(finding));
+    const panel = this.panel('motion', 'Motion', motion.body, { count: ' ' });
+    panel.addEventListener('toggle', () => { if (panel.open) motion.open(panel.querySelector('.count')); });
+    return panel;
+  }
+
+  /** Shows the clip, the time and the joint of a finding. */
+  showFinding({ clip, time_s, node }) {
+    const { clips, nodes } = this.description;
+    const news = { joint: node === undefined ? null : referenceOf(nodes, node, (one) => one.node), t: time_s ?? null };
+    this.change({ ...news, ...(clip === undefined ? { clip: '-' } : { clip: referenceOf(clips, clip) }), clip_file: null, blend: null, blend_file: null });
+    if (time_s !== undefined) this.seek(time_s);
   }
 
   variants(names) {
