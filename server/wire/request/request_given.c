@@ -72,7 +72,7 @@ static void clear_frame(struct given_builder *builder)
     for (uint32_t n = 0; n < builder->given->node_count; n++)
         builder->rows[n].parts = 0;
     for (uint32_t w = 0; w < builder->given->weight_count; w++)
-        builder->weights[w] = NAN;
+        builder->weights[w] = (double)NAN;
 }
 
 int given_builder_reserve(struct given_builder *builder, uint32_t node_count, uint32_t weight_count, struct err *err)
