@@ -155,7 +155,7 @@ def npz(**arrays):
 def zipped(name, data, method=zipfile.ZIP_STORED):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
-        archive.writestr(name, data)
+        archive.writestr(zipfile.ZipInfo(name), data, compress_type=method)  # of one time always: names of tests are made of it
     return out.getvalue()
 
 
