@@ -47,10 +47,12 @@ export function withNumbers(list, name, numbers) {
   return text ? list.map((one, i) => i === at ? text : one) : list.filter((_, i) => i !== at);
 }
 
+const own = (things, name) => things && Object.hasOwn(things, name) ? things[name] : undefined; // not 'constructor'
+
 /** The index of the node that a turn means: by index, name, or role in a human; undefined: there is none. */
 export function nodeOf({ nodes, humanoid = {}, bones }, reference) {
   if (isDigits(reference)) return nodes[reference]?.node;
-  return nodes.find((one) => one.name === reference)?.node ?? humanoid[reference] ?? bones?.roles[reference];
+  return nodes.find((one) => one.name === reference)?.node ?? own(humanoid, reference) ?? own(bones?.roles, reference);
 }
 
 /** The names of the morph targets of all meshes, each once. */

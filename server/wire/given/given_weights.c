@@ -32,46 +32,58 @@ static int compare_targets(const void *a, const void *b)
 
 /* --- morph targets --- */
 
-static bool is_named(const struct model *model, struct str name, const char *text)
-{
-    return name.offset != STR_NONE && strlen(text) == name.size_bytes &&
-           memcmp(model->text + name.offset, text, name.size_bytes) == 0;
-}
-
-/* True when the request means the target of this mesh too. */
-static bool is_meant(const struct model *model, const struct request_given_weight *asked, const struct node *node)
-{
-    return asked->mesh == NULL || is_named(model, node->name, asked->mesh) ||
-           is_named(model, model->meshes[node->mesh].name, asked->mesh);
-}
-
 static void add_target(struct given_weights *weights, uint32_t weight, uint32_t node, int32_t asked)
 {
     weights->items[weights->count++] = (struct given_target){weight, node, asked};
 }
 
-/* Calls for each weight of the model with the names that are asked for. items == NULL: only counts. */
+/* Finds the names that mean the target `text` of the mesh of a node: the one without a mesh, that of the node, and that
+ * of the mesh. has_mesh: some name has a mesh. Returns how many, at most 3. */
+static uint32_t find_meant(const struct model *model, const struct node *node, struct str text,
+                           const struct given_name *names, uint32_t name_count, bool has_mesh, uint32_t places[3])
+{
+    const struct str own = node->name, shared = model->meshes[node->mesh].name;
+    const bool is_same = has_mesh && own.offset != STR_NONE && shared.offset != STR_NONE &&
+                         own.size_bytes == shared.size_bytes &&
+                         memcmp(model->text + own.offset, model->text + shared.offset, own.size_bytes) == 0;
+    const struct str *const meshes[] = {NULL, &own, is_same ? NULL : &shared};
+    uint32_t count = 0;
+    for (int i = 0; i < (has_mesh ? 3 : 1); i++) {
+        struct given_name name = {.text = model->text + text.offset, .size_bytes = text.size_bytes};
+        if (i > 0 && (meshes[i] == NULL || meshes[i]->offset == STR_NONE))
+            continue;
+        if (i > 0) {
+            name.mesh = model->text + meshes[i]->offset;
+            name.mesh_bytes = meshes[i]->size_bytes;
+        }
+        const struct given_name *found = given_names_find(names, name_count, &name);
+        if (found != NULL)
+            places[count++] = found->place;
+    }
+    return count;
+}
+
+/* Counts the weights of the model with the names that are asked for, and adds them unless items == NULL. */
 static uint64_t find_targets(struct given_weights *weights, const struct given_name *names, uint32_t name_count,
                              uint32_t *hits)
 {
     const struct model *model = weights->model;
+    bool has_mesh = false;
     uint64_t total = 0;
-    uint32_t first;
+    for (uint32_t i = 0; i < name_count && !has_mesh; i++)
+        has_mesh = names[i].mesh != NULL;
     for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
         const struct node *node = &model->nodes[n];
         for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
-            const struct str name = model_target_name(model, &model->meshes[node->mesh], w);
-            if (name.offset == STR_NONE)
-                continue;
+            const struct str text = model_target_name(model, &model->meshes[node->mesh], w);
+            uint32_t places[3];
             const uint32_t count =
-                given_names_find(names, name_count, model->text + name.offset, name.size_bytes, &first);
-            for (uint32_t i = first; i < first + count; i++) {
-                if (!is_meant(model, &weights->asked->weights[names[i].place], node))
-                    continue;
+                text.offset == STR_NONE ? 0 : find_meant(model, node, text, names, name_count, has_mesh, places);
+            for (uint32_t i = 0; i < count; i++) {
                 total++;
-                hits[names[i].place]++;
+                hits[places[i]]++;
                 if (weights->items != NULL)
-                    add_target(weights, node->weight_first + w, n, (int32_t)names[i].place);
+                    add_target(weights, node->weight_first + w, n, (int32_t)places[i]);
             }
         }
     }
@@ -197,8 +209,11 @@ static void add_binds(struct given_weights *weights)
 /* Sorts the targets, each once. Two morph targets of the request may not mean the same. */
 static int order_targets(struct given_weights *weights, struct err *err)
 {
-    uint32_t kept = 0;
-    sort_in_place(weights->items, weights->count, sizeof *weights->items, compare_targets);
+    uint32_t kept = 0, sorted = 1;
+    while (sorted < weights->count && compare_targets(&weights->items[sorted - 1], &weights->items[sorted]) < 0)
+        sorted++;
+    if (sorted < weights->count) /* those of one target in all meshes are in order */
+        sort_in_place(weights->items, weights->count, sizeof *weights->items, compare_targets);
     for (uint32_t i = 0; i < weights->count; i++) {
         const struct given_target *item = &weights->items[i], *last = kept > 0 ? &weights->items[kept - 1] : NULL;
         if (last == NULL || last->weight != item->weight) {
@@ -213,14 +228,25 @@ static int order_targets(struct given_weights *weights, struct err *err)
     return 0;
 }
 
+static struct given_name name_of(const struct request_given_weight *weight, uint32_t place)
+{
+    return (struct given_name){.text = weight->name,
+                               .size_bytes = strlen(weight->name),
+                               .mesh = weight->mesh,
+                               .mesh_bytes = weight->mesh != NULL ? strlen(weight->mesh) : 0,
+                               .place = place};
+}
+
 static int find_all(struct given_weights *weights, struct given_name *names, uint32_t *hits, struct err *err)
 {
     const struct request_given *asked = weights->asked;
     uint32_t name_count = 0, bind_count;
     for (uint32_t i = 0; i < asked->weight_count; i++)
         if (!asked->weights[i].is_expression)
-            names[name_count++] = (struct given_name){asked->weights[i].name, strlen(asked->weights[i].name), i};
-    given_names_sort(names, name_count);
+            names[name_count++] = name_of(&asked->weights[i], i);
+    const struct given_name *twice = given_names_sort(names, name_count);
+    if (twice != NULL)
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "the morph target '%.100s' is given twice", twice->text);
     if (find_expressions(weights, &bind_count, err) < 0)
         return err->code;
     const uint64_t targets = find_targets(weights, names, name_count, hits);

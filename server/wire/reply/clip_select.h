@@ -35,7 +35,8 @@ struct resolved_layers {
     struct blend_mask masks[BLEND_MASKS_MAX];
     struct given_pose given[BLEND_LAYERS_MAX]; /* of the layers that have one */
     uint32_t count, mask_count;
-    bool has_on_top; /* layers[count] is what the request puts on top */
+    uint64_t given_left; /* of GIVEN_STEPS_MAX */
+    bool has_on_top;     /* layers[count] is what the request puts on top */
 };
 
 /* Resolves the clips, joints, given and reference poses of pose->layers. sources: [request->source_count], the models

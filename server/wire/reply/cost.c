@@ -2,6 +2,7 @@
 
 #include "wire/picture/picture_plan.h"
 #include "wire/reply/clip_sources.h"
+#include "wire/request/request_given.h"
 
 double cost_of_text(const struct model *model) { return (double)model->text_byte_count * COST_TEXT_BYTE_NS; }
 
@@ -17,7 +18,10 @@ double cost_of_list(const struct model *model)
 /* The numbers of things that a request names. */
 struct named {
     double clips, nodes, skins;
-    bool is_by_name; /* something is given by name instead of index */
+    double given_values;              /* numbers of given poses */
+    double given_frames;              /* frames of given poses with morph weights or expressions */
+    double given_nodes, given_morphs; /* given poses with names of nodes, and with morph weights or expressions */
+    bool is_by_name;                  /* something is given by name instead of index */
 };
 
 static void count_selectors(const struct selector *list, uint32_t count, double *things, struct named *named)
@@ -25,6 +29,19 @@ static void count_selectors(const struct selector *list, uint32_t count, double 
     *things += count;
     for (uint32_t i = 0; i < count && !named->is_by_name; i++)
         named->is_by_name = list[i].kind == SELECT_NAME;
+}
+
+static void count_given(const struct request_given *given, struct named *named)
+{
+    const bool has_weights = given->weight_count > 0 || given->look.kind != LOOK_NONE;
+    bool is_by_name = false;
+    for (uint32_t n = 0; n < given->node_count && !is_by_name; n++)
+        is_by_name = given->nodes[n].node.kind == SELECT_NAME;
+    named->given_values += (double)given->frame_count * given->frame_values;
+    named->given_frames += has_weights ? given->frame_count : 0;
+    named->given_morphs += has_weights;
+    named->given_nodes += is_by_name;
+    named->is_by_name = named->is_by_name || is_by_name || has_weights;
 }
 
 /* Counts a pose, its layers and their references. */
@@ -36,15 +53,27 @@ static void count_pose(const struct request_pose *pose, struct named *named)
         count_pose(&pose->layers[l], named);
     if (pose->reference != NULL)
         count_pose(pose->reference, named);
+    if (pose->given != NULL)
+        count_given(pose->given, named);
 }
 
 static void count_named(const struct request *request, struct named *named)
 {
     count_pose(&request->pose, named);
+    if (request->on_top != NULL)
+        count_given(request->on_top, named);
     count_selectors(&request->motion.root, request->motion.root.kind == SELECT_NAME, &named->nodes, named);
     count_selectors(&request->mesh, request->mesh.kind == SELECT_NAME, &named->nodes, named);
     count_selectors(&request->found, request->found.kind == SELECT_NAME, &named->nodes, named);
     count_selectors(request->skins, request->skin_count, &named->skins, named);
+}
+
+/* All names of a given pose are looked for in one pass over the model. Each frame has the weights that it moves. */
+static double given_cost_ns(const struct named *named, const struct model *model)
+{
+    const double moved = (double)model->weight_count + model->expression_bind_count + model->expression_count;
+    return (named->given_nodes * model->node_count + named->given_morphs * model->weight_count) * COST_GIVEN_NAME_NS +
+           (named->given_values + named->given_frames * moved) * COST_GIVEN_VALUE_NS;
 }
 
 /* Each lookup searches the whole list. A missing name is compared with all names byte by byte, because the error
@@ -61,7 +90,7 @@ static double names_cost_ns(const struct named *named, const struct model *model
 /* Clips may belong to sources. */
 static double found_cost_ns(const struct cost_input *input, const struct named *named, const struct model *model)
 {
-    double ns = names_cost_ns(named, model);
+    double ns = names_cost_ns(named, model) + given_cost_ns(named, model);
     for (uint32_t i = 0; i < input->request->source_count && named->is_by_name; i++)
         ns += names_cost_ns(named, input->sources[i]);
     return ns;

@@ -51,6 +51,8 @@ enum {
     COST_LAYER_NS = 50,           /* a layer of it */
     COST_MASK_NODE_NS = 5,        /* a node of the layer's mask */
     COST_GIVEN_NODE_NS = 100,     /* checking a node of a given pose, once for each model */
+    COST_GIVEN_NAME_NS = 60,      /* looking for a name of the model among those of a given pose */
+    COST_GIVEN_VALUE_NS = 5,      /* resolving and checking a number of a given pose, or a bind of its expressions */
     COST_CROWD_JOINT_NS = 20,     /* a joint of its skin */
     COST_FOUND_NS = 1,            /* looking up a clip of another file among those found before */
     COST_CROWD_STEP_NS = 60,      /* a node of a layer of a crowd */

@@ -18,6 +18,7 @@ struct resolving {
     const char *path;
     const struct request_given *asked;
     struct given_pose *out;
+    uint64_t *left;
     struct reply *reply;
     int32_t *found;  /* [asked->node_count]: nodes, or -1 */
     uint32_t *times; /* [asked->node_count]: how often the name is found */
@@ -31,27 +32,35 @@ static int fail(struct resolving *resolving, const struct err *err)
 /* --- nodes --- */
 
 /* Finds all nodes by name in one pass over the model. */
-static void find_names(struct resolving *resolving)
+static int find_names(struct resolving *resolving)
 {
     const struct model *model = resolving->model;
     const struct request_given *asked = resolving->asked;
     struct given_name *names = mem_alloc((asked->node_count + 1) * sizeof *names);
-    uint32_t count = 0, first;
+    struct err err;
+    int rc = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < asked->node_count; i++)
         if (asked->nodes[i].node.kind == SELECT_NAME)
-            names[count++] = (struct given_name){asked->nodes[i].node.name, asked->nodes[i].node.name_bytes, i};
-    given_names_sort(names, count);
-    for (uint32_t n = 0; n < model->node_count && count > 0; n++) {
-        const struct str name = model->nodes[n].name;
-        if (name.offset == STR_NONE)
+            names[count++] = (struct given_name){
+                .text = asked->nodes[i].node.name, .size_bytes = asked->nodes[i].node.name_bytes, .place = i};
+    const struct given_name *twice = given_names_sort(names, count);
+    if (twice != NULL) {
+        err_set(&err, ERR_DUPLICATE_PARAMETER, "pose: nodes[%u] and nodes[%u] are both '%.100s'", twice[-1].place,
+                twice->place, twice->text);
+        rc = fail(resolving, &err);
+    }
+    for (uint32_t n = 0; n < model->node_count && count > 0 && rc == 0; n++) {
+        const struct str text = model->nodes[n].name;
+        const struct given_name name = {.text = model->text + text.offset, .size_bytes = text.size_bytes};
+        const struct given_name *found = text.offset == STR_NONE ? NULL : given_names_find(names, count, &name);
+        if (found == NULL)
             continue;
-        const uint32_t hits = given_names_find(names, count, model->text + name.offset, name.size_bytes, &first);
-        for (uint32_t i = first; i < first + hits; i++) {
-            resolving->found[names[i].place] = (int32_t)n;
-            resolving->times[names[i].place]++;
-        }
+        resolving->found[found->place] = (int32_t)n;
+        resolving->times[found->place]++;
     }
     free(names);
+    return rc;
 }
 
 /* Finds the nodes of roles among names that no node has. */
@@ -83,7 +92,8 @@ static int find_nodes(struct resolving *resolving)
         resolving->found[i] = -1;
         resolving->times[i] = 0;
     }
-    find_names(resolving);
+    if (find_names(resolving) < 0)
+        return resolving->reply->code;
     find_roles(resolving);
     for (uint32_t i = 0; i < asked->node_count; i++) {
         uint32_t index;
@@ -173,6 +183,22 @@ static int finish(struct resolving *resolving)
     return fail(resolving, &err);
 }
 
+/* Checks that all numbers of all frames are few enough, and what expressions do for them: a target of the request may
+ * be that of a million weights of the model, and an expression may move as many. */
+static int check_size(const struct resolving *resolving, const struct given_weights *weights, struct err *err)
+{
+    const struct request_given *asked = resolving->asked;
+    const uint64_t frame = (uint64_t)asked->frame_values + given_weights_values(weights) + weights->bind_count +
+                           weights->share_count + (weights->entry_count > 0 ? weights->model->expression_count : 0);
+    if (asked->frame_count * frame > *resolving->left)
+        return err_set(err, ERR_TOO_MANY_FRAMES,
+                       "its %u frames move %llu numbers of the model each; the layers may move %d together, those of a "
+                       "picture %d",
+                       asked->frame_count, (unsigned long long)frame, GIVEN_STEPS_MAX, GIVEN_PICTURE_STEPS_MAX);
+    *resolving->left -= asked->frame_count * frame;
+    return 0;
+}
+
 static int resolve(struct resolving *resolving)
 {
     const struct request_given *asked = resolving->asked;
@@ -181,7 +207,7 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
-    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 ||
+    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 || check_size(resolving, &weights, &err) < 0 ||
         (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &err) < 0)) {
         given_weights_fini(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
@@ -214,9 +240,10 @@ static int resolve(struct resolving *resolving)
 }
 
 int given_resolve(struct given_pose *out, const struct model *model, const char *path,
-                  const struct request_given *asked, struct reply *reply)
+                  const struct request_given *asked, uint64_t *left, struct reply *reply)
 {
-    struct resolving resolving = {.model = model, .path = path, .asked = asked, .out = out, .reply = reply};
+    struct resolving resolving = {
+        .model = model, .path = path, .asked = asked, .out = out, .left = left, .reply = reply};
     *out = (struct given_pose){0};
     resolving.found = mem_alloc((asked->node_count + 1) * sizeof *resolving.found);
     resolving.times = mem_alloc((asked->node_count + 1) * sizeof *resolving.times);

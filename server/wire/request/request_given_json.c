@@ -143,10 +143,12 @@ static int take_list(const struct reading *reading, const cJSON *frame, enum for
 
 /* Takes the weights of a frame: of a list as long as the names, or of the object that names them. */
 static int take_weights(const struct reading *reading, const cJSON *list, uint32_t first, uint32_t count,
-                        const char *name, struct err *err)
+                        bool is_of_frames, const char *name, struct err *err)
 {
     uint32_t at = 0;
     const cJSON *item;
+    if (list != NULL && (is_of_frames ? !cJSON_IsArray(list) : !cJSON_IsObject(list)))
+        return err_set(err, ERR_BAD_PARAMETER, "'%s' of a frame must be a list of numbers, one for each name", name);
     if ((list == NULL && count > 0) || (list != NULL && (uint32_t)cJSON_GetArraySize(list) != count))
         return err_set(err, ERR_BAD_PARAMETER, "'%s' has %d weights in a frame for %u names", name,
                        list == NULL ? 0 : cJSON_GetArraySize(list), count);
@@ -171,7 +173,7 @@ static uint32_t morph_count(const struct request_given *given)
     return count;
 }
 
-static int take_frame(const struct reading *reading, const cJSON *frame, struct err *err)
+static int take_frame(const struct reading *reading, const cJSON *frame, bool is_of_frames, struct err *err)
 {
     const struct request_given *given = reading->builder->given;
     const uint32_t index = given->frame_count, morphs = morph_count(given);
@@ -180,9 +182,9 @@ static int take_frame(const struct reading *reading, const cJSON *frame, struct 
     for (int form = 0; form < FORM_COUNT; form++)
         if (take_list(reading, frame, (enum form)form, err) < 0)
             return err->code;
-    if (take_weights(reading, given_member(frame, "morphs"), 0, morphs, "morphs", err) < 0 ||
-        take_weights(reading, given_member(frame, "expressions"), morphs, given->weight_count - morphs, "expressions",
-                     err) < 0)
+    if (take_weights(reading, given_member(frame, "morphs"), 0, morphs, is_of_frames, "morphs", err) < 0 ||
+        take_weights(reading, given_member(frame, "expressions"), morphs, given->weight_count - morphs, is_of_frames,
+                     "expressions", err) < 0)
         return err->code;
     if (time != NULL && !cJSON_IsNumber(time))
         return err_set(err, ERR_BAD_PARAMETER, "'time' must be a number of seconds");
@@ -220,8 +222,9 @@ static int take_frames(const struct reading *reading, const cJSON *pose, struct 
     const cJSON *frames = given_member(pose, "frames"), *nodes = given_member(pose, "nodes"), *frame;
     uint32_t index = 0;
     if (frames == NULL)
-        return cJSON_IsObject(nodes) && take_named_nodes(reading, nodes, err) < 0 ? err->code
-                                                                                  : take_frame(reading, pose, err);
+        return cJSON_IsObject(nodes) && take_named_nodes(reading, nodes, err) < 0
+                   ? err->code
+                   : take_frame(reading, pose, false, err);
     if (!cJSON_IsArray(frames) || cJSON_IsObject(nodes))
         return err_set(err, ERR_BAD_PARAMETER,
                        cJSON_IsArray(frames) ? "'nodes' must be a list when there are frames"
@@ -230,7 +233,7 @@ static int take_frames(const struct reading *reading, const cJSON *pose, struct 
     {
         if (!cJSON_IsObject(frame))
             return err_set(err, ERR_BAD_PARAMETER, "frame %u is no object", index);
-        if (check_members(frame, false, true, err) < 0 || take_frame(reading, frame, err) < 0)
+        if (check_members(frame, false, true, err) < 0 || take_frame(reading, frame, true, err) < 0)
             return err_prefix(err, "frame %u", index);
         index++;
     }

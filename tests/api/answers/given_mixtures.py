@@ -1,10 +1,18 @@
 """A model with a face, and random layers for it and for others: given poses, clips, masks, weights. For test_given_blends.py and others."""
+import base64
 import math
 import struct
 
 import rigs
 from humans import about
 from vrm_files import glb
+
+BUFFER = "data:application/octet-stream;base64," + base64.b64encode(struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)).decode()
+# 400 nodes share a mesh of 120 targets, all called 'a': one name means 48,000 weights
+CROWDED = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": list(range(400))}], "nodes": [{"mesh": 0, "name": f"n{i}"} for i in range(400)],
+           "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}] * 120}], "extras": {"targetNames": ["a"] * 120}}],
+           "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+           "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36, "uri": BUFFER}]}
 
 FACE = {"smile": (0.3, -0.1, 0.2), "frown": (-0.2, 0.4, 0.1)}
 RIG = {"root": (None, {"translation": [5, -1, 2], "rotation": [0, 0, rigs.HALF, rigs.HALF], "scale": [2, 1, 0.5]}),

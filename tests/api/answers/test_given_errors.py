@@ -9,7 +9,7 @@ import pytest
 import packets
 import vrm_files
 from conftest import REPOSITORY, SAMPLES, Server
-from given_mixtures import faced
+from given_mixtures import CROWDED, faced
 from raw_requests import post
 
 DRAWS = False
@@ -25,6 +25,7 @@ def server(tmp_path_factory):
     (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     (root / "faced.glb").write_bytes(faced())
     (root / "twins.gltf").write_text(json.dumps(TWINS))
+    (root / "crowded.gltf").write_text(json.dumps(CROWDED))
     vrm_files.write_all(root)
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off", "--max-frames", "100", draws=False)
     yield running
@@ -101,6 +102,14 @@ WRONG = {
                                  "morph_not_found", ["layers[1]", "'frown'", "'paper'"]),
     "a morph target twice": (of("faced.glb", {"morphs": ["smile", {"target": "smile", "mesh": "skin"}], "frames": [{"morphs": [1, 0]}]}), 400,
                              "duplicate_parameter", ["layers[1]", "'smile'", "twice"]),
+    "a target that many weights have, in many frames": (of("crowded.gltf", {"morphs": ["a"], "frames": [{"morphs": [0.5]}] * 100}), 400, "too_many_frames",
+                                                        ["layers[1]", "100 frames", "48001"]),
+    "a target that many weights have, many times": (of("crowded.gltf", {"morphs": ["a"] * 1000, "frames": [{"morphs": [0] * 1000}]}), 400,
+                                                    "duplicate_parameter", ["layers[1]", "'a'"]),
+    "weights of a frame by name": (of("faced.glb", {"morphs": ["smile", "frown"], "frames": [{"morphs": {"frown": 1, "smile": 0}}]}), 400, "bad_parameter",
+                                   ["layers[1]", "frame 0", "'morphs'", "list"]),
+    "weights of a frame without names": (of("robot.glb", {"nodes": ["head"], "frames": [{"rotation": [TURN], "morphs": 5}]}), 400, "bad_parameter",
+                                         ["layers[1]", "frame 0", "'morphs'", "list"]),
     "a weight that is none": (of("faced.glb", {"morphs": {"smile": None}}), 400, "bad_parameter", ["layers[1]", "'smile'", "no number"]),
     "a weight that is no float": (of("faced.glb", {"morphs": {"frown": 1e39}}), 400, "bad_parameter", ["layers[1]", "frame 0", "morph weight 1", "'body'"]),
     "fewer weights than names": (of("faced.glb", {"morphs": ["smile", "frown"], "frames": [{"morphs": [0, 0]}, {"morphs": [0]}]}), 400,
@@ -208,3 +217,9 @@ def test_too_many_frames_and_numbers(server, start):
     assert post(wide, "/v1/pose?model=robot.glb", repeated(5000)).status == 200
     refused = post(wide, "/v1/pose?model=robot.glb", repeated(5001))
     assert refused.error() == "too_many_frames" and "1000000 numbers" in refused.json()["error"]["message"]
+
+
+def test_a_name_that_is_given_again_and_again_is_refused_before_the_model_is_searched(server):
+    found = server.get("/v1/palette?model=crowded.gltf" + "&morph=a:1" * 200)
+    assert (found.status, found.error()) == (400, "duplicate_parameter")
+    assert "'a'" in found.json()["error"]["message"]

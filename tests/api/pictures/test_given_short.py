@@ -1,12 +1,13 @@
 """turn=, morph= and expression= of addresses against the same in layers: palettes, poses, vertices, boxes and pictures; their ETags; root
 motion with given layers; sheets."""
+import json
 import urllib.parse
 
 import pytest
 
 import vrm_files
 from conftest import Server
-from given_mixtures import faced
+from given_mixtures import CROWDED, faced
 from png_picture import picture
 from raw_requests import post
 
@@ -20,6 +21,7 @@ SHORT = [("turn", f"{name}:{','.join(map(str, degrees))}") for name, degrees in 
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("short")
     (root / "faced.glb").write_bytes(faced())
+    (root / "crowded.gltf").write_text(json.dumps(CROWDED))
     for name in "turned.vrm", "old.vrm":
         (root / name).write_bytes(vrm_files.model(name))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off")
@@ -126,3 +128,10 @@ def test_sheets_turn_each_clip(server):
             assert cell(sheet) != cell(plain), (row, column)
     table = post(server, "/v1/turntable", {"model": "faced.glb", "format": "png", "frames": 4, **VIEW, "frame_box": [-3, -4, -3, 9, 6, 9], "layers": [{"pose": POSE}]})
     assert picture(table).rows == picture(get(server, "turntable", format="png", clip="-", frames=4, **VIEW)).rows
+
+
+def test_a_picture_takes_fewer_numbers(server):
+    body = {"model": "crowded.gltf", "layers": [{"pose": {"morphs": ["a"], "frames": [{"morphs": [0.5]}] * 20}}]}
+    assert post(server, "/v1/pose", body).status == 200
+    found = post(server, "/v1/render", body)
+    assert (found.status, found.error()) == (400, "too_many_frames") and "500000" in found.json()["error"]["message"]
