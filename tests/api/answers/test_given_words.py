@@ -1,8 +1,6 @@
 """The words of given poses: names, indices and roles of nodes, lists and objects, orders of degrees, what is relative to rest; morph targets
 and expressions of VRM 0 and 1, by the vertices that they move."""
-import json
 import math
-import struct
 
 import numpy as np
 import pytest
@@ -19,17 +17,6 @@ ORDERS = "xyz", "xzy", "yxz", "yzx", "zxy", "zyx"
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
 
-def edited(data, edit):
-    """A GLB file with another document."""
-    size, = struct.unpack_from("<I", data, 12)
-    document = json.loads(data[20:20 + size])
-    edit(document)
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    rest = data[20 + size:]
-    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4e4f534a) + text + rest
-
-
 def named(document):
     """Names for the morph targets, and a node whose name is a role that another one has."""
     document["meshes"][1]["extras"] = {"targetNames": NAMES}
@@ -43,8 +30,8 @@ def server(tmp_path_factory):
     (root / "faced.glb").write_bytes(faced())
     (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     for name in "turned.vrm", "old.vrm":
-        (root / name).write_bytes(edited(vrm_files.model(name), named))
-    (root / "called.vrm").write_bytes(edited(vrm_files.model("turned.vrm"), lambda document: document["nodes"][-1].update(name="head")))
+        (root / name).write_bytes(vrm_files.edited(vrm_files.model(name), named))
+    (root / "called.vrm").write_bytes(vrm_files.edited(vrm_files.model("turned.vrm"), lambda document: document["nodes"][-1].update(name="head")))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off", draws=False)
     yield running
     running.end()

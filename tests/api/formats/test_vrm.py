@@ -1,6 +1,5 @@
 """Expressions and gaze of VRM files in /v1/model, and VRM animations that move them. tests/web compares the vertices with three-vrm."""
 import json
-import struct
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from constraint_files import human
 from humans import A, Human
 from importers import NO_RENDERING
 from posectl import posectl
-from vrm_files import BINARY, BINDS, GAZE, TALL, TIMES, TURNED, WEIGHTS, model, motion
+from vrm_files import BINARY, BINDS, GAZE, TALL, TIMES, TURNED, WEIGHTS, edited, model, motion
 
 WILD = {**WEIGHTS, "blink": [1, 0.25, 3, 1.5], "aa": [0.5, 0.5, -1, 1], "happy": [0, 0.25, 0, 0]}
 PARTS = {"blink": "blink", "aa": "mouth", "lookLeft": "gaze", "lookRight": "gaze", "lookUp": "gaze", "lookDown": "gaze"}
@@ -173,17 +172,6 @@ def test_damaged_files_are_refused_or_read_and_hurt_nothing(start, root):
 
 
 # --- what one file in a hundred has ---
-
-def edited(data, edit):
-    """A GLB file with another document."""
-    size, = struct.unpack_from("<I", data, 12)
-    document = json.loads(data[20:20 + size])
-    edit(document)
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    rest = data[20 + size:]
-    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4e4f534a) + text + rest
-
 
 def test_vrm_0_counts_as_unity_does(start, root):
     """A mesh that two nodes show, a texture that moves from below, and eyes whose z points backwards."""

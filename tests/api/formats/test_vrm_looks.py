@@ -17,20 +17,9 @@ from packets import call, connect, packet, subscribe
 from png_picture import picture
 from raw_requests import post
 from vrm_avatar import avatar, write_all
-from vrm_files import RANGE
+from vrm_files import RANGE, edited
 
 HEAD = {"target": "head", "width": 128, "height": 128, "yaw": 0, "pitch": 0, "distance": 0.1, "background": "ffffff"}
-
-
-def changed(data, change):
-    """A GLB file whose document is changed."""
-    size, = struct.unpack_from("<I", data, 12)
-    document = json.loads(data[20:20 + size])
-    change(document)
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    rest = data[20 + size:]
-    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4e4f534a) + text + rest
 
 
 def without_eyes(document):
@@ -70,7 +59,7 @@ def server(tmp_path_factory):
     for name, of, change in (("blind.vrm", vrm_files.model("turned.vrm"), without_eyes), ("still.vrm", vrm_files.model("turned.vrm"), without_gaze),
                              ("named.vrm", vrm_files.model("looking.vrm", "expression"), named_targets), ("steps.vrm", vrm_files.model("looking.vrm", "expression"), binary_looks), ("neutral.vrm", avatar(), neutral),
                              ("shy.vrm", avatar(1, "expression"), glowing)):
-        (root / name).write_bytes(changed(of, change))
+        (root / name).write_bytes(edited(of, change))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off")
     yield running
     code = running.process.poll()

@@ -48,6 +48,17 @@ def glb(writer):
             struct.pack("<II", len(writer.bytes), 0x004e4942) + writer.bytes)
 
 
+def edited(data, edit):
+    """A GLB file with another document."""
+    size, = struct.unpack_from("<I", data, 12)
+    document = json.loads(data[20:20 + size])
+    edit(document)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size:]
+    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4e4f534a) + text + rest
+
+
 class Vrm(HumanWriter):
     def human(self, shape, turned):
         """A rig at rest. `turned`: a rotation of the root that the hips take back, so that the pose stays."""
