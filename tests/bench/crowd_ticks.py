@@ -35,7 +35,8 @@ def below(joint):
 
 def start(bench):
     """(server, {way: program})"""
-    root = bench.make_folder("crowds")
+    root = bench.folder / "crowds"
+    root.mkdir(exist_ok=True)
     (root / MODEL).write_bytes(skeletons.glb(JOINTS))
     socket = bench.folder / "crowd.sock"
     server = peers.conftest.Server(root, "--log", "off", "--render-workers", "0", "--tcp", "127.0.0.1:0", "--unix", str(socket))
