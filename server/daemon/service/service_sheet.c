@@ -20,7 +20,7 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
 {
-    struct resolved_layers *layers = &picture->job->service->evaluator.workspace.layers; /* as left by find_blend() */
+    struct resolved_layers *layers = picture->layers;
     if (picture->drawing.blend.layer_count == 0)
         return;
     layers_set_times(layers, &picture->job->call->request.pose, frame);
