@@ -3,9 +3,10 @@
 #include "anim/pose/give.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "wire/reply/given_looking.h"
+#include "anim/humanoid/humanoid.h"
+#include "wire/given/given_find.h"
 #include "wire/given/given_names.h"
-#include "wire/given/given_weights.h"
+#include "wire/reply/given_looking.h"
 #include "wire/reply/select.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ static void find_roles(struct resolving *resolving)
         if (role == ROLE_NONE)
             continue;
         if (is_human < 0)
-            is_human = select_humanoid(resolving->model, &humanoid);
+            is_human = humanoid_of_model(resolving->model, &humanoid);
         if (is_human == 0 || humanoid.nodes[role] < 0)
             continue;
         resolving->found[i] = humanoid.nodes[role];
@@ -207,9 +208,9 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
-    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 || check_size(resolving, &weights, &err) < 0 ||
-        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &err) < 0)) {
-        given_weights_fini(&weights);
+    if (given_find(&weights, resolving->model, asked, &err) < 0 || check_size(resolving, &weights, &err) < 0 ||
+        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &asked->look, &err) < 0)) {
+        given_find_end(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
         return fail(resolving, &err);
     }
@@ -231,11 +232,12 @@ static int resolve(struct resolving *resolving)
     put_values(resolving);
     for (uint32_t f = 0; f < out->frame_count; f++) {
         double *values = out->values + (size_t)f * out->frame_values;
-        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
+        const double left =
+            given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
         if (out->look.kind != LOOK_NONE)
-            values[share] = given_weights_left(&weights);
+            values[share] = left;
     }
-    given_weights_fini(&weights);
+    given_find_end(&weights);
     return finish(resolving);
 }
 

@@ -1,17 +1,16 @@
-#include "wire/given/given_looks.h"
+#include "anim/given/given_looks.h"
 
-#include "base/mem.h"
+#include "anim/given/given_materials.h"
 #include "base/sort.h"
-#include "wire/given/given_materials.h"
 
 #include <string.h>
 
-bool given_looks_are_any(const struct given_weights *weights)
+uint32_t given_looks_binds(const struct given_weights *weights)
 {
-    bool is_any = false;
+    uint32_t count = 0;
     for (int i = 0; i < GAZE_LOOKS; i++)
-        is_any = is_any || (weights->looks[i] >= 0 && weights->model->expressions[weights->looks[i]].bind_count > 0);
-    return is_any;
+        count += weights->looks[i] >= 0 ? weights->model->expressions[weights->looks[i]].bind_count : 0;
+    return count;
 }
 
 static int compare_binds(const void *a, const void *b)
@@ -41,13 +40,18 @@ static bool make_bind(const struct given_weights *weights, const struct expressi
     return weights->items[place].asked < 0;
 }
 
-void given_looks_find(struct given_look *out, const struct given_weights *weights)
+int given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind, const double target[3],
+                     struct err *err)
 {
     const struct model *model = weights->model;
-    size_t most = 1;
-    for (int i = 0; i < GAZE_LOOKS; i++)
-        most += weights->looks[i] >= 0 ? model->expressions[weights->looks[i]].bind_count : 0;
-    out->binds = mem_alloc(most * sizeof *out->binds);
+    if (out->eyes[0] < 0 && out->eyes[1] < 0 && given_looks_binds(weights) == 0)
+        return err_set(err, ERR_BAD_PARAMETER, "look: the model has neither eyes that turn nor expressions that look");
+    if (out->gaze.kind == GAZE_EXPRESSION && kind == LOOK_ANGLES) {
+        *out = (struct given_look){.binds = out->binds};
+        return 0;
+    }
+    out->kind = kind;
+    memcpy(out->target, target, sizeof out->target);
     for (uint32_t i = 0; i < GAZE_LOOKS; i++) {
         const struct expression *at = weights->looks[i] < 0 ? NULL : &model->expressions[weights->looks[i]];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++)
@@ -57,4 +61,5 @@ void given_looks_find(struct given_look *out, const struct given_weights *weight
             out->binary_looks |= 1U << i;
     }
     sort_in_place(out->binds, out->bind_count, sizeof *out->binds, compare_binds);
+    return 0;
 }
