@@ -40,15 +40,13 @@ static bool make_bind(const struct given_weights *weights, const struct expressi
     return weights->items[place].asked < 0;
 }
 
-int given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind, const double target[3],
-                     struct err *err)
+void given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind,
+                      const double target[3])
 {
     const struct model *model = weights->model;
-    if (out->eyes[0] < 0 && out->eyes[1] < 0 && given_looks_binds(weights) == 0)
-        return err_set(err, ERR_BAD_PARAMETER, "look: the model has neither eyes that turn nor expressions that look");
     if (out->gaze.kind == GAZE_EXPRESSION && kind == LOOK_ANGLES) {
         *out = (struct given_look){.binds = out->binds};
-        return 0;
+        return;
     }
     out->kind = kind;
     memcpy(out->target, target, sizeof out->target);
@@ -61,5 +59,4 @@ int given_looks_find(struct given_look *out, const struct given_weights *weights
             out->binary_looks |= 1U << i;
     }
     sort_in_place(out->binds, out->bind_count, sizeof *out->binds, compare_binds);
-    return 0;
 }

@@ -9,7 +9,6 @@ uint32_t given_looks_binds(const struct given_weights *weights);
 
 /* Finishes the look that rest_look_find() began: its kind, LOOK_ANGLES or LOOK_POINT, its target, and what these
  * expressions add to morph weights and materials, in out->binds, which has room for all their binds. A morph target
- * that is given itself is not moved by them. The look becomes LOOK_NONE where the weights say it all. Returns 0, or
- * ERR_BAD_PARAMETER: nothing of the model looks somewhere. */
-int given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind, const double target[3],
-                     struct err *err);
+ * that is given itself is not moved by them. The look becomes LOOK_NONE where the weights say it all. */
+void given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind,
+                      const double target[3]);
