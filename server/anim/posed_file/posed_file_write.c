@@ -126,8 +126,9 @@ static void add_section(struct layout *layout, const struct model *view, const s
 static void lay_out(const struct model *view, struct layout *layout)
 {
     /* Readers of version 1 know no constraints, and those of version 2 no faces. They may have all other files. */
-    const struct posed_file_version *version =
-        posed_file_version(has_face(view) ? 3 : view->constraint_count > 0 ? 2 : 1);
+    const struct posed_file_version *version = posed_file_version(has_face(view)               ? 3
+                                                                  : view->constraint_count > 0 ? 2
+                                                                                               : 1);
     const bool is_compiled = view->compiled_clip_count > 0;
     uint32_t sections = version->count;
     for (size_t k = 0; k < BAKE_SECTION_COUNT && is_compiled; k++)

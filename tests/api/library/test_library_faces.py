@@ -1,13 +1,12 @@
 """Expressions and looks of given poses in libposed-eval: the bits of the server, for avatars of VRM 0 and 1 whose eyes turn or look by
 expressions, with expressions that override others or are binary. Their rigs are turned, unevenly scaled and off the origin."""
-import json
 import random
+import subprocess
 
-import numpy
 import pytest
 
 import vrm_files
-from conftest import SAMPLES, Server
+from conftest import BUILD, PATIENCE_S, SAMPLES, Server
 from eval_probe import EvalProbe, LibraryError
 from test_library_given import Asked, as_bytes
 from vrm_avatar import avatar
@@ -31,14 +30,21 @@ MODELS = {**{name: vrm_files.model(name, "expression" if name == "looking.vrm" e
           "shy.vrm": edited(avatar(1, "expression"), shy)}
 
 
+def without_eyes(document):
+    bones = document["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"]
+    del bones["leftEye"], bones["rightEye"]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root, folder = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("posed")
     for name, data in MODELS.items():
         (root / name).write_bytes(data)
+    (root / "move.vrma").write_bytes(vrm_files.motion(turned=vrm_files.TURNED))
+    (root / "blind.vrm").write_bytes(edited(vrm_files.model("turned.vrm"), without_eyes))
     (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     running = Server(root, draws=False)
-    for name in (*MODELS, "robot.glb"):
+    for name in (*MODELS, "blind.vrm", "move.vrma", "robot.glb"):
         (folder / name).write_bytes(running.get(f"/v1/export?model={name}&format=posed").body)
     running.folder = folder
     yield running
@@ -169,3 +175,68 @@ def test_faces_have_the_bits_of_the_server(server, name):
             assert found == [positions.bytes(block) for block in positions.named("positions")], layers
             changed += found != rest
         assert changed > 20
+
+
+@pytest.mark.parametrize("name", ["turned.vrm", "uneven.vrm", "old.vrm", "looking.vrm"])
+def test_a_vrm_animation_moves_bones_expressions_and_the_gaze(server, name):
+    """Retargeted by rest, of which VRM's T-pose is the one that both files promise."""
+    with started(server, name) as probe:
+        draws = int(probe.ask("info").split(" draws")[0].split()[-1])
+        probe.ask(f"source {server.folder / 'move.vrma'} by_rest 0 0 0")
+        for t in (0, 0.4, 0.9):
+            probe.evaluate(f"clip=0 source=1 t={t!r}")
+            asked = {"clip": "move", "clip_file": "move.vrma", "retarget": "rest", "t": t}
+            assert as_bytes(probe, "locals") == Asked(server, "pose", name, what="local", **asked).floats("local")
+            positions = Asked(server, "mesh", name, **asked).frames
+            assert vertices(probe, draws) == [positions.bytes(block) for block in positions.named("positions")]
+
+
+def test_nothing_is_allocated_for_a_face(server, tmp_path):
+    """In evaluations, hits and crowds, whose members have the floats of single ones."""
+    for name in ("looking.vrm", "ann0_bone.vrm"):
+        done = subprocess.run([BUILD / "test" / "no_allocation", server.folder / name], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        assert done.returncode == 0 and done.stdout.endswith(" evaluations, 0 allocations\n"), done.stdout + done.stderr
+
+
+# --- what is wrong ---
+
+@pytest.mark.parametrize("name, given, said", [
+    ("looking.vrm", ["expression 77 1"], r"layer 1: frame 0: expressions\[0\]: expression 77 of \d+$"),
+    ("looking.vrm", ["expression 1 1", "expression 0 1", "expression 1 0.5"], r"layer 1: frame 0: the expression '\w+' is given twice$"),
+    ("looking.vrm", ["expression 1 1", "expression 0 nan"], r"layer 1: frame 0: the weight of the expression 'aa' is not finite$"),
+    ("looking.vrm", ["expression 0 1"] * 40, r"layer 1: 40 expressions of \d+ are given$"),
+    ("looking.vrm", ["look 3 0 0 0 0 0"], r"layer 1: look: its kind is unknown$"),
+    ("looking.vrm", ["look -1 0 0 0 0 0"], r"layer 1: look: its kind is unknown$"),
+    ("looking.vrm", ["look 1 10 400 0 0 0"], r"layer 1: look: number 1 of the angles is too large, or not finite$"),
+    ("looking.vrm", ["look 2 0 0 0 0 inf"], r"layer 1: look: number 2 of the point is too large, or not finite$"),
+    ("robot.glb", ["expression 0 1"], r"layer 1: 1 expressions of 0 are given$"),
+    ("robot.glb", ["look 1 10 0 0 0 0"], r"layer 1: look: the model does not say how it looks somewhere, as VRM files do$"),
+    ("blind.vrm", ["look 1 10 0 0 0 0"], r"layer 1: look: the model has neither eyes that turn nor expressions that look$"),
+])
+def test_what_is_wrong_is_said(server, name, given, said):
+    with started(server, name) as probe:
+        probe.evaluate("clip=-1")
+        before = probe.ask("locals")
+        probe.ask("layer clip=-1")
+        for line in given:
+            probe.ask(line)
+        probe.ask("layer pose=0")
+        with pytest.raises(LibraryError, match=said) as error:
+            probe.ask("evaluate")
+        assert error.value.status == -1
+        probe.evaluate("clip=-1")
+        assert probe.ask("locals") == before
+
+
+def test_a_weight_that_is_given_is_not_moved_by_expressions(server):
+    """As on the server: the first target of the face, with all expressions at 1 and a look."""
+    info = server.json("/v1/model", model="looking.vrm")
+    node = next(bind["node"] for one in info["expressions"] for bind in one["binds"] if "weight" in bind)
+    with started(server, "looking.vrm") as probe:
+        for e in range(len(info["expressions"])):
+            probe.ask(f"expression {e} 1")
+        probe.ask("look 2 0 0 1 5 2")
+        for target in range(4):
+            probe.ask(f"weight {node} {target} {0.125 * target!r}")
+        probe.evaluate("pose=0")
+        assert probe.floats(f"weights {node}").tolist()[:4] == [0, 0.125, 0.25, 0.375]
