@@ -30,6 +30,13 @@ MODELS = {**{name: vrm_files.model(name, "expression" if name == "looking.vrm" e
           "shy.vrm": edited(avatar(1, "expression"), shy)}
 
 
+TARGETS = ["one", "two", "three", "four"]
+
+
+def named_targets(document):
+    document["meshes"][1]["extras"] = {"targetNames": TARGETS}
+
+
 def without_eyes(document):
     bones = document["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"]
     del bones["leftEye"], bones["rightEye"]
@@ -41,6 +48,7 @@ def server(tmp_path_factory):
     for name, data in MODELS.items():
         (root / name).write_bytes(data)
     (root / "move.vrma").write_bytes(vrm_files.motion(turned=vrm_files.TURNED))
+    (root / "named.vrm").write_bytes(edited(MODELS["looking.vrm"], named_targets))
     (root / "blind.vrm").write_bytes(edited(vrm_files.model("turned.vrm"), without_eyes))
     (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     running = Server(root, draws=False)
@@ -240,3 +248,24 @@ def test_a_weight_that_is_given_is_not_moved_by_expressions(server):
             probe.ask(f"weight {node} {target} {0.125 * target!r}")
         probe.evaluate("pose=0")
         assert probe.floats(f"weights {node}").tolist()[:4] == [0, 0.125, 0.25, 0.375]
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("place", range(4))
+def test_two_layers_look_each_with_weights_of_its_own(server, first, place):
+    """One of both gives a morph weight itself, which its look then does not move."""
+    info = server.json("/v1/model", model="looking.vrm")
+    looks = [bind for one in info["expressions"] if one["name"].startswith("look") for bind in one["binds"] if "weight" in bind]
+    bind = looks[place]
+    with started(server, "looking.vrm") as probe:
+        layers = []
+        for gives in (first, not first):
+            probe.ask("look 2 0 0 1 5 2")
+            if gives:
+                probe.ask(f"weight {bind['node']} {bind['index']} 0.25")
+            probe.ask("layer pose=0 weight=0.5")
+            layers.append({"pose": {"look": {"at": [1, 5, 2]}, **({"morphs": {TARGETS[bind["index"]]: 0.25}} if gives else {})}, "weight": 0.5})
+        probe.ask("evaluate")
+        draws = int(probe.ask("info").split(" draws")[0].split()[-1])
+        positions = Asked(server, "mesh", "named.vrm", layers=layers).frames
+        assert vertices(probe, draws) == [positions.bytes(block) for block in positions.named("positions")]
