@@ -49,7 +49,8 @@ static bool find_blend(struct picture_job *picture, struct reply *reply)
     struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
     if (request->pose.layer_count == 0 && request->on_top == NULL)
         return true;
-    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top, reply) < 0)
+    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top,
+                       &job->service->config->limits, reply) < 0)
         return false;
     if (layers->count > 0) {
         layers_set_times(layers, &request->pose, 0);

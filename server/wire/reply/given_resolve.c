@@ -19,7 +19,7 @@ struct resolving {
     const char *path;
     const struct request_given *asked;
     struct given_pose *out;
-    uint64_t *left;
+    struct given_budget *budget;
     struct reply *reply;
     int32_t *found;  /* [asked->node_count]: nodes, or -1 */
     uint32_t *times; /* [asked->node_count]: how often the name is found */
@@ -189,14 +189,16 @@ static int finish(struct resolving *resolving)
 static int check_size(const struct resolving *resolving, const struct given_weights *weights, struct err *err)
 {
     const struct request_given *asked = resolving->asked;
+    struct given_budget *budget = resolving->budget;
     const uint64_t frame = (uint64_t)asked->frame_values + given_weights_values(weights) + weights->bind_count +
                            weights->share_count + (weights->entry_count > 0 ? weights->model->expression_count : 0);
-    if (asked->frame_count * frame > *resolving->left)
+    if (asked->frame_count * frame > budget->left)
         return err_set(err, ERR_TOO_MANY_FRAMES,
-                       "its %u frames move %llu numbers of the model each; the layers may move %d together, those of a "
-                       "picture %d",
-                       asked->frame_count, (unsigned long long)frame, GIVEN_STEPS_MAX, GIVEN_PICTURE_STEPS_MAX);
-    *resolving->left -= asked->frame_count * frame;
+                       "its %u frames move %llu numbers of the model each; the layers%s may move %s together",
+                       asked->frame_count, (unsigned long long)frame,
+                       budget->limit == LIMIT_GIVEN_PICTURE_STEPS ? " of a picture" : "",
+                       LIMIT_TEXT(budget->limits, budget->limit));
+    budget->left -= asked->frame_count * frame;
     return 0;
 }
 
@@ -242,10 +244,10 @@ static int resolve(struct resolving *resolving)
 }
 
 int given_resolve(struct given_pose *out, const struct model *model, const char *path,
-                  const struct request_given *asked, uint64_t *left, struct reply *reply)
+                  const struct request_given *asked, struct given_budget *budget, struct reply *reply)
 {
     struct resolving resolving = {
-        .model = model, .path = path, .asked = asked, .out = out, .left = left, .reply = reply};
+        .model = model, .path = path, .asked = asked, .out = out, .budget = budget, .reply = reply};
     *out = (struct given_pose){0};
     resolving.found = mem_alloc((asked->node_count + 1) * sizeof *resolving.found);
     resolving.times = mem_alloc((asked->node_count + 1) * sizeof *resolving.times);
