@@ -33,6 +33,8 @@ API = {
     "root motion of files": ("tests/api/export/test_export_root_motion.py",),
     "files of VRM": ("tests/api/formats/test_vrm.py",),
     "constraints": ("tests/api/formats/test_constraints.py",),
+    "given poses": ("tests/api/answers/test_given_blends.py", "tests/api/answers/test_given_frames.py", "tests/api/answers/test_given_words.py"),
+    "looks": ("tests/api/formats/test_vrm_looks.py",),
     "rests of clips": ("tests/api/answers/test_clip_rest.py",),
 }
 
