@@ -323,7 +323,7 @@ MUTATIONS = [
     ("given poses: an additive clip behind one is played before it", ENTITY_GIVEN, "if (layer->given == NULL && has_given && layer->is_additive)", "if (false)", POSES),
     ("given poses: compiled evaluation forgets masks", ENTITY_GIVEN, " || layer->mask_count > 0)", ")", POSES),
     ("given poses: scales that clips move are taken for those at rest", ENTITY_GIVEN, "lets = at < given->node_count &&", "lets = at > given->node_count &&", POSES),
-    ("given poses: a single frame lasts until its time", REQUEST_GIVEN, "if (given->frame_count == 1)", "if (given->frame_count == 0)", POSES),
+    ("given poses: a single frame lasts until its time", REQUEST_GIVEN, "if (given->frame_count == 1)", "if (given->frame_count == 0)", "request_given"),
     ("given poses: a role comes before a name", GIVEN_RESOLVE, "node->kind == SELECT_NAME && resolving->times[i] == 0", "node->kind == SELECT_NAME", POSES),
     ("given poses: expressions move what is given itself", GIVEN_WEIGHTS, "if (weights->items[place].asked < 0)", "if (true)", POSES),
     ("given poses: a look moves what is given itself", GIVEN_LOOKS, "return weights->items[place].asked < 0;", "return weights->items[place].asked < 4;", LOOKS),
