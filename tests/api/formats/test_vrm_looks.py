@@ -270,6 +270,15 @@ def test_expressions_colour_pictures(server):
     assert colour([{"pose": {"expressions": {"happy": 0.5}}}]) == pytest.approx(half, abs=1e-6)
 
 
+def test_masks_are_about_nodes_and_do_not_reach_materials(server):
+    """A mask keeps an expression from the face's morph weights, by the node that has the mesh, and not from its colours."""
+    pose = {"expressions": {"happy": 1}}
+    masked, face = {"pose": pose, "joints": ["leftEye"]}, {"pose": pose, "joints": ["face"]}
+    assert glb_colour(server, [masked]) == glb_colour(server, [{"pose": pose}]) != glb_colour(server, [{"clip": "-", "weight": 1}])
+    shape = lambda layer: vertices(server, {"model": "ann1_bone.vrm", "layers": [layer]}, "face").tolist()
+    assert shape(masked) == shape({"clip": "-", "weight": 1}) != shape(face) == shape({"pose": pose})
+
+
 def glb_colour(server, layers):
     answer = post(server, "/v1/mesh", {"model": "ann1_bone.vrm", "format": "glb", "layers": layers})
     assert answer.status == 200, answer.body[:300]
