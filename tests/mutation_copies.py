@@ -12,7 +12,7 @@ import sys
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "test/unit", "samples/baked")
+BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "posectl", "test/unit", "samples/baked")
 PROGRAMS = ("build/posed", "build/posed-import", "build/posed-assimp.so")  # programs that the black-box tests start
 FAILED, NO_TEST = b"[  FAILED  ]", "unit: no test runs"  # of tests/unit/support/main.c
 
@@ -33,6 +33,8 @@ API = {
     "root motion of files": ("tests/api/export/test_export_root_motion.py",),
     "files of VRM": ("tests/api/formats/test_vrm.py",),
     "constraints": ("tests/api/formats/test_constraints.py",),
+    "given poses": ("tests/api/answers/test_given_blends.py", "tests/api/answers/test_given_frames.py", "tests/api/answers/test_given_words.py"),
+    "looks": ("tests/api/formats/test_vrm_looks.py",),
     "rests of clips": ("tests/api/answers/test_clip_rest.py",),
 }
 

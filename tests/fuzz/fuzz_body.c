@@ -87,14 +87,16 @@ static void check_resolved(const struct given_pose *given, const struct model *m
 
 static void pose_given(const struct request_given *asked, bool is_additive)
 {
-    uint64_t left = GIVEN_STEPS_MAX;
+    struct limits limits;
+    limits_default(&limits);
+    struct given_budget budget = given_budget_of(&limits, false);
     struct bake_builder builder;
     struct given_pose given;
     struct reply reply;
     build_model(&builder);
     const struct model model = bake_builder_view(&builder);
     reply_init(&reply);
-    if (given_resolve(&given, &model, "a", asked, &left, &reply) == 0) {
+    if (given_resolve(&given, &model, "a", asked, &budget, &reply) == 0) {
         const struct blend_layer layer = {.clip = POSE_REST,
                                           .weight = 0.75,
                                           .is_additive = is_additive,

@@ -57,6 +57,10 @@ struct humanoid_choice {
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
 
+/* The same for names of nodes and for looks: the file's own, or, in a model of at most 1024 nodes, by the names of its
+ * joints. False: the model has none. */
+bool humanoid_of_model(const struct model *model, struct humanoid *humanoid);
+
 /* True for a role that VRM 1.0 requires. */
 bool humanoid_is_required(int role);
 

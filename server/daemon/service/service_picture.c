@@ -49,7 +49,8 @@ bool service_picture_blend(struct picture_job *picture, struct reply *reply)
     if (picture->layers != NULL || (request->pose.layer_count == 0 && request->on_top == NULL))
         return true;
     struct resolved_layers *layers = picture->layers = mem_zalloc(1, sizeof *layers);
-    const int rc = layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top, reply);
+    const int rc = layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top,
+                                  &job->service->config->limits, reply);
     if (rc == 0 && layers->count > 0) {
         layers_set_times(layers, &request->pose, 0);
         put_blend(picture, layers);

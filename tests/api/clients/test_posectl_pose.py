@@ -90,6 +90,18 @@ def test_a_frame_given_back_is_that_frame(frame, local, tmp_path):
         assert local("--pose", "-", input=(tmp_path / file).read_bytes()) == frame, file
 
 
+@pytest.mark.parametrize("text", ['{"nodes":{"head":{"degrees":[0,20,0]}}}', '{"pose":{"nodes":{"head":{"degrees":[0,20,0]}}}}',
+                                  '[{"pose":{"nodes":{"head":{"degrees":[0,20,0]}}}}]'])
+def test_a_byte_order_mark_is_passed_over(local, tmp_path, text):
+    """A file, and a pipe, as programs of Windows write them: a pose, a layer or layers."""
+    plain = local("--pose", "-", input=text.encode())
+    assert plain != local()
+    (tmp_path / "marked.json").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert local("--pose", "marked.json") == plain
+    assert local("--pose", "-", input=b"\xef\xbb\xbf" + text.encode()) == plain
+    assert "neither JSON (line 1)" in local("--pose", "-", input=b"\xef\xbb\xbf" * 2 + text.encode())
+
+
 def test_a_baked_clip_is_that_clip(frame, local, ask, tmp_path):
     done = ask("bake", "robot.glb", "--values", "local", "--joints", "*", "--clips", "walk", "-o", "walk.npz")
     assert done.returncode == 0, done.stderr
