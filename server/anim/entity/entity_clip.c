@@ -1,5 +1,7 @@
 #include "anim/entity/entity_clip.h"
 
+#include "anim/pose/scale_frame.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,9 @@
 enum { ROW_ROTATION = 3, ROW_SCALE = 7, ROW_NODE = 10 };
 static const uint32_t PLACES[] = {[PATH_TRANSLATION] = 0, [PATH_ROTATION] = ROW_ROTATION, [PATH_SCALE] = ROW_SCALE};
 static const uint32_t COUNTS[] = {[PATH_TRANSLATION] = 3, [PATH_ROTATION] = 4, [PATH_SCALE] = 3};
+
+/* How far matrices may be apart, as a share of their largest number. */
+static const double SAME = 1e-6;
 
 /* How a path of a node differs from rest. */
 enum { STAYS = 0, DIFFERS = 1, CHANGES = 2 };
@@ -19,6 +24,7 @@ struct sampler {
     struct entity_work *work;
     float *first, *before, *row, *rest; /* [row_values] */
     uint8_t *moves;                     /* [node_count][PATH_WEIGHTS + 1] */
+    struct scale_frame *frames;         /* [node_count] of a model with MODEL_OWN_SCALES; or NULL */
     size_t row_values;
 };
 
@@ -75,15 +81,46 @@ static int fail_at(const struct sampler *sampler, uint32_t node, uint32_t time, 
                    why);
 }
 
+static bool is_same(const struct dmat4 *a, const struct dmat4 *b)
+{
+    double largest = 0, apart = 0;
+    for (int i = 0; i < 15; i++) {
+        largest = fmax(largest, fmax(fabs(a->m[i]), fabs(b->m[i])));
+        apart = fmax(apart, fabs(a->m[i] - b->m[i]));
+    }
+    return apart <= SAME * largest;
+}
+
+/* A layer may give a node as a factor of its matrix, where keys follow the file's rules for scales. Checks that both
+ * make the same pose. */
+static int check_factors(struct sampler *sampler, uint32_t time, struct err *err)
+{
+    const struct model *model = sampler->model;
+    const struct pose *pose = &sampler->work->pose;
+    for (uint32_t i = 0; sampler->frames != NULL && i < model->order_count; i++) {
+        const uint32_t n = model->node_order[i];
+        const struct node *node = &model->nodes[n];
+        const struct scale_frame *above = node->parent < 0 ? NULL : &sampler->frames[node->parent];
+        const struct dmat4 parent_from_node = pose_parent_from_node(pose, model, n);
+        const bool is_matrix = node->matrix >= 0 && !pose->is_animated[n];
+        sampler->frames[n] = is_matrix ? scale_frame_of_matrix(above, &parent_from_node)
+                                       : scale_frame_below(above, &pose->local[n], node->flags);
+        const struct dmat4 matrix = scale_frame_matrix(&sampler->frames[n]);
+        if (!is_same(&matrix, &pose->scene_from_node[n]))
+            return fail_at(
+                sampler, n, time, ERR_BAD_PARAMETER,
+                "is below or at a node that a layer gives by translation, rotation and scale, which are a "
+                "factor of its matrix; keys are not, for the file has rules of its own for scales: leave one "
+                "of the three out",
+                err);
+    }
+    return 0;
+}
+
 static int check_row(const struct sampler *sampler, uint32_t time, struct err *err)
 {
     const struct model *model = sampler->model;
-    for (uint32_t n = 0; n < model->node_count; n++) {
-        if (pose_is_multiplied(&sampler->work->pose, model, n))
-            return fail_at(sampler, n, time, ERR_BAD_PARAMETER,
-                           "is given by translation, rotation and scale, which are a factor of its matrix here, and "
-                           "keys are not: the file has its own rules for scales. Leave one of the three out",
-                           err);
+    for (uint32_t n = 0; n < model->node_count; n++)
         for (uint32_t path = 0; path <= PATH_WEIGHTS; path++) {
             uint32_t count;
             const float *at = sampler->row + values_of(sampler, n, path, &count);
@@ -91,7 +128,6 @@ static int check_row(const struct sampler *sampler, uint32_t time, struct err *e
                 if (!isfinite(at[i]))
                     return fail_at(sampler, n, time, ERR_NOT_FINITE, "has a number that is not finite", err);
         }
-    }
     return 0;
 }
 
@@ -115,7 +151,7 @@ static int evaluate(struct sampler *sampler, uint32_t time, struct err *err)
     float *weights = sampler->row + (size_t)ROW_NODE * model->node_count;
     for (uint32_t w = 0; w < model->weight_count; w++)
         weights[w] = (float)pose->weights[w];
-    return check_row(sampler, time, err);
+    return check_row(sampler, time, err) < 0 ? err->code : check_factors(sampler, time, err);
 }
 
 /* --- what moves --- */
@@ -231,8 +267,11 @@ int entity_clip_init(struct entity_clip *made, struct entity_work *work, const s
     *made = (struct entity_clip){.channels = calloc(channels_most + 1, sizeof *made->channels),
                                  .times_s = malloc(motion->time_count * sizeof *made->times_s),
                                  .time_count = motion->time_count};
+    const bool has_frames = (model->infos[0].flags & MODEL_OWN_SCALES) != 0;
+    sampler.frames = has_frames ? calloc((size_t)model->node_count + 1, sizeof *sampler.frames) : NULL;
     int rc = 0;
-    if (rows == NULL || sampler.moves == NULL || made->channels == NULL || made->times_s == NULL) {
+    if ((has_frames && sampler.frames == NULL) || rows == NULL || sampler.moves == NULL || made->channels == NULL ||
+        made->times_s == NULL) {
         rc = err_set(err, ERR_NO_MEMORY, "no memory for a clip of %u poses", motion->time_count);
     } else {
         memcpy(made->times_s, motion->times_s, motion->time_count * sizeof *made->times_s);
@@ -244,6 +283,7 @@ int entity_clip_init(struct entity_clip *made, struct entity_work *work, const s
     }
     free(rows);
     free(sampler.moves);
+    free(sampler.frames);
     return rc;
 }
 

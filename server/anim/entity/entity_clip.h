@@ -33,9 +33,9 @@ struct entity_clip {
 uint64_t entity_clip_steps(const struct entity_motion *motion);
 
 /* Evaluates every pose twice, so that it only keeps what moves. Call entity_clip_fini() in any case. Returns 0;
- * ERR_BAD_PARAMETER for a pose that keys of nodes cannot say (nodes of an FBX file that do not inherit scales, which a
- * layer gives as factors of their matrices); ERR_NOT_FINITE; ERR_TOO_MANY_FRAMES beyond max_values; ERR_SHUTTING_DOWN
- * when stopped; ERR_NO_MEMORY. Messages name the node and the time. */
+ * ERR_BAD_PARAMETER for a pose that keys cannot say (nodes of an FBX file that do not inherit scales, given as factors
+ * of their matrices); ERR_NOT_FINITE; ERR_TOO_MANY_FRAMES beyond max_values; ERR_SHUTTING_DOWN when stopped;
+ * ERR_NO_MEMORY. Messages name the node and the time. */
 int entity_clip_init(struct entity_clip *made, struct entity_work *work, const struct entity_motion *motion,
                      struct err *err);
 void entity_clip_fini(struct entity_clip *made);

@@ -121,6 +121,16 @@ static bool find_clip(struct blending *blending)
 
 /* --- times --- */
 
+/* A pose so near to the end is that at the end. Durations are floats of files: 1.2 s may be 1.2000000477. */
+static const double NEAR = 1e-3; /* of the time between two poses */
+
+static uint32_t count_times(double end_s, double rate)
+{
+    const uint32_t count = clip_time_count(end_s, rate);
+    const bool is_near = count > 2 && count < UINT32_MAX && end_s - clip_time_of(count - 2, end_s, rate) < NEAR / rate;
+    return count - is_near;
+}
+
 /* Lists of times and weights have an item for each pose. */
 static bool check_lists(const struct blending *blending)
 {
@@ -151,7 +161,8 @@ static bool list_times(struct blending *blending)
     if (blending->times_s == NULL)
         return context_fail_memory(blending->context);
     for (uint32_t k = 0; k < blending->time_count; k++) {
-        const double time_s = clip_time_of(k, blending->end_s, rate);
+        const bool is_last = k > 0 && k + 1 == blending->time_count;
+        const double time_s = is_last ? blending->end_s : clip_time_of(k, blending->end_s, rate);
         blending->times_s[k] = request->format == FORMAT_POSED ? time_s : (double)(float)time_s;
     }
     blending->pose = request->pose;
@@ -330,7 +341,7 @@ static bool start(struct blending *blending)
         return false;
     if (has_layers(blending))
         blending->end_s = end_of_layers(&blending->context->workspace->layers, &request->pose);
-    blending->time_count = clip_time_count(blending->end_s, rate_of(request));
+    blending->time_count = count_times(blending->end_s, rate_of(request));
     return true;
 }
 
