@@ -3,6 +3,8 @@
 #include "base/view.h"
 #include "wire/request/request_parser.h"
 
+#include <string.h>
+
 int request_complete_check(struct request *request, const struct param_set *seen,
                            const struct limits *limits __attribute__((unused)), struct err *err __attribute__((unused)))
 {
@@ -105,6 +107,9 @@ static int check_blended(struct request *request, const struct param_set *seen, 
         request->pose.clip_file = request->file_count == 1 ? request->files[0] : NULL;
         return 0;
     }
+    if (request->export.clip_names != NULL && strchr(request->export.clip_names, '{') == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_names' is '%.80s'; it must be %s",
+                       request->export.clip_names, EXPORT_NAMES_EXPECTED);
     if (on_top != NULL && request->file_count > 0)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter '%s' does not go with 'clip_file': give the clip below it as a layer", on_top);

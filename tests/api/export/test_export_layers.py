@@ -204,6 +204,8 @@ def test_clips_of_other_files_are_in_the_blend_only(server, root):
     assert compare(server, "faced.glb", "other.glb", glb.key_times(0), layers) < TOLERANCE
     _, same = export(server, "faced.glb", [{"clip": "run", "subtree": "hip"}], fps=6, clip_file="run.gltf", clip_names="{file} and {clip}")
     assert [clip["name"] for clip in same.json["animations"]] == ["faced and blend"]
+    _, named = export(server, "faced.glb", [{"clip": "walk"}], clip_names="tired walk")
+    assert [clip["name"] for clip in named.json["animations"]] == ["tired walk"]
     retargeted = post(server, "/v1/export", {"model": "faced.glb", "layers": [{"clip_file": "run.gltf"}], "retarget": "rest"})
     assert retargeted.error() in ("no_humanoid", "humanoid_incomplete")
 
