@@ -1,10 +1,10 @@
 /* entity_clip.h - makes a clip of what an entity plays: its poses at given times, as keys of its model. Pure; any
  * thread.
  *
- * Channels are linear and stand in the order of nodes and paths. A node has a channel for each of translation,
+ * Channels of nodes are linear and stand in the order of nodes and paths. A node has a channel for each of translation,
  * rotation, scale and morph weights that differs from rest: one key where it never changes, else a key for each time.
  * Rotations take the shorter way from key to key. Values are those of the exact pose after constraints, rounded to
- * floats. */
+ * floats. Channels of materials (anim/model/property.h) have what expressions do, likewise. */
 #pragma once
 
 #include "anim/entity/entity.h"
@@ -12,6 +12,7 @@
 /* What is played. */
 struct entity_motion {
     struct entity entity;  /* without motion and world_from_scene */
+    int32_t shown;         /* the clip below the layers, whose materials are seen; or POSE_REST */
     const double *times_s; /* [time_count], from 0 on, rising */
     uint32_t time_count;   /* at least 1 */
     /* Sets the clip times and weights of entity.layers for a time. */
@@ -22,10 +23,11 @@ struct entity_motion {
 };
 
 struct entity_clip {
-    struct channel *channels; /* [channel_count]: ranges of the two arrays that follow */
-    double *times_s;          /* [time_count] */
-    float *values;            /* [value_count] */
-    uint32_t channel_count, time_count;
+    struct channel *channels;            /* [channel_count]: ranges of the two arrays below */
+    struct property_channel *properties; /* [property_count], of clip 0, in the order of materials and properties */
+    double *times_s;                     /* [time_count] */
+    float *values;                       /* [value_count] */
+    uint32_t channel_count, property_count, time_count;
     uint64_t value_count;
 };
 

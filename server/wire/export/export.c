@@ -251,19 +251,13 @@ static void put_posed_file(struct reply_context *context, const struct blended_c
     buf_fini(&e.clips.values);
 }
 
-/* Says what layers show and their clip does not. */
+/* Says what the clips of layers move and layers do not. */
 static void warn_of_blended(struct export *e)
 {
-    if (e->blended == NULL)
-        return;
-    if ((e->blended->lacks & BLENDED_LACKS_TRACKS) != 0)
+    if (e->blended != NULL && e->blended->lacks_tracks)
         export_warn(e, "layers_move_nodes",
-                    "the clips of layers show and hide nodes, or move numbers of materials, lights "
-                    "and cameras: layers move nodes and morph targets only, as everywhere");
-    if ((e->blended->lacks & BLENDED_LACKS_MATERIALS) != 0)
-        export_warn(e, "expression_materials",
-                    "an expression changes materials, and the clip does not: it moves nodes and "
-                    "morph targets");
+                    "clips of the layers show and hide nodes, or move numbers of materials, lights and cameras: layers "
+                    "move nodes and morph targets only, as everywhere");
 }
 
 static void put_glb(struct reply_context *context, const struct blended_clip *blended)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "wire/export/export_clips.h"
-#include "wire/reply/blended_clip.h"
+#include "wire/blended/blended_clip.h"
 #include "wire/reply/clip_sources.h"
 #include "wire/glb/surfaces.h"
 

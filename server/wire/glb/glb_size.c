@@ -1,7 +1,7 @@
 #include "wire/glb/glb_size.h"
 
 #include "wire/picture/picture_plan.h"
-#include "wire/reply/blended_clip.h"
+#include "wire/blended/blended_clip.h"
 
 #include <math.h>
 

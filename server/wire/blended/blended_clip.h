@@ -9,19 +9,17 @@
 /* Poses a second without fps=. */
 #define BLENDED_RATE 30
 
-/* What the layers' clips move, and the clip does not. */
-enum blended_lack { BLENDED_LACKS_TRACKS = 1, BLENDED_LACKS_MATERIALS = 2 };
-
 struct blended_clip {
     /* The model with the clip in place of its own: of layers, the only clip, named "blend"; of a clip with something on
      * top, that clip, which keeps its name, its extras, its markers, and the keys of other things than nodes. */
     struct model model;
-    uint32_t clip;  /* its index there */
-    unsigned lacks; /* BLENDED_LACKS_ */
+    uint32_t clip;     /* its index there */
+    bool lacks_tracks; /* clips of layers move more than layers do */
     /* private */
     struct entity_clip made;
     struct clip *clips;
     struct channel *channels;
+    struct property_channel *properties;
     double *key_times;
     float *key_values;
     char *text;
