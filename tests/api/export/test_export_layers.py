@@ -17,6 +17,7 @@ sys.path[:0] = [str(REPOSITORY / "tests" / "api" / folder) for folder in ("answe
 import constraint_files  # noqa: E402
 import gltf_evaluator  # noqa: E402
 import random_fbx  # noqa: E402
+import vrm_avatar  # noqa: E402
 import vrm_files  # noqa: E402
 from given_mixtures import CLIPS, FACE, RIG, Chances, faced  # noqa: E402
 from rigs import moves  # noqa: E402
@@ -43,6 +44,9 @@ def root(tmp_path_factory):
         (folder / f"fbx_{seed}.fbx").write_text(random_fbx.make(seed), encoding="utf-8")
     for name in ("uneven.vrm", "looking.vrm"):
         (folder / name).write_bytes(vrm_files.model(name))
+    for version in (0, 1):
+        for gaze in ("bone", "expression"):
+            (folder / f"avatar_{version}_{gaze}.vrm").write_bytes(vrm_avatar.avatar(version, gaze))
     return folder
 
 
@@ -278,7 +282,7 @@ def test_models_with_scales_of_their_own(server, root):
 
 
 def test_expressions_of_a_human(server, root):
-    """Morphs of an expression and the eyes are in the clip; what it does to materials is a warning."""
+    """Morphs of an expression and the eyes are in the clip."""
     top = {"expression": "happy:0.8", "look": "20,-10", "turn": "head:0,20,0"}
     answer = server.get(query("/v1/export", model="looking.vrm", clips="-", **top))
     assert answer.status == 200, answer.body
@@ -286,6 +290,46 @@ def test_expressions_of_a_human(server, root):
     assert compare(server, "looking.vrm", "happy.glb", [0], None, clip="-", **top) < TOLERANCE
     paths = [channel["target"]["path"] for channel in Glb(answer.body).json["animations"][0]["channels"]]
     assert paths.count("rotation") == 3 and "weights" in paths
+
+
+def materials(server, body):
+    """The numbers of the materials of a posed mesh, with transforms of their textures as matrices."""
+    answer = post(server, "/v1/mesh", {**body, "format": "glb"})
+    assert answer.status == 200, answer.body
+    found = {}
+    for material in Glb(answer.body).json["materials"]:
+        surface = material["pbrMetallicRoughness"]
+        strength = material.get("extensions", {}).get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1)
+        numbers = surface.get("baseColorFactor", [1] * 4) + [strength * x for x in material.get("emissiveFactor", [0] * 3)]
+        for use in (surface.get("baseColorTexture"), material.get("emissiveTexture")):
+            moved = (use or {}).get("extensions", {}).get("KHR_texture_transform", {})
+            (x, y), turn = moved.get("scale", [1, 1]), moved.get("rotation", 0)
+            numbers += moved.get("offset", [0, 0]) + [math.cos(turn) * x, math.sin(turn) * y, -math.sin(turn) * x, math.cos(turn) * y]
+        found[material["name"]] = numbers
+    return found
+
+
+@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize("gaze", ["bone", "expression"])
+def test_what_expressions_do_to_materials_is_in_the_clip(server, root, version, gaze):
+    name = f"avatar_{version}_{gaze}.vrm"
+    motion = {"nodes": ["head"], "expressions": ["happy", "stripes", "angry"], "rate": 2,
+              "frames": [{"degrees": [[0, 30 * k, 10]], "expressions": [k / 2, 1 - k / 2, 0.3 * k]} for k in range(3)]}
+    layers = [{"pose": motion, "wrap": "clamp"}, {"pose": {"look": {"yaw": 20, "pitch": -10}}, "weight": 0.5}]
+    data, glb = export(server, name, layers, fps=4)
+    (root / "face.glb").write_bytes(data)
+    assert codes(glb) == codes(export(server, name, [{"clip": "-"}])[1]), "nothing is left out"
+    seen = set()
+    for t in (0, 0.25, 0.5, 1):
+        wanted = materials(server, {"model": name, "layers": layers, "t": t})
+        found = materials(server, {"model": "face.glb", "clip": 0, "t": t, "wrap": "clamp"})
+        assert found.keys() == wanted.keys()
+        for material, numbers in wanted.items():
+            assert found[material] == pytest.approx(numbers, abs=2e-6), (material, t)
+            seen.add((material, *(round(x, 4) for x in numbers)))
+    moved = {material for material, *_ in seen if sum(one == material for one, *_ in seen) > 1}
+    assert {"cheek", "shirt"} <= moved
+    assert compare(server, name, "face.glb", [0, 0.25, 0.5, 1], layers) < 2e-6
 
 
 @pytest.mark.parametrize("name, layers", [
