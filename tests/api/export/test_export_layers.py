@@ -1,52 +1,31 @@
-"""layers and poses on top of /v1/export: one clip whose poses at its keys are those of /v1/pose, in GLB files and .posed files."""
+"""layers of /v1/export: one clip whose poses at its keys are those of /v1/pose, in GLB files and .posed files."""
 import json
 import math
 import random
-import shutil
-import sys
 
 import pytest
 
-from conftest import REPOSITORY, SAMPLES, Server
+from conftest import Server
 from eval_probe import EvalProbe
+from exported_layers import FBX_SEEDS, TOLERANCE, asked, codes, compare, error_of, export, fill, flat, largest, materials, share_off
 from importers import NO_RENDERING
 from raw_requests import post
 from round_trip import Glb, query
 
-sys.path[:0] = [str(REPOSITORY / "tests" / "api" / folder) for folder in ("answers", "formats")] + [str(REPOSITORY / "tests" / "oracle")]
-import constraint_files  # noqa: E402
-import gltf_evaluator  # noqa: E402
-import random_fbx  # noqa: E402
-import vrm_avatar  # noqa: E402
-import vrm_files  # noqa: E402
-from given_mixtures import CLIPS, FACE, RIG, Chances, faced  # noqa: E402
-from rigs import moves  # noqa: E402
+import gltf_evaluator  # from a folder that exported_layers adds
+from given_mixtures import FACE, Chances
 
 DRAWS = False
 
-TOLERANCE = 1e-6  # of the size: transforms are rounded to floats
 COUNTS = {"faced.glb": 40, "robot.glb": 8, "octopus.glb": 6}
 RATES = [4, 7.5, 24, 30]
 LONGEST_S = 12
-FBX_SEEDS = range(8)
-RUN = {"run": {**CLIPS["walk"], ("root", "translation"): [[5, -1, 2], [9, -1, 2]]}}
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     folder = tmp_path_factory.mktemp("layers")
-    for name in ("robot.glb", "octopus.glb"):
-        shutil.copy(SAMPLES / name, folder)
-    (folder / "faced.glb").write_bytes(faced())
-    (folder / "run.gltf").write_text(moves(RUN, list(RIG), RIG), encoding="utf-8")
-    (folder / "constrained.glb").write_bytes(constraint_files.glb(constraint_files.many().document()))
-    for seed in FBX_SEEDS:
-        (folder / f"fbx_{seed}.fbx").write_text(random_fbx.make(seed), encoding="utf-8")
-    for name in ("uneven.vrm", "looking.vrm"):
-        (folder / name).write_bytes(vrm_files.model(name))
-    for version in (0, 1):
-        for gaze in ("bone", "expression"):
-            (folder / f"avatar_{version}_{gaze}.vrm").write_bytes(vrm_avatar.avatar(version, gaze))
+    fill(folder)
     return folder
 
 
@@ -55,56 +34,6 @@ def server(root):
     running = Server(root, *NO_RENDERING, "--log", "off")
     yield running
     running.end()
-
-
-def export(server, model, layers, **more):
-    answer = post(server, "/v1/export", {"model": model, "layers": layers, **more})
-    assert answer.status == 200, (answer.body, json.dumps(layers))
-    return answer.body, Glb(answer.body)
-
-
-def codes(glb):
-    return [warning["code"] for warning in glb.json["asset"]["extras"]["warnings"]]
-
-
-def share_off(glb):
-    return max((one["share_of_size"] for one in glb.json["asset"]["extras"]["approximations"]), default=0)
-
-
-def asked(server, path, body):
-    answer = post(server, path, body)
-    assert answer.status == 200, (answer.body, body)
-    return answer.json()
-
-
-def flat(rows):
-    return [x for row in rows for x in (flat(row) if isinstance(row, list) else [row])]
-
-
-def error_of(got, expected, size):
-    got, expected = flat(got), flat(expected)
-    assert len(got) == len(expected) and all(map(math.isfinite, got))
-    return max((abs(a - b) for a, b in zip(got, expected)), default=0) / size
-
-
-def largest(numbers):
-    return max((abs(x) for x in flat(numbers)), default=0)
-
-
-def compare(server, model, file, times, layers, **on_top):
-    """The scene matrices and vertices of the file's clip at these times against those of the layers, as shares of the size."""
-    count = len(server.json("/v1/model", model=model)["nodes"])
-    worst = 0
-    for i in range(0, len(times), 40):
-        some = times[i:i + 40]
-        for path, values in (("/v1/pose", lambda frame: frame["scene"][:count]), ("/v1/mesh", lambda frame: frame["positions"])):
-            if path == "/v1/mesh" and not server.json("/v1/model", model=model)["meshes"]:
-                continue
-            wanted = asked(server, path, {"model": model, "t": some, **on_top, **({"layers": layers} if layers is not None else {})})
-            found = asked(server, path, {"model": file, "t": some, "clip": 0, "wrap": "clamp"})
-            for one, other in zip(wanted["frames"], found["frames"], strict=True):
-                worst = max(worst, error_of(values(other), values(one), max(largest(values(one)), 1e-6)))
-    return worst
 
 
 def tame(layers):
@@ -172,79 +101,6 @@ def test_morph_weights_are_those_of_the_layers(server, root):
             assert rows[2 * k:2 * k + 2] == pytest.approx([smile + 0.5 * (0.75 - smile), frown + 0.5 - 0.25], abs=1e-6)
 
 
-def test_the_last_key_is_the_end_of_layers_that_loop(server, root):
-    """run.gltf moves the root by 4. At its end /v1/pose begins anew; the clip does not, and one played backwards begins there."""
-    for speed, first, last in ((1, 5, 9), (-2, 9, 5)):
-        data, glb = export(server, "faced.glb", [{"clip_file": "run.gltf", "clip": "run", "speed": speed}], fps=8)
-        (root / "ends.glb").write_bytes(data)
-        times = glb.key_times(0)
-        length = server.json("/v1/model", model="run.gltf")["clips"][0]["duration"]
-        assert times[-1] == pytest.approx(length / abs(speed))
-        frames = asked(server, "/v1/pose", {"model": "ends.glb", "clip": 0, "wrap": "clamp", "t": [0, times[-1]], "what": "local"})["frames"]
-        assert [frame["local"][0][0] for frame in frames] == pytest.approx([first, last])
-
-
-@pytest.mark.parametrize("layers, length", [
-    ([{"clip": "walk", "from": 0.1, "to": 0.4}], 0.3),
-    ([{"clip": "walk", "from": 0.1, "to": 0.4, "speed": -0.5, "wrap": "clamp", "phase": 1}], 0.6),
-    ([{"clip": "walk", "wrap": "mirror", "speed": 2}, {"clip": "wave"}], 0.5),
-    ([{"clip": "walk", "t": 0.5}, {"pose": {"nodes": ["hip"], "frames": [{"time": 0, "degrees": [[0, 0, 0]]}, {"time": 0.7, "degrees": [[0, 50, 0]]}]}}], 0.7),
-    ([{"clip": "walk", "speed": 0}, {"pose": {"nodes": {"hip": {"degrees": [0, 9, 0]}}}}], 0),
-])
-def test_the_length_is_that_of_the_longest_layer(server, layers, length):
-    assert server.json("/v1/model", model="faced.glb")["clips"][0]["duration"] == 0.5
-    _, glb = export(server, "faced.glb", layers)
-    times = glb.key_times(0)
-    assert times[-1] == pytest.approx(length) and len(times) == round(length * 30) + 1, "30 poses a second"
-
-
-def test_clips_of_other_files_are_in_the_blend_only(server, root):
-    layers = [{"clip": "walk", "wrap": "clamp"}, {"clip_file": "run.gltf", "clip": "run", "weight": 2, "subtree": "hip", "wrap": "clamp"}]
-    data, glb = export(server, "faced.glb", layers, fps=6)
-    (root / "other.glb").write_bytes(data)
-    assert [clip["name"] for clip in glb.json["animations"]] == ["blend"]
-    other, = glb.json["asset"]["extras"]["clip_files"]
-    assert other["model"] == "run.gltf" and other["unmatched"]["nodes"] == []
-    assert compare(server, "faced.glb", "other.glb", glb.key_times(0), layers) < TOLERANCE
-    _, same = export(server, "faced.glb", [{"clip": "run", "subtree": "hip"}], fps=6, clip_file="run.gltf", clip_names="{file} and {clip}")
-    assert [clip["name"] for clip in same.json["animations"]] == ["faced and blend"]
-    _, named = export(server, "faced.glb", [{"clip": "walk"}], clip_names="tired walk")
-    assert [clip["name"] for clip in named.json["animations"]] == ["tired walk"]
-    retargeted = post(server, "/v1/export", {"model": "faced.glb", "layers": [{"clip_file": "run.gltf"}], "retarget": "rest"})
-    assert retargeted.error() in ("no_humanoid", "humanoid_incomplete")
-
-
-def test_a_pose_on_top_changes_one_clip(server, root):
-    """Without layers it lies on the clip of clips=, which keeps its name, or on the rest pose."""
-    answer = server.get(query("/v1/export", model="faced.glb", clips="walk", turn="hip:10,30,-20", morph="smile:0.5", fps=12))
-    assert answer.status == 200, answer.body
-    (root / "top.glb").write_bytes(answer.body)
-    glb = Glb(answer.body)
-    assert [clip["name"] for clip in glb.json["animations"]] == ["walk"]
-    times = glb.key_times(0)
-    assert compare(server, "faced.glb", "top.glb", times, None, clip="walk", wrap="clamp", turn="hip:10,30,-20", morph="smile:0.5") < TOLERANCE
-    rest = server.get(query("/v1/export", model="faced.glb", clips="-", turn="hip:10,30,-20"))
-    (root / "still.glb").write_bytes(rest.body)
-    clip, = Glb(rest.body).json["animations"]
-    assert clip["name"] == "blend" and len(clip["channels"]) == 1 and Glb(rest.body).key_times(0) == [0]
-    assert compare(server, "faced.glb", "still.glb", [0], None, clip="-", turn="hip:10,30,-20") < TOLERANCE
-    assert answer.headers["etag"] != rest.headers["etag"]
-
-
-def test_lists_have_a_number_for_each_pose(server, root):
-    """A cross-fade: five poses, and five weights."""
-    layers = [{"clip": "walk", "wrap": "clamp"}, {"clip": "wave", "wrap": "clamp", "weight": [0, 0.5, 1, 2, 9]}]
-    data, glb = export(server, "faced.glb", layers, fps=8)
-    (root / "fade.glb").write_bytes(data)
-    assert glb.key_times(0) == [0, 0.125, 0.25, 0.375, 0.5]
-    for k, weight in enumerate(layers[1]["weight"]):
-        assert compare(server, "faced.glb", "fade.glb", [k / 8], [layers[0], {**layers[1], "weight": weight}]) < TOLERANCE
-    for name, numbers in (("weight", [1, 1]), ("t", [0, 1, 2, 3, 4, 5])):
-        answer = post(server, "/v1/export", {"model": "faced.glb", "layers": [{"clip": "walk"}, {"clip": "wave", name: numbers}], "fps": 8})
-        assert answer.error() == "bad_parameter"
-        assert f"layers[1]: parameter '{name}' has {len(numbers)} numbers for 5 poses" in answer.json()["error"]["message"]
-
-
 def test_constraints_act_in_the_clip(server, root):
     """A program that does not know constraints plays the same poses."""
     layers = [{"pose": {"nodes": [0, 1], "frames": [{"degrees": [[0, 0, 0], [0, 0, 0]]}, {"degrees": [[40, 20, 10], [-50, 30, 0]]}], "rate": 1}, "wrap": "clamp"}]
@@ -292,23 +148,6 @@ def test_expressions_of_a_human(server, root):
     assert paths.count("rotation") == 3 and "weights" in paths
 
 
-def materials(server, body):
-    """The numbers of the materials of a posed mesh, with transforms of their textures as matrices."""
-    answer = post(server, "/v1/mesh", {**body, "format": "glb"})
-    assert answer.status == 200, answer.body
-    found = {}
-    for material in Glb(answer.body).json["materials"]:
-        surface = material["pbrMetallicRoughness"]
-        strength = material.get("extensions", {}).get("KHR_materials_emissive_strength", {}).get("emissiveStrength", 1)
-        numbers = surface.get("baseColorFactor", [1] * 4) + [strength * x for x in material.get("emissiveFactor", [0] * 3)]
-        for use in (surface.get("baseColorTexture"), material.get("emissiveTexture")):
-            moved = (use or {}).get("extensions", {}).get("KHR_texture_transform", {})
-            (x, y), turn = moved.get("scale", [1, 1]), moved.get("rotation", 0)
-            numbers += moved.get("offset", [0, 0]) + [math.cos(turn) * x, math.sin(turn) * y, -math.sin(turn) * x, math.cos(turn) * y]
-        found[material["name"]] = numbers
-    return found
-
-
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("gaze", ["bone", "expression"])
 def test_what_expressions_do_to_materials_is_in_the_clip(server, root, version, gaze):
@@ -332,6 +171,17 @@ def test_what_expressions_do_to_materials_is_in_the_clip(server, root, version, 
     assert compare(server, name, "face.glb", [0, 0.25, 0.5, 1], layers) < 2e-6
 
 
+def test_a_binary_body_is_a_clip(server, root):
+    """The binary answer of /v1/pose sent to /v1/export: the only layer."""
+    times = [k / 8 for k in range(5)]
+    answer = post(server, "/v1/pose", {"model": "faced.glb", "clip": "walk", "wrap": "clamp", "t": times, "what": "local", "format": "bin"})
+    data = post(server, "/v1/export?model=faced.glb&fps=8", answer.body, Content_Type="application/vnd.posed.frames")
+    assert data.status == 200, data.body
+    (root / "sent.glb").write_bytes(data.body)
+    assert Glb(data.body).key_times(0) == times
+    assert compare(server, "faced.glb", "sent.glb", times, [{"clip": "walk", "wrap": "clamp"}]) < TOLERANCE
+
+
 @pytest.mark.parametrize("name, layers", [
     ("faced.glb", [{"clip": "walk", "wrap": "clamp"}, {"pose": {"nodes": {"knee": {"degrees": [0, 30, 0]}}, "relative_to": "rest"}, "mode": "additive"}]),
     ("robot.glb", [{"clip": "walk", "wrap": "clamp"}, {"clip": "wave", "wrap": "clamp", "subtree": "head", "weight": 3}])])
@@ -347,40 +197,3 @@ def test_a_posed_file_plays_the_layers(server, tmp_path, name, layers):
             probe.evaluate(f"clip=0 t={t} wrap=1")
             for draw, wanted in enumerate(meshes):
                 assert error_of(probe.floats(f"vertices {draw}")[:len(flat(wanted))].tolist(), wanted, largest(wanted)) < 2e-6
-
-
-@pytest.mark.parametrize("body, said", [
-    ({"layers": [{"clip": "walk"}], "clips": "walk"}, "parameter 'clips' does not go with layers"),
-    ({"layers": [{"clip": "walk"}], "clip_file": ["run.gltf", "robot.glb"]}, "parameter 'clip_file' names 2 files"),
-    ({"layers": [{"clip": "walk"}], "strict": 1, "clip_file": "run.gltf"}, "parameter 'strict' does not go with layers"),
-    ({"layers": [{"clip": "walk", "speed": 1e-300}]}, "more than one request may ask for"),
-    ({"layers": [{"clip": "walk", "to": 3}]}, "parameter 'to' is 3 s"),
-    ({"layers": [{"pose": {"nodes": {"nobody": {"degrees": [0, 0, 0]}}}}]}, "nobody"),
-    ({"layers": [{"pose": {"nodes": {"hip": {"translation": [3e38, 0, 0]}}}, "mode": "additive"}] * 2}, "node 1 'hip' at 0 s has a number that is not finite"),
-    ({"turn": "hip:1,2,3"}, "a pose on top needs one clip"),
-    ({"turn": "hip:1,2,3", "clips": ["walk", "wave"]}, "parameter 'turn' lies on top of one clip"),
-    ({"morph": "smile:1", "clip_file": "run.gltf"}, "parameter 'morph' does not go with 'clip_file'"),
-    ({"turn": "hip:1,2,3", "clips": "nothing"}, "nothing"),
-    ({"turn": "nobody:1,2,3", "clips": "walk"}, "nobody"),
-])
-def test_what_is_refused(server, body, said):
-    answer = post(server, "/v1/export", {"model": "faced.glb", **body})
-    assert answer.status in (400, 404, 422) and said in answer.json()["error"]["message"], answer.body
-
-
-def test_the_work_is_limited(start, root):
-    """Four poses a second of a minute are fewer steps than the limit, forty are more."""
-    server = start("--max-evaluations", "60000", *NO_RENDERING, root=root)
-    layers = [{"clip": "walk", "speed": 1 / 120}, {"pose": {"nodes": {"hip": {"degrees": [0, 9, 0]}}}}]
-    export(server, "faced.glb", layers, fps=4)
-    answer = post(server, "/v1/export", {"model": "faced.glb", "layers": layers, "fps": 40})
-    assert answer.error() == "too_many_frames" and "2401 poses of 'faced.glb', those from 0 to 60 s at fps=40" in answer.json()["error"]["message"]
-
-
-def test_an_estimate_knows_the_layers(server):
-    layers = [{"clip": "walk"}]
-    def estimate(**more):
-        return asked(server, "/v1/export", {"model": "faced.glb", "layers": layers, "estimate": 1, **more})["estimate"]
-    data, _ = export(server, "faced.glb", layers, fps=1000)
-    assert 0.5 * len(data) < estimate(fps=1000)["bytes"] < 2 * len(data)
-    assert estimate(fps=1000)["bytes"] > estimate(fps=10)["bytes"]
