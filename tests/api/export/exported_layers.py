@@ -18,6 +18,7 @@ import vrm_avatar  # noqa: E402
 import vrm_files  # noqa: E402
 from given_mixtures import CLIPS, RIG, faced  # noqa: E402
 from rigs import moves  # noqa: E402
+from test_export import strange  # noqa: E402
 
 TOLERANCE = 1e-6  # of the size: transforms are rounded to floats
 FBX_SEEDS = range(8)
@@ -28,6 +29,7 @@ def fill(folder):
     for name in ("robot.glb", "octopus.glb"):
         shutil.copy(SAMPLES / name, folder)
     (folder / "faced.glb").write_bytes(faced())
+    (folder / "strange.gltf").write_text(strange().text(), encoding="utf-8")
     (folder / "shown.gltf").write_text(shown(), encoding="utf-8")
     (folder / "run.gltf").write_text(moves(RUN, list(RIG), RIG), encoding="utf-8")
     (folder / "constrained.glb").write_bytes(constraint_files.glb(constraint_files.many().document()))

@@ -44,6 +44,12 @@ def tame(layers):
     return layers
 
 
+def turns_the_short_way(glb):
+    clip, = glb.json["animations"]
+    rows = [glb.rows(clip["samplers"][channel["sampler"]]["output"]) for channel in clip["channels"] if channel["target"]["path"] == "rotation"]
+    return all(sum(a * b for a, b in zip(one, other)) >= 0 for some in rows for one, other in zip(some, some[1:]))
+
+
 def within(times, layers):
     """Without the last key where a layer loops, and the first where one does so backwards: it is at the end of its part, where /v1/pose
     begins anew."""
@@ -68,7 +74,8 @@ def test_random_mixtures_have_the_poses_of_the_layers_at_their_keys(server, root
         assert end <= LONGEST_S and times[0] == 0
         moved += len(times) > 1
         if len(times) > 2:  # otherwise nothing moves, and the file has the first and the last time
-            assert times[:-1] == pytest.approx([k / rate for k in range(len(times) - 1)], rel=1e-6) and 0 < end - times[-2] < 1.002 / rate
+            assert times[:-1] == pytest.approx([k / rate for k in range(len(times) - 1)], rel=1e-6) and 0.001 / rate < end - times[-2] < 1.002 / rate
+        assert turns_the_short_way(glb)
         ends += times == within(times, layers)
         error = compare(server, name, "blend.glb", within(times, layers), layers)
         assert error <= TOLERANCE, (error, json.dumps(layers))
@@ -108,6 +115,17 @@ def test_constraints_act_in_the_clip(server, root):
     (root / "led.glb").write_bytes(data)
     assert "constraints_kept" in codes(glb)
     assert len(glb.key_times(0)) == 6 and compare(server, "constrained.glb", "led.glb", glb.key_times(0), layers) < TOLERANCE
+
+
+def test_a_matrix_that_shears_gives_way_to_a_layer(server, root):
+    """Where a layer moves such a node, even by nothing, its translation, rotation and scale count, as for clips."""
+    layers = [{"clip": "twist", "wrap": "clamp"}, {"pose": {"nodes": {"bent": {"degrees": [0, 0, 0]}}, "relative_to": "rest"}}]
+    data, glb = export(server, "strange.gltf", layers, fps=4)
+    (root / "straight.glb").write_bytes(data)
+    assert compare(server, "strange.gltf", "straight.glb", glb.key_times(0), layers) < TOLERANCE
+    sheared, straight = ([frame["scene"][3] for frame in asked(server, "/v1/pose", {"model": "strange.gltf", "t": 0, **some})["frames"]]
+                         for some in ({"clip": "twist"}, {"layers": layers}))
+    assert error_of(sheared, straight, 1) > 0.1
 
 
 def test_models_with_scales_of_their_own(server, root):
