@@ -25,6 +25,14 @@ FBX_SEEDS = range(8)
 RUN = {"run": {**CLIPS["walk"], ("root", "translation"): [[5, -1, 2], [9, -1, 2]]}}
 
 
+def glowing(avatar):
+    """The avatar with an expression that shines brighter than 1."""
+    def edit(document):
+        for bind in document["extensions"].get("VRMC_vrm", {}).get("expressions", {}).get("preset", {}).get("angry", {}).get("materialColorBinds", []):
+            bind["targetValue"][:2] = [3, 1] if bind["type"] == "emissionColor" else bind["targetValue"][:2]
+    return vrm_files.edited(avatar, edit)
+
+
 def fill(folder):
     for name in ("robot.glb", "octopus.glb"):
         shutil.copy(SAMPLES / name, folder)
@@ -39,7 +47,7 @@ def fill(folder):
         (folder / name).write_bytes(vrm_files.model(name))
     for version in (0, 1):
         for gaze in ("bone", "expression"):
-            (folder / f"avatar_{version}_{gaze}.vrm").write_bytes(vrm_avatar.avatar(version, gaze))
+            (folder / f"avatar_{version}_{gaze}.vrm").write_bytes(glowing(vrm_avatar.avatar(version, gaze)))
 
 
 def shown():

@@ -12,7 +12,8 @@ from importers import NO_RENDERING
 from raw_requests import post
 from round_trip import Glb, query
 
-import gltf_evaluator  # from a folder that exported_layers adds
+import gltf_evaluator  # this and the others are from folders that exported_layers adds
+import vrm_avatar
 from given_mixtures import FACE, Chances
 
 DRAWS = False
@@ -176,6 +177,10 @@ def test_what_expressions_do_to_materials_is_in_the_clip(server, root, version, 
     data, glb = export(server, name, layers, fps=4)
     (root / "face.glb").write_bytes(data)
     assert codes(glb) == codes(export(server, name, [{"clip": "-"}])[1]), "nothing is left out"
+    pointers = [channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"] for channel in glb.json["animations"][0]["channels"]
+                if channel["target"]["path"] == "pointer"]
+    for material in (vrm_avatar.SHIRT, *([vrm_avatar.EYE] if gaze == "expression" else [])):
+        assert sorted(one.split("/")[-1] for one in pointers if f"/{material}/" in one) == ["offset", "rotation", "scale"], "all or none"
     seen = set()
     for t in (0, 0.25, 0.5, 1):
         wanted = materials(server, {"model": name, "layers": layers, "t": t})
