@@ -84,7 +84,8 @@ static bool find_clip(struct blending *blending)
         return false;
     if (request->export.clip_count == 0 && model->clip_count > 1) {
         err_set(&err, ERR_BAD_PARAMETER,
-                "a pose on top needs one clip, and '%s' has %u: name it by 'clips', or - for the rest pose",
+                "a pose on top needs one clip, and '%s' has %u: name it by 'clips', or - for the rest pose, or "
+                "give it as a layer",
                 request->model, model->clip_count);
         return context_fail(context, &err);
     }

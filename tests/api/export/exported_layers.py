@@ -18,6 +18,7 @@ import vrm_avatar  # noqa: E402
 import vrm_files  # noqa: E402
 from given_mixtures import CLIPS, RIG, faced  # noqa: E402
 from rigs import moves  # noqa: E402
+from humans import A, T, Human  # noqa: E402
 from test_export import strange  # noqa: E402
 
 TOLERANCE = 1e-6  # of the size: transforms are rounded to floats
@@ -37,6 +38,8 @@ def fill(folder):
     for name in ("robot.glb", "octopus.glb"):
         shutil.copy(SAMPLES / name, folder)
     (folder / "faced.glb").write_bytes(faced())
+    (folder / "hero.gltf").write_text(Human(A).write(), encoding="utf-8")
+    (folder / "walker.gltf").write_text(Human({**T, "thigh": 0.3, "scale": 2, "place": [5, 1, -3]}).write(has_walk=True), encoding="utf-8")
     (folder / "strange.gltf").write_text(strange().text(), encoding="utf-8")
     (folder / "shown.gltf").write_text(shown(), encoding="utf-8")
     (folder / "run.gltf").write_text(moves(RUN, list(RIG), RIG), encoding="utf-8")

@@ -205,6 +205,33 @@ def test_a_binary_body_is_a_clip(server, root):
     assert compare(server, "faced.glb", "sent.glb", times, [{"clip": "walk", "wrap": "clamp"}]) < TOLERANCE
 
 
+def test_a_human_walks_like_another_and_waves(server, root):
+    """A layer with the clip of another human, by rest; the pose of an arm by roles on top."""
+    layers = [{"clip_file": "walker.gltf", "wrap": "clamp"}, {"pose": {"nodes": {"leftUpperArm": {"degrees": [0, 0, 60]}}, "relative_to": "rest"}}]
+    data, glb = export(server, "hero.gltf", layers, fps=10, retarget="rest", feet="lock")
+    (root / "walking.glb").write_bytes(data)
+    assert len(glb.json["animations"]) == 1 and "slide" in glb.json["asset"]["extras"]["clip_files"][0]["retarget"]
+    assert len(glb.key_times(0)) > 5
+    wanted = asked(server, "/v1/pose", {"model": "hero.gltf", "layers": layers, "t": glb.key_times(0), "retarget": "rest", "feet": "lock"})
+    found = asked(server, "/v1/pose", {"model": "walking.glb", "clip": 0, "wrap": "clamp", "t": glb.key_times(0)})
+    for one, other in zip(wanted["frames"], found["frames"], strict=True):
+        assert error_of(other["scene"], one["scene"], largest(one["scene"])) < TOLERANCE
+
+
+def test_a_posed_file_has_a_pose_on_top(server, tmp_path):
+    """Of a model with one clip, which keeps its visibility."""
+    answer = server.get(query("/v1/export", model="shown.gltf", format="posed", turn="0:0,30,0", fps=4))
+    assert answer.status == 200, answer.body
+    (tmp_path / "top.posed").write_bytes(answer.body)
+    with EvalProbe(tmp_path / "top.posed") as probe:
+        for t in (0, 0.25, 1):
+            wanted = asked(server, "/v1/mesh", {"model": "shown.gltf", "clip": 0, "wrap": "clamp", "turn": "0:0,30,0", "t": t})["frames"][0]["positions"]
+            probe.evaluate(f"clip=0 t={t} wrap=1")
+            assert error_of(probe.floats("vertices 0")[:9].tolist(), wanted, largest(wanted)) < 2e-6
+    several = server.get(query("/v1/export", model="robot.glb", format="posed", turn="head:0,30,0"))
+    assert several.error() == "bad_parameter" and "or give it as a layer" in several.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("name, layers", [
     ("faced.glb", [{"clip": "walk", "wrap": "clamp"}, {"pose": {"nodes": {"knee": {"degrees": [0, 30, 0]}}, "relative_to": "rest"}, "mode": "additive"}]),
     ("robot.glb", [{"clip": "walk", "wrap": "clamp"}, {"clip": "wave", "wrap": "clamp", "subtree": "head", "weight": 3}])])
