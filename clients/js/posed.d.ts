@@ -423,8 +423,18 @@ export interface ExportParameters extends Abortable {
   max_texture?: number;
   /** how much of a texture a JPEG or WebP keeps that is encoded again */
   quality?: 'QUALITY';
+  /** a joint by index, name or role, and the degrees by which it turns from its rest about its own x, then y, then z */
+  turn?: string | readonly string[];
+  /** the weight of a morph target by name */
+  morph?: string | readonly string[];
+  /** the weight of a VRM file's expression by name, 0 to 1 */
+  expression?: string | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: string | readonly number[];
   /** the node whose movement it is */
   root?: Ref;
+  /** clips to blend, in a body */
+  layers?: readonly LayerParameters[];
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */
@@ -445,7 +455,7 @@ export interface ExportParameters extends Abortable {
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
   /** the movement of clips over the ground: as it is, none, or that of the node above the hips */
   root_motion?: 'keep' | 'in-place' | 'to-root';
-  /** poses a second in place of the keys of the file */
+  /** poses a second in place of the keys of the file; of layers 30 by default */
   fps?: number;
   /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */
   exact?: Flag;

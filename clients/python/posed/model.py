@@ -240,7 +240,8 @@ class Model:
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
     def export(self, **options: Any) -> bytes:
-        """Return the whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
+        """Return the whole model as a glTF file: skeleton, weights, clips, or `layers` as one clip. `clips`, `subtree`, `up`, `unit`, .. as in
+        protocol/http.md."""
         return bytes(self.client.ask("/v1/export", model=self.path, **options).body)
 
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:

@@ -363,6 +363,12 @@ static inline void request_set_time(struct request *request, double time_s)
 /* Updates the canonical hash after request_set_time(). */
 void request_set_canonical_times(struct request *request);
 
+/* True when an export has one clip, made of layers, or of a clip with something on top. */
+static inline bool request_is_blended(const struct request *request)
+{
+    return request->pose.layer_count > 0 || request->turn_count + request->shown_count + request->look.kind > 0;
+}
+
 /* True when the request specifies the hash of every file that it uses, so its answer never changes. */
 static inline bool request_names_content(const struct request *request)
 {

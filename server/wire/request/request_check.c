@@ -3,6 +3,8 @@
 #include "base/view.h"
 #include "wire/request/request_parser.h"
 
+#include <string.h>
+
 int request_complete_check(struct request *request, const struct param_set *seen,
                            const struct limits *limits __attribute__((unused)), struct err *err __attribute__((unused)))
 {
@@ -87,9 +89,41 @@ int request_check_texture(struct request *request, const struct param_set *seen 
     return check_textures(request, err);
 }
 
+/* Layers become the only clip; what lies on top without layers has one clip below. */
+static int check_blended(struct request *request, const struct param_set *seen, struct err *err)
+{
+    static const int OF_CLIPS[] = {PARAM_EXPORT_CLIPS, PARAM_EXPORT_CLIP_NAME, PARAM_STRICT, PARAM_END};
+    static const int ON_TOP[] = {PARAM_JOINT_TURN, PARAM_MORPH, PARAM_EXPRESSION, PARAM_LOOK, PARAM_END};
+    const char *given = param_given(seen, OF_CLIPS), *on_top = param_given(seen, ON_TOP);
+    if (request->pose.layer_count > 0) {
+        if (given != NULL)
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with layers, which become the only clip",
+                           given);
+        if (request->file_count > 1)
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "parameter 'clip_file' names %u files: layers with clips of several files name them "
+                           "themselves",
+                           request->file_count);
+        request->pose.clip_file = request->file_count == 1 ? request->files[0] : NULL;
+        return 0;
+    }
+    if (request->export.clip_names != NULL && strchr(request->export.clip_names, '{') == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_names' is '%.80s'; it must be %s",
+                       request->export.clip_names, EXPORT_NAMES_EXPECTED);
+    if (on_top != NULL && request->file_count > 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter '%s' does not go with 'clip_file': give the clip below it as a layer", on_top);
+    if (on_top != NULL && request->export.clip_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' lies on top of one clip, and 'clips' names %u", on_top,
+                       request->export.clip_count);
+    return 0;
+}
+
 int request_check_export(struct request *request, const struct param_set *seen,
                          const struct limits *limits __attribute__((unused)), struct err *err)
 {
+    if (check_blended(request, seen, err) < 0)
+        return err->code;
     if (request->format == FORMAT_POSED)
         return check_posed_file(seen, err);
     if (check_textures(request, err) < 0)

@@ -88,6 +88,9 @@ void request_set_canonical(struct request *request);
 
 /* --- request_check.c --- */
 
+/* What clip_names= is; of layers it may be a name without these. */
+#define EXPORT_NAMES_EXPECTED "a text with {file} or {clip}, which stand for the names of a file and of its clip"
+
 /* Fills in an operation's defaults and rejects invalid combinations; the column `complete` of operations.def. `seen`:
  * the parameters given. */
 typedef int request_complete_fn(struct request *request, const struct param_set *seen, const struct limits *limits,
