@@ -12,7 +12,7 @@ import sys
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "test/unit", "samples/baked")
+BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "posectl", "test/unit", "samples/baked")
 PROGRAMS = ("build/posed", "build/posed-import", "build/posed-assimp.so")  # programs that the black-box tests start
 FAILED, NO_TEST = b"[  FAILED  ]", "unit: no test runs"  # of tests/unit/support/main.c
 
