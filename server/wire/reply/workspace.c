@@ -28,6 +28,7 @@ void workspace_fini(struct workspace *workspace)
     layers_clear(&workspace->layers);
     layers_clear(&workspace->end_layers);
     entity_work_fini(&workspace->entity);
+    appearance_fini(&workspace->looks);
     hit_scene_fini(&workspace->scene);
     mesh_work_fini(&workspace->mesh_hits);
     hit_list_fini(&workspace->hits);
@@ -52,6 +53,7 @@ void workspace_trim(struct workspace *workspace)
     layers_clear(&workspace->layers);
     layers_clear(&workspace->end_layers);
     entity_work_trim(&workspace->entity, KEPT_BYTES);
+    appearance_fini(&workspace->looks);
     if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
         hit_scene_fini(&workspace->scene);
         hit_scene_init(&workspace->scene);
