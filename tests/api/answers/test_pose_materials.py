@@ -131,7 +131,7 @@ def test_other_words_beside_it_and_what_is_refused(server):
         refused = ask(**more)
         assert (refused.status, refused.error()) == (400, "bad_parameter") and "materials" in refused.json()["error"]["message"]
     batch = post(server, "/v1/query", {"queries": [{"op": "pose", **query, "what": "materials"}]})
-    assert batch.json()["answers"][0]["frames"] == alone["frames"] if "answers" in batch.json() else alone["frames"][0]["materials"][0]["index"] == CHEEK
+    assert batch.json()["results"][0]["frames"] == alone["frames"] and alone["frames"][0]["materials"][0]["index"] == CHEEK
 
 
 def test_many_frames_are_the_same_in_pieces(server):
