@@ -145,7 +145,7 @@ static bool put_local_matrices(struct reply_context *context, const uint32_t *no
 
 static void put_head(struct reply_context *context)
 {
-    if ((context->request->what & WHAT_TRANSFORMS) == 0)
+    if (context->request->what == WHAT_MATERIALS)
         return;
     json_printf(context->out, ",\"layout\":%s", layout_name(context->request->layout));
     put_nodes(context, context->work.pose.nodes, context->work.pose.node_count);
