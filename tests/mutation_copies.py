@@ -31,7 +31,7 @@ API = {
     "checks of motion": ("tests/api/answers/test_check.py", "tests/api/answers/test_check_walks.py"),
     "bends": ("tests/api/answers/test_flex.py",),
     "root motion of files": ("tests/api/export/test_export_root_motion.py",),
-    "files of VRM": ("tests/api/formats/test_vrm.py",),
+    "files of VRM": ("tests/api/formats/test_vrm.py", "tests/api/formats/test_vrm_front.py::test_a_model_tells_where_it_faces"),
     "constraints": ("tests/api/formats/test_constraints.py",),
     "given poses": ("tests/api/answers/test_given_blends.py", "tests/api/answers/test_given_frames.py", "tests/api/answers/test_given_words.py"),
     "looks": ("tests/api/formats/test_vrm_looks.py",),

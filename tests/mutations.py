@@ -298,6 +298,7 @@ MUTATIONS = [
     ("VRM 0: weights are shares", VRM_0, 'vrm_number(bind, "weight", 100) / 100', 'vrm_number(bind, "weight", 100)', VRM),
     ("VRM 0: one node shows a mesh", VRM_0, "vrm_add_morph(vrm, binds, node, index, vrm_number(bind", "if (used == 0) vrm_add_morph(vrm, binds, node, index, vrm_number(bind", VRM),
     ("VRM: custom expressions come before presets", EXPRESSIONS, "(one < other) - (one > other)", "(one > other) - (one < other)", VRM),
+    ("VRM 0: faces as glTF does", source("vrm.c"), "vrm.kind == VRM_0)", "vrm.kind == VRM_ANIMATION)", VRM),
     ("VRM: gaze: z of Unity", source("vrm_gaze.c"), '-vrm_number(offset, "z", 0)', 'vrm_number(offset, "z", 0)', VRM),
     ("VRM: an expression blocks the mouth in place of the eyes", EXPRESSIONS, '"overrideBlink"', '"overrideMouth"', VRM),
     ("rests: the first frame that stands is as good as a better one", REST, "stance.score > seen->best_score + MARGIN", "stance.score > seen->best_score + 99 * MARGIN", RESTS),

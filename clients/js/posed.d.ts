@@ -120,8 +120,8 @@ export interface PaletteParameters extends ClipParameters {
 export interface PoseParameters extends ClipParameters {
   /** layout of a matrix */
   layout?: 'mat4' | 'mat3x4' | 'dualquat';
-  /** local, scene or both */
-  what?: 'local' | 'scene' | ReadonlyArray<'local' | 'scene'>;
+  /** transforms to the parent, to the scene, materials as the pose changes them, or several */
+  what?: 'local' | 'scene' | 'materials' | ReadonlyArray<'local' | 'scene' | 'materials'>;
   /** nodes by index or name */
   joints?: Refs;
   /** a node by name, even one of digits or with a comma */

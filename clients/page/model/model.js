@@ -42,7 +42,7 @@ class Page {
     this.clips = new ClipsPanel((news, isPassing) => this.change(news, isPassing));
     this.light = new LightPanel((news, isPassing) => this.change(news, isPassing));
     this.posing = new Posing({
-      change: (news, isPassing) => this.change(news, isPassing), chooseNode: (node) => this.chooseNode(node), pause: () => { if (this.viewer?.isPlaying) this.toggle(); },
+      change: (news, isPassing) => this.change(news, isPassing), chooseNode: (node) => this.chooseNode(node), eye: () => this.viewer?.eye ?? null, pause: () => { if (this.viewer?.isPlaying) this.toggle(); },
       copied: (text, what) => this.actions.copied(text, what), say: (text) => this.say(text), notice: (kind, text) => this.notice(kind, text),
     });
     this.tree = new Tree({ onChoose: (node) => this.chooseNode(node) });

@@ -10,9 +10,22 @@
 
 /* --- morph targets --- */
 
-/* Finds the names that mean the target `text` of the mesh of a node: the one without a mesh, that of the node, and that
- * of the mesh. has_mesh: some name has a mesh. Returns how many, at most 3. */
-static uint32_t find_meant(const struct model *model, const struct node *node, struct str text,
+/* The name of a target without one: its index in the mesh. Returns how many digits. */
+static size_t put_index(uint32_t index, char digits[10])
+{
+    char turned[10];
+    size_t count = 0;
+    do
+        turned[count++] = (char)('0' + index % 10);
+    while ((index /= 10) > 0);
+    for (size_t i = 0; i < count; i++)
+        digits[i] = turned[count - 1 - i];
+    return count;
+}
+
+/* Finds the names that mean the target `called` of the mesh of a node: the one without a mesh, that of the node, and
+ * that of the mesh. has_mesh: some name has a mesh. Returns how many, at most 3. */
+static uint32_t find_meant(const struct model *model, const struct node *node, struct given_name called,
                            const struct given_name *names, uint32_t name_count, bool has_mesh, uint32_t places[3])
 {
     const struct str own = node->name, shared = model->meshes[node->mesh].name;
@@ -22,7 +35,7 @@ static uint32_t find_meant(const struct model *model, const struct node *node, s
     const struct str *const meshes[] = {NULL, &own, is_same ? NULL : &shared};
     uint32_t count = 0;
     for (int i = 0; i < (has_mesh ? 3 : 1); i++) {
-        struct given_name name = {.text = model->text + text.offset, .size_bytes = text.size_bytes};
+        struct given_name name = called;
         if (i > 0 && (meshes[i] == NULL || meshes[i]->offset == STR_NONE))
             continue;
         if (i > 0) {
@@ -41,17 +54,24 @@ static uint64_t find_targets(struct given_weights *weights, const struct given_n
                              uint32_t *hits)
 {
     const struct model *model = weights->model;
-    bool has_mesh = false;
+    bool has_mesh = false, has_index = false;
     uint64_t total = 0;
-    for (uint32_t i = 0; i < name_count && !has_mesh; i++)
-        has_mesh = names[i].mesh != NULL;
+    for (uint32_t i = 0; i < name_count; i++) {
+        has_mesh = has_mesh || names[i].mesh != NULL;
+        has_index = has_index || (names[i].text[0] >= '0' && names[i].text[0] <= '9');
+    }
     for (uint32_t n = 0; n < model->node_count && name_count > 0; n++) {
         const struct node *node = &model->nodes[n];
         for (uint32_t w = 0; w < node->weight_count && node->mesh >= 0; w++) {
             const struct str text = model_target_name(model, &model->meshes[node->mesh], w);
+            const bool is_named = text.offset != STR_NONE && text.size_bytes > 0;
             uint32_t places[3];
-            const uint32_t count =
-                text.offset == STR_NONE ? 0 : find_meant(model, node, text, names, name_count, has_mesh, places);
+            char digits[10];
+            if (!is_named && !has_index)
+                continue;
+            const struct given_name called = {.text = is_named ? model->text + text.offset : digits,
+                                              .size_bytes = is_named ? text.size_bytes : put_index(w, digits)};
+            const uint32_t count = find_meant(model, node, called, names, name_count, has_mesh, places);
             for (uint32_t i = 0; i < count; i++) {
                 total++;
                 hits[places[i]]++;

@@ -67,7 +67,7 @@ enum format {
     FORMAT_METRICS,    /* Prometheus text format */
     FORMAT_OPENMETRICS /* OpenMetrics */
 };                     /* FORMAT_PNG is a texture; sheet.format is the file type of a picture */
-enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
+enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2, WHAT_MATERIALS = 4 };
 
 /* The part of the clip, as given; span_resolve() converts it to clip times. */
 struct request_span {

@@ -237,6 +237,14 @@ int request_check_palette(struct request *request, const struct param_set *seen 
     return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
 }
 
+int request_check_pose(struct request *request, const struct param_set *seen __attribute__((unused)),
+                       const struct limits *limits __attribute__((unused)), struct err *err)
+{
+    if ((request->what & WHAT_MATERIALS) == 0 || request->format == FORMAT_JSON)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 'what': materials need format=json");
+}
+
 int request_complete_environment(struct request *request, const struct param_set *seen,
                                  const struct limits *limits __attribute__((unused)), struct err *err)
 {

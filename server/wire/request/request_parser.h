@@ -95,8 +95,8 @@ void request_set_canonical(struct request *request);
  * the parameters given. */
 typedef int request_complete_fn(struct request *request, const struct param_set *seen, const struct limits *limits,
                                 struct err *err);
-request_complete_fn request_check_palette, request_check_mesh, request_check_texture, request_check_bounds,
-    request_check_export, request_check_layer, request_complete_check, request_complete_picture,
+request_complete_fn request_check_palette, request_check_pose, request_check_mesh, request_check_texture,
+    request_check_bounds, request_check_export, request_check_layer, request_complete_check, request_complete_picture,
     request_complete_environment, request_collect_models;
 
 /* Runs `complete` and the checks of all operations. complete is NULL for an operation without checks of its own. */
