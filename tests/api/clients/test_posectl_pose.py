@@ -308,7 +308,7 @@ def test_options_that_do_not_go_together(frame, local, ask):
     assert "--layers takes a list" in local("--layers", "{}", "--pose", "all.npz")
     assert "cannot be read: No such file" in local("--pose", "none.npz")
     assert "cannot be read: Is a directory" in local("--pose", ".")
-    for command in "keys", "convert", "thumbs":
+    for command in "keys", "thumbs":
         done = ask(command, "robot.glb", "--pose", "all.npz", "-o", "out")
         assert done.returncode == 2 and b"unknown option --pose" in done.stderr
 
