@@ -226,7 +226,8 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     const bool is_whole = job->format != SHEET_JSON && !sheet_is_animation(&spec) && job->width == job->picture.width &&
                           job->height == job->picture.height;
     const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
-    const int rc = is_onion                           ? draw_onion(renderer, &cells, png, err)
+    const int rc = job->picture.passes != 0           ? passes_draw(renderer, &cells, png, err)
+                   : is_onion                         ? draw_onion(renderer, &cells, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)
                                                       : draw_all(renderer, &cells, png, err);
     shared_camera_fini(&cells.shared);
@@ -278,6 +279,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     struct job_given given = {.count = 0};
     const size_t png_bytes = png->size_bytes;
     renderer->shown = (struct render_shown){0};
+    renderer->pass_range = (struct render_pass_range){0, 0};
     model_cache_begin(&renderer->cache);
     if (job_check(work, err) < 0 ||
         model_cache_draw(&renderer->cache, &renderer->gl, job->model_key, model_fd, job->model_bytes, &loaded, err) <
@@ -298,3 +300,5 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
 }
 
 const struct render_shown *renderer_shown(const struct renderer *renderer) { return &renderer->shown; }
+
+struct render_pass_range renderer_pass_range(const struct renderer *renderer) { return renderer->pass_range; }

@@ -4,8 +4,8 @@
  * sends in one sendmsg(), as everything fits into an empty socket:
  *   - struct render_job, whose first byte carries sealed memfds (SCM_RIGHTS): the model's, those of other models with
  *     clips, in the order of sources, the environment's, and that of the given poses (anim/given/given_store.h),
- *   - the job's cells, struct render_cell[cell_count],
- *   - for layers, their state in each cell, struct render_layer_moment[cell_count][layer_count],
+ *   - the job's cells, struct render_cell[cell_count + later_count],
+ *   - for layers, their state in each of these, struct render_layer_moment[..][layer_count],
  *   - the rules that rename joints, char[rename_bytes].
  *
  * The worker answers in order with a struct render_result and size_bytes bytes (the file, or nothing on failure). One
@@ -14,8 +14,8 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/picture_spec.h"
-#include "base/sheet_spec.h"
+#include "base/picture/picture_spec.h"
+#include "base/picture/sheet_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,9 +87,9 @@ struct render_cell {
 };
 
 /* The complete description of a picture behind a request. The service fills it, the pool adds ids and models, and the
- * worker draws it. In an animation (base/sheet_spec.h) each cell is a frame: cells lie below each other, as wide as the
- * picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct render_cameras and
- * struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. */
+ * worker draws it. In an animation (base/picture/sheet_spec.h) each cell is a frame: cells lie below each other, as
+ * wide as the picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct
+ * render_cameras and struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
@@ -121,7 +121,7 @@ struct render_job {
     struct picture_spec picture;
     uint64_t given_bytes; /* size of the given poses; 0: none */
     uint32_t on_top;      /* 0, or the number of the given pose after the clip or the layers */
-    uint32_t reserved;
+    uint32_t later_count; /* 1 with PASS_MOTION: the cell behind the others is the pose that it leads to */
     struct render_blend blend;
 };
 
@@ -139,16 +139,18 @@ static inline bool render_job_is_bounded(const struct render_job *job)
     const uint32_t layers = job->blend.layer_count;
     return job->cell_count >= 1 && job->cell_count <= RENDER_CELLS_MAX && layers <= RENDER_LAYERS_MAX &&
            job->drawn_count >= 1 && job->first_drawn <= job->cell_count &&
-           job->drawn_count <= job->cell_count - job->first_drawn &&
-           job->cell_count * layers <= RENDER_LAYER_MOMENTS_MAX && job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
+           job->drawn_count <= job->cell_count - job->first_drawn && job->later_count <= 1 &&
+           job->cell_count + job->later_count <= RENDER_CELLS_MAX &&
+           (job->cell_count + job->later_count) * layers <= RENDER_LAYER_MOMENTS_MAX &&
+           job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
 }
 static inline size_t render_cells_bytes(const struct render_job *job)
 {
-    return job->cell_count * sizeof(struct render_cell);
+    return (job->cell_count + job->later_count) * sizeof(struct render_cell);
 }
 static inline size_t render_layer_moments_bytes(const struct render_job *job)
 {
-    return (size_t)job->cell_count * job->blend.layer_count * sizeof(struct render_layer_moment);
+    return (size_t)(job->cell_count + job->later_count) * job->blend.layer_count * sizeof(struct render_layer_moment);
 }
 
 /* The camera data that all cells share. */
@@ -170,9 +172,15 @@ struct render_shown {
     double clip_from_view[16];
 };
 
+/* The numbers of a pass in a PNG file: 1 and 65535 of PASS_AS_RANGE. Otherwise 0. */
+struct render_pass_range {
+    double least, most;
+};
+
 /* The notes beside a picture. */
 struct render_notes {
     struct render_shown shown;             /* finite */
+    struct render_pass_range range;        /* finite */
     char unmatched[RENDER_UNMATCHED_SIZE]; /* NUL-terminated printable ASCII: for clips of other files, the report of
                                               nodes without a partner (anim/retarget/retarget_report.h) */
 };

@@ -207,6 +207,8 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 /* Sets the times of the layers of a blend in cell c. Each layer has its own time in each frame. */
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c,
                              uint32_t frame);
+/* The same for a cell behind them, at another time of the first frame. */
+void picture_cells_set_later(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, double time_s);
 void picture_cells_free(struct picture_cells *cells);
 /* Makes picture->plan and zeroes *span, because each cell has its own span. */
 int service_sheet_plan(struct picture_job *picture, struct clip_span *span, struct err *err);

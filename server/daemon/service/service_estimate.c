@@ -4,13 +4,14 @@
  * memory it reports only the imports. */
 #include "daemon/service/job.h"
 
-#include "base/view.h"
+#include "base/picture/pass.h"
+#include "base/picture/view.h"
 #include "wire/operations/reply_estimate.h"
 #include "wire/encode/json.h"
 
 #include <math.h>
 
-enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3 };
+enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3, PICTURE_PIXEL_BYTES = 4 };
 
 static double evaluator_cost_ns(const struct evaluation *evaluation)
 {
@@ -47,6 +48,9 @@ static double picture_file_bytes(const struct picture_job *picture)
     const struct request *request = &picture->job->call->request;
     if (is_text(request))
         return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
+    if (request->picture.passes != 0)
+        return PIXEL_FILE_BYTES * request->picture.width * request->picture.height *
+               pass_pixel_bytes(request->picture.passes) / PICTURE_PIXEL_BYTES;
     return PIXEL_FILE_BYTES * (picture->plan != NULL ? (double)picture->plan->width * picture->plan->height
                                                      : (double)request->picture.width * request->picture.height);
 }

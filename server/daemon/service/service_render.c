@@ -3,7 +3,8 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "base/view.h"
+#include "base/picture/pass.h"
+#include "base/picture/view.h"
 #include "wire/sheet/picture_json.h"
 #include "wire/encode/picture_files.h"
 #include "wire/reply/clip_sources.h"
@@ -53,9 +54,10 @@ static double time_of(const struct picture_job *picture, const struct render_sho
     return is_picked ? shown->clip_time_s - picture->begin_s : request->pose.times_s[request->pose.time_count - 1];
 }
 
-static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_shown *shown,
+static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_notes *notes,
                         struct reply *reply)
 {
+    const struct render_shown *shown = &notes->shown;
     const struct request *request = &picture->job->call->request;
     const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
@@ -64,6 +66,8 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
                                        .clips = request->pose.layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};
     reply_put_shown(&told, reply);
+    if (request->picture.passes != 0 && request->sheet.format == SHEET_PNG)
+        reply_put_pass(pass_only(request->picture.passes), notes->range.least, notes->range.most, reply);
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     if (request->format == FORMAT_JSON)
         body_put_picture(request, &told, reply);
@@ -99,7 +103,7 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
         if (picture->plan != NULL)
             service_sheet_reply(picture, png, &reply);
         else
-            put_picture(picture, png, &notes->shown, &reply);
+            put_picture(picture, png, notes, &reply);
         check_told(&reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
         reply.warning_count = reply_count_warnings(&job->models[0]->model, job->sources, job->model_count - 1, &reply);
@@ -107,29 +111,42 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     job_finish(job, &reply);
 }
 
-/* Fills one cell, or the cells of an onion view. Without t= these are spread evenly over the clip. */
+/* Returns the cell of a clip time of the played span. */
+static struct render_cell cell_at(const struct picture_job *picture, const struct clip_span *span, double clip_time_s)
+{
+    const struct request *request = &picture->job->call->request;
+    return (struct render_cell){
+        .clip = picture->clip,
+        .clip_source = request->pose.layer_count == 0 ? request->pose.clip_source : 0,
+        .clip_time_s = clip_time_s,
+        .begin_s = span->from_s,
+        .end_s = span->to_s,
+    };
+}
+
+/* Fills one cell, or the cells of an onion view. Without t= these are spread evenly over the clip. Behind them comes
+ * the moment that a pass of motion leads to. */
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
+    const uint32_t count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->pose.time_count : 1;
+    const uint32_t later_count = pass_has(request->picture.passes, PASS_MOTION);
     if (is_onion)
         picture->drawing.picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
-    picture_cells_alloc(cells,
-                        is_spread  ? VIEW_ONION_TIMES
-                        : is_onion ? request->pose.time_count
-                                   : 1,
-                        picture->drawing.blend.layer_count);
-    for (uint32_t c = 0; c < cells->count; c++) {
-        cells->cells[c] = (struct render_cell){
-            .clip = picture->clip,
-            .clip_source = request->pose.layer_count == 0 ? request->pose.clip_source : 0,
-            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / cells->count
-                                     : clip_time_in_span(span, request->pose.times_s[c]),
-            .begin_s = span->from_s,
-            .end_s = span->to_s,
-        };
+    picture_cells_alloc(cells, count + later_count, picture->drawing.blend.layer_count);
+    cells->count = count;
+    picture->drawing.later_count = later_count;
+    for (uint32_t c = 0; c < count; c++) {
+        cells->cells[c] = cell_at(picture, span,
+                                  is_spread ? span->from_s + (span->to_s - span->from_s) * c / count
+                                            : clip_time_in_span(span, request->pose.times_s[c]));
         picture_cells_set_times(cells, picture, c, c);
+    }
+    if (later_count > 0) {
+        cells->cells[count] = cell_at(picture, span, clip_time_in_span(span, request->t2_s));
+        picture_cells_set_later(cells, picture, count, request->t2_s);
     }
 }
 

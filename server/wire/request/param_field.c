@@ -76,6 +76,8 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_WIDTH] = {AT(picture.width), .least = 1, .limit = LIMIT_PICTURE_SIDE},
     [PARAM_HEIGHT] = {AT(picture.height), .least = 1, .limit = LIMIT_PICTURE_SIDE},
     [PARAM_VIEW] = {AT(picture.view)},
+    [PARAM_NORMAL_SPACE] = {AT(picture.flags), .bit = PICTURE_SCENE_NORMALS},
+    [PARAM_T2] = {AT(t2_s), .least = -DBL_MAX, .most = DBL_MAX, .expected = "a finite number of seconds"},
     [PARAM_JOINT] = {AT(view.joint), .expected = "node"},
     [PARAM_JOINT_BY_NAME] = {AT(view.joint), .expected = "node"},
     [PARAM_VARIANT] = {AT(variant), .expected = "variant"},

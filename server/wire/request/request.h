@@ -16,8 +16,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "base/picture_spec.h"
-#include "base/sheet_spec.h"
+#include "base/picture/picture_spec.h"
+#include "base/picture/sheet_spec.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 #include "wire/request/operation.h"
@@ -287,6 +287,7 @@ struct request {
     struct request_motion motion;
     struct request_bounds bounds;
     struct picture_spec picture; /* also for each cell of a sheet; without target_node and camera */
+    double t2_s;                 /* with PASS_MOTION: the time that it leads to */
     struct request_view view;
     const struct request_turn *turns; /* turn= */
     uint32_t turn_count;

@@ -1,6 +1,6 @@
 /* request_check.c - checks a request for missing parameters and invalid combinations. */
 #include "anim/check/check.h"
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "wire/request/request_parser.h"
 
 int request_complete_check(struct request *request, const struct param_set *seen,
@@ -234,7 +234,7 @@ int request_complete_picture(struct request *request, const struct param_set *se
                              struct err *err)
 {
     if (request_complete_camera(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-        request_check_picture_file(request, err) < 0 || check_picture_size(request, limits, err) < 0)
+        request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 || check_picture_size(request, limits, err) < 0)
         return err->code;
     return check_view(request, seen, err);
 }

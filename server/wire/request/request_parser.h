@@ -108,6 +108,9 @@ int request_complete_camera(struct request *request, const struct param_set *see
 int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
 /* Rejects invalid combinations in the file of a picture, after the checks of request_sheet.c. */
 int request_check_picture_file(struct request *request, struct err *err);
+/* Rejects passes that the file cannot hold or that do not go with the picture, before the check of the file. */
+int request_check_passes(struct request *request, const struct param_set *seen, const struct limits *limits,
+                         struct err *err);
 
 /* --- request_page.c --- */
 

@@ -1,5 +1,5 @@
 /* request_sheet.c - checks a picture with several cells: the cells, their layout, and the file. */
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "wire/encode/picture_files.h"
 #include "wire/request/request_parser.h"
 
