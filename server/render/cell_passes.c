@@ -67,19 +67,17 @@ static int fill_arrays(struct renderer *renderer, struct cells *cells, const str
 {
     const struct picture_spec *picture = &cells->work->job.picture;
     const bool has_later = cells->work->job.later_count > 0;
-    const struct pass_query query = {
+    struct pass_query query = {
         .visible = memory->visible,
         .width = picture->width,
         .height = picture->height,
         .variant = picture->variant,
         .has_scene_normals = (picture->flags & PICTURE_SCENE_NORMALS) != 0,
-        .camera = {.view_from_scene = renderer->posed.camera.view_from_scene,
-                   .clip_from_view = renderer->posed.camera.clip_from_view,
-                   .width = picture->width,
-                   .height = picture->height},
     };
     struct pass_arrays arrays = {{NULL}};
     struct pass_surfaces surfaces;
+    pass_camera_init(&query.camera, &renderer->posed.camera.view_from_scene, &renderer->posed.camera.clip_from_view,
+                     picture->width, picture->height);
     for (int p = 0; p < PASS_COUNT; p++)
         arrays.of[p] = p == PASS_COLOR ? NULL : array_of(memory, p);
     if (has_later && cells_pose_later(renderer, cells, err) < 0)
@@ -114,15 +112,13 @@ static int put_arrays(const struct picture_spec *picture, const struct pass_memo
 {
     static const char *const TYPES[] = {[PASS_U8] = "u1", [PASS_I32] = "i4", [PASS_F32] = "f4"};
     struct npz_file file;
-    int rc = npz_file_init(&file, out, err);
+    int rc = 0;
+    npz_file_init(&file, out);
     for (int p = 0; p < PASS_COUNT && rc == 0; p++)
         if (memory->bytes[p] != NULL)
             rc = npz_file_put(&file, PASS_INFO[p].word, memory->bytes[p], TYPES[PASS_INFO[p].type], picture->height,
                               picture->width, PASS_INFO[p].components, err);
-    if (rc == 0)
-        rc = npz_file_end(&file, err);
-    npz_file_fini(&file);
-    return rc;
+    return rc < 0 ? rc : npz_file_end(&file, err);
 }
 
 static int put_file(struct renderer *renderer, const struct cells *cells, const struct pass_memory *memory,

@@ -1,27 +1,20 @@
 #include "render/passes/npz_file.h"
 
+#include "render/image/deflate.h"
+
 #include <libdeflate.h>
 #include <stdio.h>
 
 enum {
-    LEVEL = 1,
     NEEDED_VERSION = 20, /* deflate */
     METHOD_DEFLATE = 8,
     FIRST_DAY = 0x21, /* 1 January 1980, in the form of MS-DOS */
     PREFIX_BYTES = 10 /* of a .npy file, before the text of its header */
 };
 
-int npz_file_init(struct npz_file *file, struct buf *out, struct err *err)
+void npz_file_init(struct npz_file *file, struct buf *out)
 {
     *file = (struct npz_file){.out = out, .begin = out->size_bytes};
-    file->compressor = libdeflate_alloc_compressor(LEVEL);
-    return file->compressor != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "no memory to compress the passes");
-}
-
-void npz_file_fini(struct npz_file *file)
-{
-    libdeflate_free_compressor(file->compressor);
-    *file = (struct npz_file){0};
 }
 
 /* --- an entry --- */
@@ -66,27 +59,22 @@ static void put_name(struct buf *out, const struct npz_entry *entry)
     buf_put(out, ".npy", strlen(".npy"));
 }
 
-/* Compresses behind the place of the entry's header, which it returns filled in. */
-static int put_entry(struct npz_file *file, struct npz_entry *entry, const uint8_t *bytes, struct err *err)
+/* Appends the entry. Its packed size is known at the end. */
+static int put_entry(struct npz_file *file, struct npz_entry *entry, uint8_t *bytes, struct err *err)
 {
-    enum { HEADER_BYTES = 30 };
-    struct buf header;
-    const size_t head_bytes = HEADER_BYTES + strlen(entry->name) + strlen(".npy");
-    const size_t capacity = libdeflate_deflate_compress_bound(file->compressor, entry->size_bytes);
-    char *to = buf_reserve(file->out, head_bytes + capacity);
-    if (to == NULL)
+    enum { PACKED_AT = 18 };
+    struct buf *out = file->out;
+    buf_put_u32(out, UINT32_C(0x04034b50));
+    put_facts(out, entry);
+    put_name(out, entry);
+    const size_t at = out->size_bytes;
+    if (deflate_put(out, bytes, entry->size_bytes, err) < 0)
+        return err->code;
+    if (buf_failed(out) || out->size_bytes - at > UINT32_MAX)
         return err_set(err, ERR_NO_MEMORY, "no memory for the file of the passes");
-    entry->packed_bytes =
-        (uint32_t)libdeflate_deflate_compress(file->compressor, bytes, entry->size_bytes, to + head_bytes, capacity);
-    if (entry->packed_bytes == 0)
-        return err_set(err, ERR_INTERNAL, "compressing the pass %s failed", entry->name);
-    buf_init(&header, 0);
-    buf_put_u32(&header, UINT32_C(0x04034b50));
-    put_facts(&header, entry);
-    put_name(&header, entry);
-    memcpy(to, header.data, header.size_bytes);
-    buf_fini(&header);
-    buf_advance(file->out, head_bytes + entry->packed_bytes);
+    entry->packed_bytes = (uint32_t)(out->size_bytes - at);
+    const uint32_t little = htole32(entry->packed_bytes);
+    memcpy(out->data + file->begin + entry->at + PACKED_AT, &little, sizeof little);
     return 0;
 }
 

@@ -1,8 +1,8 @@
 /* npz_file.h - writes arrays as a .npz file: a ZIP file (PKWARE APPNOTE 6.3.10) of .npy files (NumPy enhancement
  * proposal 1, format 1.0), which numpy.load() reads. Any thread.
  *
- * Entries are deflated by libdeflate at level 1 and have a fixed time: the same arrays give the same bytes. Arrays are
- * in C order, little-endian. A file has less than 4 GiB. */
+ * Entries have a fixed time: the same arrays give the same bytes. Arrays are in C order, little-endian. A file has less
+ * than 4 GiB. */
 #pragma once
 
 #include "base/buf.h"
@@ -13,8 +13,6 @@
 /* Bytes that the caller leaves free in front of an array, for its header. */
 enum { NPZ_HEADER_BYTES = 128, NPZ_ENTRIES_MAX = 16 };
 
-struct libdeflate_compressor;
-
 struct npz_entry {
     const char *name; /* of the array, borrowed */
     uint32_t crc, packed_bytes, size_bytes, at;
@@ -23,14 +21,12 @@ struct npz_entry {
 struct npz_file {
     struct buf *out;
     size_t begin; /* of the file in `out` */
-    struct libdeflate_compressor *compressor;
     struct npz_entry entries[NPZ_ENTRIES_MAX];
     uint32_t entry_count;
 };
 
-/* Begins a file at the end of `out`. Call npz_file_fini() in any case. ERR_NO_MEMORY. */
-int npz_file_init(struct npz_file *file, struct buf *out, struct err *err);
-void npz_file_fini(struct npz_file *file);
+/* Begins a file at the end of `out`. */
+void npz_file_init(struct npz_file *file, struct buf *out);
 
 /* Appends an array. bytes: NPZ_HEADER_BYTES that the function fills, followed by the numbers. type: "u1", "i4" or "f4".
  * components: the last axis; 1: the array has only height and width. Returns 0, ERR_NO_MEMORY or ERR_INTERNAL. */

@@ -14,7 +14,7 @@ static void find_point(const double *m, double place_x, double place_y, double z
     out[2] = z;
 }
 
-struct pass_ray pass_camera_ray(const struct pass_camera *camera, double x, double y)
+static struct pass_ray find_ray(const struct pass_camera *camera, double x, double y)
 {
     const double *m = camera->clip_from_view.m;
     const double place_x = 2 * x / camera->width - 1, place_y = 1 - 2 * y / camera->height;
@@ -24,6 +24,37 @@ struct pass_ray pass_camera_ray(const struct pass_camera *camera, double x, doub
     find_point(m, place_x, place_y, -1, next);
     for (int i = 0; i < 3; i++)
         ray.along[i] = next[i] - ray.from[i];
+    return ray;
+}
+
+static struct pass_ray difference(const struct pass_ray *ray, const struct pass_ray *other, double count)
+{
+    struct pass_ray out;
+    for (int i = 0; i < 3; i++) {
+        out.from[i] = (ray->from[i] - other->from[i]) / count;
+        out.along[i] = (ray->along[i] - other->along[i]) / count;
+    }
+    return out;
+}
+
+void pass_camera_init(struct pass_camera *camera, const struct dmat4 *view_from_scene,
+                      const struct dmat4 *clip_from_view, uint32_t width, uint32_t height)
+{
+    *camera = (struct pass_camera){
+        .view_from_scene = *view_from_scene, .clip_from_view = *clip_from_view, .width = width, .height = height};
+    camera->corner = find_ray(camera, 0, 0);
+    const struct pass_ray right = find_ray(camera, width, 0), down = find_ray(camera, 0, height);
+    camera->right = difference(&right, &camera->corner, width);
+    camera->down = difference(&down, &camera->corner, height);
+}
+
+struct pass_ray pass_camera_ray(const struct pass_camera *camera, double x, double y)
+{
+    struct pass_ray ray;
+    for (int i = 0; i < 3; i++) {
+        ray.from[i] = camera->corner.from[i] + x * camera->right.from[i] + y * camera->down.from[i];
+        ray.along[i] = camera->corner.along[i] + x * camera->right.along[i] + y * camera->down.along[i];
+    }
     return ray;
 }
 

@@ -32,18 +32,20 @@ static void put_index(const struct pass_fill *fill, enum pass pass, size_t at, i
         to[at] = value;
 }
 
-static void put_background(const struct pass_fill *fill, size_t at)
+/* Fills all pixels with what stands for nothing. */
+static void fill_background(const struct pass_arrays *arrays, size_t pixel_count)
 {
-    static const double NOTHING[3], FAR[3] = {INFINITY, INFINITY, INFINITY}, NONE[2] = {NAN, NAN};
-    put_floats(fill, PASS_DEPTH, at, FAR);
-    put_floats(fill, PASS_POSITION, at, FAR);
-    put_floats(fill, PASS_NORMAL, at, NOTHING);
-    put_floats(fill, PASS_MOTION, at, NOTHING);
-    put_floats(fill, PASS_UV, at, NONE);
-    put_index(fill, PASS_NODE, at, -1);
-    put_index(fill, PASS_MESH, at, -1);
-    put_index(fill, PASS_MATERIAL, at, -1);
-    put_index(fill, PASS_JOINT, at, -1);
+    static const float FLOATS[PASS_COUNT] = {
+        [PASS_DEPTH] = INFINITY, [PASS_POSITION] = INFINITY, [PASS_UV] = NAN}; /* others 0 */
+    for (int p = 0; p < PASS_COUNT; p++) {
+        const size_t count = pixel_count * PASS_INFO[p].components;
+        float *floats = arrays->of[p];
+        if (floats != NULL && PASS_INFO[p].type == PASS_I32)
+            memset(floats, 0xff, count * sizeof(int32_t)); /* -1 */
+        else
+            for (size_t i = 0; floats != NULL && i < count; i++)
+                floats[i] = FLOATS[p];
+    }
 }
 
 /* Interpolates `size` numbers of the corners. */
@@ -162,13 +164,12 @@ int64_t pass_values_fill(const struct pass_query *query, struct pass_surfaces *s
     struct pass_fill fill = {.query = query, .arrays = arrays};
     int64_t covered = 0;
     int rc = 0;
+    fill_background(arrays, (size_t)query->width * query->height);
     for (uint32_t y = 0; y < query->height && rc == 0; y++)
         for (uint32_t x = 0; x < query->width && rc == 0; x++) {
             const size_t at = (size_t)y * query->width + x;
-            if (query->visible[at].number == 0) {
-                put_background(&fill, at);
+            if (query->visible[at].number == 0)
                 continue;
-            }
             rc = load(&fill, surfaces, query->visible[at], err);
             if (rc < 0)
                 break;

@@ -1,5 +1,6 @@
 #include "render/passes/visibility.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Blended materials with at least this alpha hide what is behind them. */
@@ -72,17 +73,18 @@ void visibility_trim(struct visibility *visibility, const struct gl *gl)
 
 /* --- drawing --- */
 
-static int init_program(struct visibility_program *program, const struct gl *gl, bool is_full, struct err *err)
+static int init_program(struct visibility_program *program, const struct gl *gl, unsigned kind, struct err *err)
 {
+    char defines[128];
+    snprintf(defines, sizeof defines, "#define VIEW\n#define VISIBILITY\n%s%s%s",
+             (kind & VISIBILITY_CUT) != 0 ? "#define CUT\n#define FILTERS\n" : "",
+             (kind & VISIBILITY_FULL) != 0 ? "#define FULL\n" : "",
+             (kind & VISIBILITY_POINTS) != 0 ? "#define POINTS\n" : "");
     const struct shader_sources sources = {
-        .vertex = SHADER_SKIN_VERT,
-        .fragment = SHADER_VISIBILITY_FRAG,
-        .define = is_full ? "#define VIEW\n#define VISIBILITY\n#define FILTERS\n#define CUT\n#define FULL\n"
-                          : "#define VIEW\n#define VISIBILITY\n#define FILTERS\n#define CUT\n"};
-    if (program_link(&program->base, gl, &sources, is_full, err) < 0)
+        .vertex = SHADER_SKIN_VERT, .fragment = SHADER_VISIBILITY_FRAG, .define = defines};
+    if (program_link(&program->base, gl, &sources, (kind & VISIBILITY_FULL) != 0, err) < 0)
         return err->code;
     program->number = gl->GetUniformLocation(program->base.name, "number");
-    program->topology = gl->GetUniformLocation(program->base.name, "topology");
     return 0;
 }
 
@@ -96,10 +98,10 @@ struct visibility_pass {
     const struct visibility_program *program; /* in use, or NULL */
 };
 
-static int use_program(struct visibility_pass *pass, bool is_full, struct err *err)
+static int use_program(struct visibility_pass *pass, unsigned kind, struct err *err)
 {
-    struct visibility_program *program = &pass->visibility->programs[is_full];
-    if (program->base.name == 0 && init_program(program, pass->gl, is_full, err) < 0)
+    struct visibility_program *program = &pass->visibility->programs[kind];
+    if (program->base.name == 0 && init_program(program, pass->gl, kind, err) < 0)
         return err->code;
     if (pass->program == program)
         return 0;
@@ -114,15 +116,18 @@ static int set_material(struct visibility_pass *pass, const struct material *mat
                         const struct primitive *primitive, uint32_t number, struct err *err)
 {
     const struct gl *gl = pass->gl;
-    if (use_program(pass, draw_needs_full(pass->loaded, material, false), err) < 0)
+    const bool is_cut = material->alpha_mode != ALPHA_OPAQUE;
+    const unsigned kind = (is_cut ? VISIBILITY_CUT : 0) |
+                          (is_cut && draw_needs_full(pass->loaded, material, false) ? VISIBILITY_FULL : 0) |
+                          (primitive->topology == TOPOLOGY_POINTS ? VISIBILITY_POINTS : 0);
+    if (use_program(pass, kind, err) < 0)
         return err->code;
-    const float least = material->alpha_mode == ALPHA_MASK    ? material->alpha_cutoff
-                        : material->alpha_mode == ALPHA_BLEND ? HALF
-                                                              : DRAW_ALPHA_ANY;
-    draw_put_material(pass->drawing, &pass->program->base, pass->loaded, material, primitive, false);
-    gl->Uniform2f(pass->program->base.alpha_range, least, DRAW_ALPHA_END);
-    gl->Uniform1i(pass->program->topology, (GLint)primitive->topology);
     gl->Uniform1ui(pass->program->number, number);
+    if (!is_cut)
+        return 0;
+    draw_put_material(pass->drawing, &pass->program->base, pass->loaded, material, primitive, false);
+    gl->Uniform2f(pass->program->base.alpha_range, material->alpha_mode == ALPHA_MASK ? material->alpha_cutoff : HALF,
+                  DRAW_ALPHA_END);
     return 0;
 }
 

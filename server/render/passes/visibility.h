@@ -15,13 +15,17 @@ struct visible {
     uint32_t element; /* which triangle, line or point of the draw, in the order of its indices */
 };
 
+/* What a program can do, as bits: surfaces with holes or of some transparency, whose texture may have the second
+ * coordinates; points. */
+enum { VISIBILITY_CUT = 1, VISIBILITY_FULL = 2, VISIBILITY_POINTS = 4, VISIBILITY_PROGRAMS = 8 };
+
 /* The programs and the target. A program is made on first use; the target has the size of the last picture.
  * Zero-initialise. */
 struct visibility {
     struct visibility_program {
         struct program base; /* name is 0 until the program is made */
-        GLint number, topology;
-    } programs[2]; /* base colour only, and full */
+        GLint number;
+    } programs[VISIBILITY_PROGRAMS]; /* by VISIBILITY_ bits */
     GLuint framebuffer, color, depth;
     uint32_t width, height; /* of the target; 0: there is none */
 };
