@@ -209,6 +209,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     const int rc = render_pool_submit(job->service->renders, &spec, &picture->waiter, err);
     picture_cells_free(&cells);
     buf_fini(&renames);
+    buf_fini(&picture->given); /* the pool has its own copy, which waits */
     return rc;
 }
 
@@ -254,8 +255,6 @@ void service_picture_draw(struct job *job)
 void service_render(struct job *job)
 {
     start_picture(job);
-    if (job->call->request.retarget.is_by_rest)
-        service_rest_resolve(job);
-    else
+    if (!service_resolve(job))
         service_picture_draw(job);
 }
