@@ -110,8 +110,8 @@ struct render_cell {
  * worker draws it. In an animation (base/picture/sheet_spec.h) each cell is a frame: cells lie below each other, as
  * wide as the picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct
  * render_cameras and struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. SHEET_POINTS is
- * answered, for each cell, by struct render_points_head and struct render_keypoint[point_count]: each cell has the camera
- * that it would have as a picture of its own. */
+ * answered, for each cell, by struct render_points_head and struct render_keypoint[point_count]: each cell has the
+ * camera that it would have as a picture of its own. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
@@ -141,9 +141,9 @@ struct render_job {
     uint32_t first_drawn, drawn_count; /* the cells that the picture shows; the camera frames all */
     double frame_rate;                 /* for SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
-    uint64_t given_bytes; /* size of the given poses; 0: none */
-    uint32_t on_top;      /* 0, or the number of the given pose after the clip or the layers */
-    uint32_t later_count; /* 1 with PASS_MOTION: the cell behind the others is the pose that it leads to */
+    uint64_t given_bytes;   /* size of the given poses; 0: none */
+    uint32_t on_top;        /* 0, or the number of the given pose after the clip or the layers */
+    uint32_t later_count;   /* 1 with PASS_MOTION: the cell behind the others is the pose that it leads to */
     uint32_t point_count;   /* with SHEET_POINTS or VIEW_OPENPOSE */
     uint32_t point_padding; /* 0 */
     double tolerance; /* of SHEET_POINTS: scene units by which a point may lie behind what is drawn and still be seen */
@@ -206,10 +206,10 @@ struct render_points_head {
 /* Whether a point is seen. In the order of the words of the answer. */
 enum render_point_state { RENDER_POINT_VISIBLE, RENDER_POINT_HIDDEN, RENDER_POINT_OUTSIDE, RENDER_POINT_STATES };
 struct render_keypoint {
-    double pixel[2];    /* from the top left corner of the picture, whole numbers lie between pixels; NaN: none */
-    double depth;       /* along the camera's axis, scene units; NaN: the model lacks the point */
-    double drawn_depth; /* likewise of the surface that its pixel shows; NaN: none */
-    uint32_t state;     /* RENDER_POINT_ */
+    double pixel[2];     /* from the top left corner of the picture, whole numbers lie between pixels; NaN: none */
+    double depth;        /* along the camera's axis, scene units; NaN: the model lacks the point */
+    double drawn_depth;  /* likewise of the surface that its pixel shows; NaN: none */
+    uint32_t state;      /* RENDER_POINT_ */
     int32_t drawn_joint; /* the node that moves that surface most, or -1 */
 };
 

@@ -1,10 +1,10 @@
-/* openpose.h - paints the body of a human as control images have it: limbs and joints of 18 points in fixed colours. Pure;
- * any thread.
+/* openpose.h - paints the body of a human as control images have it: limbs and joints of 18 points in fixed colours.
+ * Pure; any thread.
  *
  * Points, limbs, colours and their order are those of OpenPose's COCO model (Cao et al. 2018, OpenPose: Realtime
  * Multi-Person 2D Pose Estimation). Sizes and shades are those that ControlNet's pose models were trained with: on a
- * picture of 512 pixels a limb is an ellipse of 4 pixels half width at 0.6 of its colour, and a joint a disc of 4 pixels
- * radius over all limbs. */
+ * picture of 512 pixels a limb is an ellipse of 4 pixels half width at 0.6 of its colour, and a joint a disc of 4
+ * pixels radius over all limbs. */
 #pragma once
 
 #include <stdbool.h>

@@ -92,8 +92,8 @@ int job_receive(int socket, struct render_work *work, struct job_fds *fds, struc
             have += receive_all(socket, work->renames, job->rename_bytes, fds);
         is_good = have == sizeof *job + cells + times + job->rename_bytes;
     }
-    const uint64_t source_count = (uint64_t)job->source_count + (job->environment_bytes > 0) +
-                                  (render_job_given_size(job) > 0);
+    const uint64_t source_count =
+        (uint64_t)job->source_count + (job->environment_bytes > 0) + (render_job_given_size(job) > 0);
     if (is_good && fds->model >= 0 && fds->source_count == source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);
