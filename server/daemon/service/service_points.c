@@ -57,10 +57,8 @@ void service_points_fill(struct picture_job *picture)
         memcpy(point.place, points[i].place, sizeof point.place);
         buf_put(&picture->given, &point, sizeof point);
     }
-    if (drawing->format == SHEET_POINTS) {
-        drawing->drawn_count = drawing->cell_count;
+    if (drawing->format == SHEET_POINTS)
         drawing->tolerance = tolerance_of(picture);
-    }
 }
 
 /* Reads what the renderer found at one time. It is not trusted: false when it cannot be. */

@@ -62,6 +62,25 @@ static void subtract(const double a[3], const double b[3], double out[3])
         out[i] = a[i] - b[i];
 }
 
+/* Some files call the left side of their model right, and its face would then be behind the head: toes tell where it
+ * looks, or else the file. */
+static void find_front(struct rest_body *body)
+{
+    static const int FEET[] = {ROLE_LEFT_FOOT, ROLE_RIGHT_FOOT}, TOES[] = {ROLE_LEFT_TOES, ROLE_RIGHT_TOES};
+    const float *told = body->model->infos[0].forward;
+    double ahead = 0, foot[3];
+    cross3(body->left, body->up, body->forward);
+    for (int i = 0; i < 2; i++)
+        if (has(body->humanoid, FEET[i]) && has(body->humanoid, TOES[i])) {
+            subtract(place_of(body, TOES[i]), place_of(body, FEET[i]), foot);
+            ahead += dot3(foot, body->forward);
+        }
+    if (!(fabs(ahead) > 0))
+        ahead = dot3((const double[3]){(double)told[0], (double)told[1], (double)told[2]}, body->forward);
+    for (int i = 0; i < 3 && ahead < 0; i++)
+        body->forward[i] = -body->forward[i];
+}
+
 /* Finds the body's directions from its joints, so they are right however it lies. False: it has none. */
 static bool find_axes(struct rest_body *body)
 {
@@ -76,7 +95,7 @@ static bool find_axes(struct rest_body *body)
         body->up[i] -= share * body->left[i];
     if (!(unit3(body->up) > 0))
         return false;
-    cross3(body->left, body->up, body->forward);
+    find_front(body);
     return true;
 }
 
