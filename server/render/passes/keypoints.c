@@ -9,6 +9,7 @@ struct keypoint_search {
     const struct keypoint_query *query;
     struct pass_surfaces *surfaces;
     struct pass_element element; /* that a pixel shows */
+    struct pass_element own; /* the triangle of a point of a surface, in view space; corner_count 0: another point */
 };
 
 bool keypoint_of_nodes(const struct render_point *point, const struct pose *pose, double scene[3])
@@ -36,32 +37,26 @@ static uint32_t find_surface(const struct pass_surfaces *surfaces, uint32_t draw
 static int find_on_surface(struct keypoint_search *search, const struct render_point *point, double scene[3],
                            struct err *err)
 {
-    const struct model *model = search->surfaces->model;
+    const struct keypoint_query *query = search->query;
     const uint32_t number = find_surface(search->surfaces, point->first);
     if (number == UINT32_MAX)
         return 0;
-    struct pass_surface *surface = pass_surface_get(search->surfaces, number, err);
-    if (surface == NULL)
+    if (pass_element_load(&search->own, search->surfaces, number, point->second, query->variant,
+                          &query->camera.view_from_scene, false, err) < 0)
         return err->code;
-    const uint32_t *corners =
-        model->indices + model->primitives[surface->draw->primitive].index_first + 3 * (uint64_t)point->second;
-    scene[0] = scene[1] = scene[2] = 0;
-    for (int c = 0; c < 3; c++) {
-        pass_surface_pose(search->surfaces, surface, corners[c]);
-        const struct vec3 at = surface->positions[corners[c]];
-        scene[0] += point->place[c] * (double)at.x;
-        scene[1] += point->place[c] * (double)at.y;
-        scene[2] += point->place[c] * (double)at.z;
+    for (int i = 0; i < 3; i++) {
+        scene[i] = 0;
+        for (int c = 0; c < 3; c++)
+            scene[i] += point->place[c] * search->own.scene[c][i];
     }
     return 1;
 }
 
 /* --- the drawn surface --- */
 
-/* Returns the depth of the element at a place of the picture. */
-static double depth_at(const struct keypoint_search *search, double x, double y)
+/* Returns the depth of an element at a place of the picture: that of its plane, but not beyond its corners. */
+static double depth_at(const struct keypoint_search *search, const struct pass_element *element, double x, double y)
 {
-    const struct pass_element *element = &search->element;
     const struct pass_ray ray = pass_camera_ray(&search->query->camera, x, y);
     double weights[3], depth = 0, least = INFINITY, most = -INFINITY;
     for (uint32_t c = 0; c < element->corner_count; c++) {
@@ -81,13 +76,16 @@ static double depth_at(const struct keypoint_search *search, double x, double y)
     return fmin(fmax(depth, least), most);
 }
 
+/* True when the point lies behind what its pixel shows, and, if it is one of a surface, its triangle does too at the
+ * pixel's centre. */
 static bool is_behind(const struct keypoint_search *search, const struct render_keypoint *point)
 {
-    double farthest = point->drawn_depth;
-    for (int i = 0; i < 4; i++)
-        farthest = fmax(farthest, depth_at(search, point->pixel[0] + (i % 2 == 0 ? -0.5 : 0.5),
-                                           point->pixel[1] + (i < 2 ? -0.5 : 0.5)));
-    return point->depth > farthest + search->query->tolerance;
+    const double x = floor(point->pixel[0]) + 0.5, y = floor(point->pixel[1]) + 0.5;
+    const double tolerance = search->query->tolerance;
+    if (point->depth <= point->drawn_depth + tolerance)
+        return false;
+    return search->own.corner_count == 0 ||
+           depth_at(search, &search->own, x, y) > depth_at(search, &search->element, x, y) + tolerance;
 }
 
 /* Compares a point within the picture with what its pixel shows. */
@@ -104,7 +102,7 @@ static int look(struct keypoint_search *search, struct render_keypoint *point, s
     const struct pass_ray ray = pass_camera_ray(&query->camera, point->pixel[0], point->pixel[1]);
     pass_element_weigh(&search->element, &ray, weights);
     point->drawn_joint = pass_element_joint(&search->element, weights);
-    point->drawn_depth = depth_at(search, point->pixel[0], point->pixel[1]);
+    point->drawn_depth = depth_at(search, &search->element, point->pixel[0], point->pixel[1]);
     if (is_behind(search, point))
         point->state = RENDER_POINT_HIDDEN;
     return 0;
@@ -122,6 +120,7 @@ static int find_one(struct keypoint_search *search, const struct render_point *f
                                    .drawn_depth = (double)NAN,
                                    .state = RENDER_POINT_HIDDEN,
                                    .drawn_joint = -1};
+    search->own.corner_count = 0;
     if (!keypoint_of_nodes(from, &search->surfaces->posed->pose, scene)) {
         const int rc = from->kind == RENDER_POINT_SURFACE ? find_on_surface(search, from, scene, err) : 0;
         if (rc <= 0)
@@ -151,5 +150,6 @@ int keypoints_find(const struct keypoint_query *query, struct pass_surfaces *sur
             err_prefix(err, "point %u", i);
     }
     pass_element_fini(&search.element);
+    pass_element_fini(&search.own);
     return rc;
 }

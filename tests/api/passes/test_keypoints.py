@@ -2,6 +2,7 @@
 the camera that came back; and whether they are seen, by the rays of /v1/raycast."""
 import json
 import random
+import struct
 import urllib.parse
 
 import numpy
@@ -13,7 +14,7 @@ from pass_evaluator import Camera, arrays, is_clear
 from raw_requests import post
 
 SHARED = REPOSITORY.parent / "shared" / "models" / "gltf"
-WIDTH, HEIGHT = 120, 96
+WIDTH, HEIGHT = 240, 192
 SIZE = {"width": WIDTH, "height": HEIGHT}
 PIXEL = 1e-4
 CASES = [
@@ -75,9 +76,12 @@ class Shown(Camera):
         depths = -self.view(points)[:, 2]
         for at, (pixel, depth, state) in enumerate(zip(frame["pixels"], frame["depths"], frame["states"])):
             assert depth == pytest.approx(depths[at], rel=1e-5, abs=1e-5 * numpy.ptp(depths))
+            if abs(w[at]) < 1e-5 * abs(w).max():
+                continue  # beside the camera itself: rounding decides
             assert (pixel is None) == (w[at] <= 0)
             if pixel is not None:
-                assert numpy.abs(pixels[at] - pixel).max() < PIXEL * max(1, numpy.abs(pixels[at]).max() / WIDTH)
+                nearness = numpy.linalg.norm(points[at]) / abs(depth)  # floats of a matrix far from the origin, seen from near by
+                assert numpy.abs(pixels[at] - pixel).max() < PIXEL * max(1, numpy.abs(pixels[at]).max() / WIDTH) * max(1, nearness)
             is_inside = w[at] > 0 and depth > 0 and (pixels[at] >= 0).all() and (pixels[at] < self.size).all()
             assert (state != "outside") == is_inside
         return pixels
@@ -154,8 +158,8 @@ def rays_to(camera, pixels, depths):
 def nearest(server, model, pose, rays):
     """How far each ray gets before a surface that hides what is behind it."""
     about = server.json("/v1/model", model=model)
-    clear = {(part["mesh"], at) for part in about["meshes"] for at, primitive in enumerate(part["primitives"])
-             if is_clear(about, primitive["material"])} if about["meshes"] else set()
+    clear = {(number, at) for number, part in enumerate(about["meshes"]) for at, primitive in enumerate(part["primitives"])
+             if is_clear(about, primitive["material"])}
     answer = post(server, "/v1/raycast", {"test": "mesh", "hits": "all", "entities": [{"model": model, **pose}], "rays": rays}, Content_Type="application/json")
     assert answer.status == 200, answer.body
     reached = numpy.full(len(rays), numpy.inf)
@@ -177,19 +181,17 @@ def test_points_of_surfaces_are_seen_where_rays_reach_them(server, model, pose, 
     camera = Shown(frame)
     pixels = camera.check(frame, places)
     depths, states = numpy.array(frame["depths"]), numpy.array(frame["states"])
-    is_sure, is_seen = states != "outside", None
+    is_seen, is_hidden = states != "outside", states != "outside"
     for across in (0, -0.8, 0.8):  # what the whole neighbourhood agrees on does not depend on which part of a pixel is drawn
         for along in (0, -0.8, 0.8):
             rays, distances = rays_to(camera, pixels + [across, along], depths)
-            reached = nearest(server, model, pose, rays)
-            is_near = reached >= distances - 0.02 * size  # no other surface is before it
-            is_far = reached < distances - 0.06 * size
-            is_sure &= is_near | is_far
-            is_seen = is_near if is_seen is None else is_seen
-            is_sure &= is_near == is_seen
+            before = (distances - nearest(server, model, pose, rays)) / size  # of the point
+            is_seen &= abs(before) <= (2e-4 if across == along == 0 else 0.01)  # its own surface may slope, but has no outline here
+            is_hidden &= before > 0.01
+    is_sure = is_seen | is_hidden
     assert is_sure.sum() > 40 and is_seen[is_sure].sum() > 20
     assert (states[is_sure] == numpy.where(is_seen[is_sure], "visible", "hidden")).all()
-    assert model in ("MorphStressTest.gltf",) or (~is_seen[is_sure]).sum() > 5
+    assert is_hidden.sum() > 5
 
 
 @pytest.mark.parametrize("model, pose, view", CASES, ids=IDS)
@@ -229,7 +231,7 @@ def test_a_tolerance_sees_into_the_flesh(server):
 
 def test_layers_and_turns_move_points(server):
     body = {"model": "robot.glb", "t": [0.1, 0.4], "joints": ["head"], **SIZE, "yaw": 40,
-            "layers": [{"clip": "walk"}, {"clip": "idle", "weight": 0.5}], "turn": "spine:0,0,40"}
+            "layers": [{"clip": "walk"}, {"clip": "wave", "weight": 0.5}], "turn": "hips:0,0,40"}
     answer = ask(server, body)
     posed = post(server, "/v1/pose", {key: body[key] for key in ("model", "t", "joints", "layers", "turn")}, Content_Type="application/json").json()
     assert answer["clip"] is None
@@ -238,10 +240,10 @@ def test_layers_and_turns_move_points(server):
 
 
 def test_one_question_has_one_answer(server):
-    get = server.get("/v1/keypoints?model=robot.glb&clip=walk&t=0.3,0.5&joints=head,1&width=120&height=96")
+    get = server.get("/v1/keypoints?model=robot.glb&clip=walk&t=0.3,0.5&joints=head,1&width=240&height=192")
     posted = post(server, "/v1/keypoints", {"model": "robot.glb", "clip": "walk", "t": [0.3, 0.5], "joints": ["head", 1], **SIZE}, Content_Type="application/json")
     assert get.status == 200 and get.body == posted.body and get.headers["etag"] == posted.headers["etag"]
-    assert server.get("/v1/keypoints?model=robot.glb&clip=walk&t=0.3,0.5&joints=head,1&width=120&height=96", f"If-None-Match: {get.headers['etag']}").status == 304
+    assert server.get("/v1/keypoints?model=robot.glb&clip=walk&t=0.3,0.5&joints=head,1&width=240&height=192", f"If-None-Match: {get.headers['etag']}").status == 304
     tags = {get.headers["etag"]}
     for more in ({"tolerance": 0.01}, {"body": "roles"}, *({"points": [point]} for point in (
             {"joint": 2}, {"joint": 3}, {"joint": 3, "name": "a"}, {"joint": 3, "offset": [0, 0, 1]},
@@ -318,7 +320,6 @@ def test_what_is_not_shown_has_no_pixel(server, tmp_path):
     data = (server.root / "turned.glb").read_bytes()
     file["nodes"][1]["extensions"] = {"KHR_node_visibility": {"visible": False}}
     file["extensionsUsed"] = ["KHR_node_visibility"]
-    import struct
     json_bytes = struct.unpack_from("<I", data, 12)[0]
     text = json.dumps(file).encode()
     text += b" " * (-len(text) % 4)
