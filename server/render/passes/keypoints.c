@@ -76,13 +76,17 @@ static double depth_at(const struct keypoint_search *search, const struct pass_e
     return fmin(fmax(depth, least), most);
 }
 
-/* True when the point lies behind what its pixel shows, and, if it is one of a surface, its triangle does too at the
- * pixel's centre. */
+/* True when the point lies behind what its pixel shows within half a pixel, and, if it is one of a surface, its triangle
+ * does too at the pixel's centre. */
 static bool is_behind(const struct keypoint_search *search, const struct render_keypoint *point)
 {
     const double x = floor(point->pixel[0]) + 0.5, y = floor(point->pixel[1]) + 0.5;
     const double tolerance = search->query->tolerance;
-    if (point->depth <= point->drawn_depth + tolerance)
+    double farthest = point->drawn_depth;
+    for (int i = 0; i < 4; i++)
+        farthest = fmax(farthest, depth_at(search, &search->element, point->pixel[0] + (i % 2 == 0 ? -0.5 : 0.5),
+                                           point->pixel[1] + (i < 2 ? -0.5 : 0.5)));
+    if (point->depth <= farthest + tolerance)
         return false;
     return search->own.corner_count == 0 ||
            depth_at(search, &search->own, x, y) > depth_at(search, &search->element, x, y) + tolerance;

@@ -1,10 +1,10 @@
 /* keypoints.h - where points of a posed model are in its picture, and whether they are seen. Pure; one thread.
  *
  * A point is seen where it does not lie behind the surface that its pixel shows. That surface is the one at the pixel's
- * centre, whose plane is continued to the point's own place in the picture. An edge may lie between the two places. So
- * a point of a surface is also seen where its own triangle, continued to the centre, does not lie behind what is drawn
- * there: on a convex edge the one comparison is wrong, on a concave edge the other. Triangles are not continued beyond
- * the depths of their corners. */
+ * centre, whose plane is continued to the point's own place in the picture. An edge may lie between the two places, so
+ * the plane's farthest depth within half a pixel counts. A point of a surface is also seen where its own triangle,
+ * continued to the centre, does not lie behind what is drawn there: on a convex edge the one comparison is wrong, on a
+ * concave edge the other. Triangles are not continued beyond the depths of their corners. */
 #pragma once
 
 #include "render/passes/pass_element.h"

@@ -186,10 +186,10 @@ def test_points_of_surfaces_are_seen_where_rays_reach_them(server, model, pose, 
         for along in (0, -0.8, 0.8):
             rays, distances = rays_to(camera, pixels + [across, along], depths)
             before = (distances - nearest(server, model, pose, rays)) / size  # of the point
-            is_seen &= abs(before) <= (2e-4 if across == along == 0 else 0.01)  # its own surface may slope, but has no outline here
+            is_seen &= abs(before) <= (2e-4 if across == along == 0 else 0.005)  # its own surface may slope, but has no outline here
             is_hidden &= before > 0.01
     is_sure = is_seen | is_hidden
-    assert is_sure.sum() > 40 and is_seen[is_sure].sum() > 20
+    assert is_sure.sum() > 40 and is_seen.sum() > 15
     assert (states[is_sure] == numpy.where(is_seen[is_sure], "visible", "hidden")).all()
     assert is_hidden.sum() > 5
 
