@@ -723,6 +723,8 @@ export class Model {
   bounds(options?: BoundsParameters): Promise<Json>;
   /** The volumes of the joints: fitted, or from the model's hitbox file (protocol/hits.md). */
   hitboxes(options?: HitboxesParameters): Promise<Json>;
+  /** Where joints and points of the surface are in a picture, and whether they are visible. */
+  keypoints(options?: KeypointsParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
@@ -764,6 +766,12 @@ export interface RaycastEntity extends RaycastPose {
   end?: RaycastPose;
   mask?: number;
 }
+
+/** A point that follows a joint, at `offset` in its space, or one of a triangle: `barycentric` has the weights of its corners. */
+export type KeypointPoint = { name?: string } & (
+  | { joint: number | string; offset?: readonly number[] }
+  | { mesh: number | string; node?: number | string; primitive?: number; triangle: number; barycentric: readonly number[] }
+);
 
 /** A ray, or a moving ball if it has a radius. `at`: the moment between first and second poses, 0 to 1. */
 export interface Ray {
