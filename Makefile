@@ -174,7 +174,7 @@ client_c := $(obj)/clients/c/posed.o
 cli := $(patsubst %.c,$(obj)/%.o,$(wildcard clients/cli/*.c clients/cli/*/*.c))
 $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=c99 -pedantic
 # It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
-cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
+cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/deflate.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
 $(out)/posectl: $(cli) $(client_c) $(addprefix $(obj)/server/,daemon/support/standard_streams.o daemon/config/option_names.o base/nearest.o base/wrap.o) $(cli_encoders) $(build_version)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
 $(out)/libposed.a: $(client_c)
@@ -473,7 +473,7 @@ soak: deps-test all samples $(out)/test/floats library-sanitized
 $(out)/bench/load: $(addprefix $(obj)/tests/bench/load/,load.o load_run.o load_speech.o)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^
-$(out)/bench/encode: $(obj)/tests/bench/programs/encode.o $(obj)/server/render/image/png_file.o $(base)
+$(out)/bench/encode: $(obj)/tests/bench/programs/encode.o $(obj)/server/render/image/png_file.o $(obj)/server/render/image/deflate.o $(base)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(libs_render) $(call libs_of,libpng)
 $(out)/bench/json_floats: $(obj)/tests/bench/programs/json_floats.o $(wire) $(anim) $(base)

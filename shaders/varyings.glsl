@@ -6,7 +6,8 @@
 // most models. FILTERS is defined for any texture filters. Without it filters are linear with all mip levels, as most
 // are: llvmpipe executes every branch of a shader, and those for other filters take a fifth of the time. POINTS is
 // defined when only points are drawn, as discs. CUT is defined for surfaces with holes, and for surfaces drawn in parts
-// by their alpha. VIEW is defined when nothing is lit. MIRRORS is defined for smooth surfaces and metals; without it
+// by their alpha. VIEW is defined when nothing is lit, VISIBILITY when
+// fragments are numbers (visibility.frag). MIRRORS is defined for smooth surfaces and metals; without it
 // roughness is at least 0.5. IRRADIANCE is defined when the light is a constant, the default one. GATHERED is defined
 // when gathered.glsl follows, which reads what varies over the surface. NO_NORMAL_TEXTURE, NO_OCCLUSION_TEXTURE and
 // NO_EMISSIVE_TEXTURE exclude textures from FULL. PER_DRAW is defined as the storage of values that are constant in a
@@ -55,7 +56,11 @@ uniform sampler2D emissive_texture;
 PER_DRAW vec2 bump_shade;      // scale of the normal texture, strength of the occlusion texture
 #endif
 
+#ifdef VISIBILITY
+out uvec2 fragment;
+#else
 out vec4 fragment;
+#endif
 
 #ifdef VIEW
 const float LOD_BIAS = 0.0;

@@ -112,7 +112,7 @@ breaches() {
     { includes '"' "$clients/c"; includes '"' "$clients/cli"; } | while read -r file header; do
         case $file:$header in
         */cli/*:clients/c/posed.h | */cli/*:clients/cli/* | */cli/*:protocol/*.def | */cli/*:wire/request/request_params.def | \
-            */cli/*:daemon/support/standard_streams.h | */cli/*:daemon/config/option_names.h | */cli/*:base/version.h | */cli/*:base/wrap.h | */cli/*:base/nearest.h | */cli/sheet/*:render/image/* | */cli/sheet/*:base/sheet_spec.h) ;;
+            */cli/*:daemon/support/standard_streams.h | */cli/*:daemon/config/option_names.h | */cli/*:base/version.h | */cli/*:base/wrap.h | */cli/*:base/nearest.h | */cli/sheet/*:render/image/* | */cli/sheet/*:base/picture/sheet_spec.h) ;;
         *:*/*) echo "$file includes $header" ;;
         esac
     done

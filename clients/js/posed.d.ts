@@ -349,8 +349,14 @@ export interface PictureParameters extends ClipParameters {
 }
 
 export interface RenderParameters extends PictureParameters {
-  /** the picture, or JSON about it */
-  format?: 'png' | 'json' | 'jpeg' | 'webp';
+  /** the picture, JSON about it, or passes as arrays */
+  format?: 'png' | 'json' | 'jpeg' | 'webp' | 'npz';
+  /** arrays of numbers for each pixel beside or in place of the picture */
+  passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
+  /** the space of the pass of normals */
+  normal_space?: 'camera' | 'scene';
+  /** the time that the pass of motion leads to */
+  t2?: number;
 }
 
 export interface TurntableParameters extends PictureParameters {
@@ -727,6 +733,8 @@ export class Model {
   bounds(options?: BoundsParameters): Promise<Json>;
   /** The volumes of the joints: fitted, or from the model's hitbox file (protocol/hits.md). */
   hitboxes(options?: HitboxesParameters): Promise<Json>;
+  /** Where joints and points of the surface are in a picture, and whether they are visible. */
+  keypoints(options?: KeypointsParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
@@ -768,6 +776,12 @@ export interface RaycastEntity extends RaycastPose {
   end?: RaycastPose;
   mask?: number;
 }
+
+/** A point that follows a joint, at `offset` in its space, or one of a triangle: `barycentric` has the weights of its corners. */
+export type KeypointPoint = { name?: string } & (
+  | { joint: number | string; offset?: readonly number[] }
+  | { mesh: number | string; node?: number | string; primitive?: number; triangle: number; barycentric: readonly number[] }
+);
 
 /** A ray, or a moving ball if it has a radius. `at`: the moment between first and second poses, 0 to 1. */
 export interface Ray {

@@ -1,7 +1,7 @@
 /* cell_camera.c - what each cell of a picture shows, and the camera that sees it. */
 #include "render/cells.h"
 
-#include "base/view.h"
+#include "base/picture/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,6 +69,21 @@ int cells_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struc
         return err->code;
     return posed_model_pose(&renderer->posed, posed_by(cells, cell), cells->loaded->is_used, view, err) < 0
                ? cells_name(cells, c, view, err)
+               : 0;
+}
+
+int cells_pose_later(struct renderer *renderer, struct cells *cells, struct err *err)
+{
+    const struct render_work *work = cells->work;
+    const uint32_t c = work->job.cell_count;
+    struct picture_spec picture = work->job.picture;
+    if (job_layers_set(&cells->layers, work->layer_moments + (size_t)c * cells->layers.count, err) < 0)
+        return err->code;
+    struct pose_view view = view_of(cells, &work->cells[c]);
+    picture.flags |= PICTURE_ALLOW_EMPTY; /* the model may have vanished by then */
+    view.picture = &picture;
+    return posed_model_evaluate(&renderer->later, posed_by(cells, &work->cells[c]), &view, err) < 0
+               ? err_prefix(err, "at t2")
                : 0;
 }
 
@@ -179,8 +194,7 @@ bool cells_are_framed_by_poses(const struct cells *cells)
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err)
 {
-    if (cells->work->job.cell_count == 1 ||
-        (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
+    if (cells_are_alone(cells) || (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
         return camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err);
     if (has_own_camera(cells)) {
         if (camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err) < 0)

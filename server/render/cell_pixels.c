@@ -53,6 +53,7 @@ static int darken_corners(struct renderer *renderer, const struct picture_spec *
 
 void pixels_trim(struct renderer *renderer)
 {
+    visibility_trim(&renderer->visibility, &renderer->gl);
     if (renderer->samples_bytes + renderer->pixels_bytes + renderer->canvas_bytes + renderer->depths_bytes <=
         KEPT_BYTES)
         return;
@@ -90,14 +91,20 @@ int pixels_start(struct renderer *renderer, const struct render_job *job, struct
     return 0;
 }
 
+struct loaded_model pixels_shown(const struct renderer *renderer, const struct cells *cells)
+{
+    struct loaded_model shown = *cells->loaded;
+    shown.mapped.model = appearance_view(&renderer->posed.appearance, &cells->loaded->mapped.model);
+    return shown;
+}
+
 static int draw_view(struct renderer *renderer, const struct cells *cells, uint32_t scale, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
     const uint32_t side = job->picture.width < job->picture.height ? job->picture.width : job->picture.height;
     const struct debug_view_query query = {
         .view = (enum view)job->picture.view, .joint = job->joint, .scale = scale, .side = side};
-    struct loaded_model shown = *cells->loaded;
-    shown.mapped.model = appearance_view(&renderer->posed.appearance, &cells->loaded->mapped.model);
+    const struct loaded_model shown = pixels_shown(renderer, cells);
     if (query.view == VIEW_LIT || query.view == VIEW_ONION)
         return draw_posed_model(&renderer->drawing, &shown, &renderer->posed, &job->picture, scale, err);
     return debug_views_draw(&renderer->views, &renderer->drawing, &shown, &renderer->posed, &query, err);
@@ -120,10 +127,9 @@ uint32_t pixels_scale(const struct picture_spec *picture)
     return is_smooth && picture->width <= SUPERSAMPLED_MAX && picture->height <= SUPERSAMPLED_MAX ? 2 : 1;
 }
 
-int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
+int pixels_pose(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
-    const uint32_t scale = pixels_scale(picture);
     struct pose_view view;
     if (cells_pose(renderer, cells, c, &view, err) < 0)
         return err->code;
@@ -131,14 +137,25 @@ int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     if (cells_find_camera(renderer, cells, &view, &camera, err) < 0)
         return err->code;
     cells->clip_time_s = view.clip_time_s;
-    if (cells->work->job.cell_count == 1 || picture->view == VIEW_ONION) {
+    if (cells_are_alone(cells) || picture->view == VIEW_ONION) {
         struct render_shown *shown = &renderer->shown;
         shown->clip_time_s = view.clip_time_s;
         memcpy(shown->view_from_scene, camera.view_from_scene.m, sizeof shown->view_from_scene);
         memcpy(shown->clip_from_view, camera.clip_from_view.m, sizeof shown->clip_from_view);
     }
-    if (posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0)
-        return cells_name(cells, c, &view, err);
+    return posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0
+               ? cells_name(cells, c, &view, err)
+               : 0;
+}
+
+int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
+{
+    const struct picture_spec *picture = &cells->work->job.picture;
+    const uint32_t scale = pixels_scale(picture);
+    if (pixels_pose(renderer, cells, c, err) < 0)
+        return err->code;
+    if (picture->view == VIEW_OPENPOSE)
+        return points_draw_body(renderer, cells, scale, err);
     if (framebuffer_bind(&renderer->framebuffers, &renderer->gl, picture->width * scale, picture->height * scale, err) <
         0)
         return err->code;

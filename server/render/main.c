@@ -124,6 +124,7 @@ static int serve(struct renderer *renderer, uint64_t cpu_s, struct err *err)
         renderer_draw(renderer, work, fds.model, fds.sources, &png, &unmatched, &outcome);
         job_fds_close(&fds);
         notes.shown = *renderer_shown(renderer);
+        notes.range = renderer_pass_range(renderer);
         if (unmatched.size_bytes > 0 && unmatched.size_bytes < sizeof notes.unmatched)
             memcpy(notes.unmatched, unmatched.data, unmatched.size_bytes);
         rc = job_answer(RENDER_SOCKET_FD, work->job.job_id, &outcome, &png, &notes, NULL, err);

@@ -30,3 +30,5 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
 
 /* Tells how the last picture shows its model; zero when drawing failed. */
 const struct render_shown *renderer_shown(const struct renderer *renderer);
+/* The same for the numbers of a pass in a PNG file. */
+struct render_pass_range renderer_pass_range(const struct renderer *renderer);

@@ -1,5 +1,5 @@
-/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: sends one request about one model, and prints
- * the answer or writes it into a file. */
+/* posectl palette, pose, mesh, bounds, keys, render, keypoints, sheet, turntable: sends one request about one model, and
+ * prints the answer or writes it into a file. */
 #include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
@@ -36,7 +36,7 @@ static const char *forms_of(const struct command *command)
 /* Returns the format of that name among the words "png|apng|..", as a static string, or NULL. */
 static const char *find_form(const char *forms, const char *name)
 {
-    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m"};
+    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m", "npz"};
     const char *word;
     size_t size = 0;
     while ((word = values_next_word(&forms, &size)) != NULL)
@@ -75,6 +75,7 @@ static int choose_format(const struct args *args, const char **format)
     const char *file = args_text(args, OPTION_FILE, "-"), *given = args_parameter(args, "format");
     const char *slash = strrchr(file, '/'), *base = slash == NULL ? file : slash + 1, *dot = strrchr(base, '.');
     const char *forms = forms_of(&COMMANDS[args->command]);
+    const bool has_passes = args_parameter(args, "passes") != NULL; /* the server's default is then another */
     *format = NULL;
     if (dot == NULL || dot == base || dot[1] == '\0')
         return STATUS_DONE;
@@ -82,7 +83,7 @@ static int choose_format(const struct args *args, const char **format)
     if (given == NULL && form == NULL)
         return refuse(args, file, forms);
     if (given == NULL) {
-        *format = strncmp(forms, form, strlen(form)) == 0 ? NULL : form;
+        *format = !has_passes && strncmp(forms, form, strlen(form)) == 0 ? NULL : form;
         return STATUS_DONE;
     }
     const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
@@ -131,8 +132,8 @@ static void report(const struct args *args, const char *file, const char *model,
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char extension[64];
-    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}};
-    const char *own = "png";
+    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}};
+    const char *own = args_parameter(args, "passes") != NULL && format == NULL ? "npz" : "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;
     snprintf(extension, sizeof extension, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",

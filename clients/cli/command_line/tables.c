@@ -26,6 +26,12 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
+static const char pass_words[] = "" /* "|color|depth|.." */
+#define X(symbol, word, components, type, picture, unit, what) "|" word
+#include "protocol/passes.def"
+#undef X
+    ;
+#define PASS_WORDS (pass_words + 1)
 /* Operations are compared as text, so a new operation needs no change here. */
 const struct parameter PARAMETERS[] = {
 #define X(symbol, name, operations, how_often, parser, values, text) {name, #operations, #how_often, values, text},

@@ -2,7 +2,7 @@
  * give. It uses the renderer's encoders, so the bytes are the same. One thread. */
 #pragma once
 
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 #include "clients/cli/output/text.h"
 
 #include <stdbool.h>

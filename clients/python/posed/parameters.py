@@ -113,7 +113,7 @@ def _with_body(path: str, parameters: Parameters) -> Tuple[str, bytes]:
 
 
 #: operations that take a body; for others a long query stays a query
-POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
+POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/keypoints", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
 
 
 def _lists(name: str, value: List[Any]) -> List[Any]:

@@ -138,18 +138,24 @@ static void transform_normal(const double m[16], const double n[3], double out[3
         out[i] = sign * (yz[i] * n[0] + zx[i] * n[1] + xy[i] * n[2]);
 }
 
+void skin_normal(const struct model *model, uint32_t vertex, const struct skin_palette *palette, const double bind[3],
+                 struct vec3 *out)
+{
+    double m[16], turned[3];
+    blend(model, vertex, palette, m);
+    transform_normal(m, bind, turned);
+    /* A collapsed matrix or a zero normal has no direction, but drawing needs unit length. */
+    if (!set_unit(turned, out) && !set_unit(bind, out))
+        *out = (struct vec3){0, 0, 1};
+}
+
 void skin_normals(const struct model *model, uint32_t primitive, const struct skin_palette *palette,
                   const struct vec3 *bind, struct vec3 *out)
 {
     const struct primitive *p = &model->primitives[primitive];
     for (uint32_t v = 0; v < p->vertex_count; v++) {
-        double m[16], turned[3];
         const double normal[3] = {(double)bind[v].x, (double)bind[v].y, (double)bind[v].z};
-        blend(model, p->vertex_first + v, palette, m);
-        transform_normal(m, normal, turned);
-        /* A collapsed matrix or a zero normal has no direction, but drawing needs unit length. */
-        if (!set_unit(turned, &out[v]) && !set_unit(normal, &out[v]))
-            out[v] = (struct vec3){0, 0, 1};
+        skin_normal(model, p->vertex_first + v, palette, normal, &out[v]);
     }
 }
 

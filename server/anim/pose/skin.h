@@ -64,6 +64,9 @@ void skin_position(const struct model *model, uint32_t vertex, const struct skin
 /* Transforms normals by the inverse transpose (the cofactors) of each vertex's blended matrix; unit length. */
 void skin_normals(const struct model *model, uint32_t primitive, const struct skin_palette *palette,
                   const struct vec3 *bind, struct vec3 *out);
+/* The same for the normal of one vertex: an index in the model, not in a primitive. */
+void skin_normal(const struct model *model, uint32_t vertex, const struct skin_palette *palette, const double bind[3],
+                 struct vec3 *out);
 /* Transforms the tangents of a primitive with PRIMITIVE_TANGENTS into out[vertex_count]. They are directions in the
  * surface, so the blended matrix itself transforms them; unit length. The bitangent is cross(normal, tangent) * w of
  * the results, so w changes its sign where the matrix mirrors. Morph targets do not move tangents. */

@@ -167,11 +167,11 @@ uint64_t render_pool_waiting(const struct render_pool *pool) { return pool->queu
 static int check_given(const struct render_pool *pool, const struct render_task *picture, struct err *err)
 {
     const uint64_t limit_bytes = pool->config->limits.value[LIMIT_CLIENT_MEMORY_BYTES] / 4;
-    uint64_t size_bytes = picture->job.given_bytes;
+    uint64_t size_bytes = render_job_given_size(&picture->job);
     if (size_bytes == 0)
         return 0;
     for (const struct job_queue_entry *entry = pool->queue.first; entry != NULL; entry = entry->next)
-        size_bytes += container_of(entry, struct render_task, queued)->job.given_bytes;
+        size_bytes += render_job_given_size(&container_of(entry, struct render_task, queued)->job);
     if (size_bytes <= limit_bytes)
         return 0;
     stats_add(STAT_RENDERS_REFUSED, 1);

@@ -2,7 +2,8 @@
 #include "daemon/renderer/render_validate.h"
 
 #include "base/bytes.h"
-#include "base/sheet_spec.h"
+#include "base/picture/pass.h"
+#include "base/picture/sheet_spec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ static bool is_finite(const struct render_shown *shown)
 
 bool render_notes_are_valid(const struct render_notes *notes)
 {
-    return is_finite(&notes->shown) && is_printable(notes->unmatched, sizeof notes->unmatched);
+    return is_finite(&notes->shown) && isfinite(notes->range.least) && isfinite(notes->range.most) &&
+           is_printable(notes->unmatched, sizeof notes->unmatched);
 }
 
 struct content {
@@ -150,6 +152,44 @@ static bool is_y4m(const struct content *content, uint32_t frame_count)
     return true;
 }
 
+/* PKWARE APPNOTE 6.3.10, 4.3: an array for each pass, in the order of the passes, with its name and size; behind them
+ * the directory, which the end of the file tells of. */
+static bool is_npz(const struct content *content, uint32_t passes)
+{
+    enum { END_BYTES = 22, ROW_BYTES = 46, ENTRY_BYTES = 30, ARRAY_HEADER_BYTES = 128 };
+    const uint8_t *bytes = content->bytes;
+    if (content->size_bytes < END_BYTES)
+        return false;
+    const size_t end = content->size_bytes - END_BYTES;
+    if (!has(content, end, "PK\5\6\0\0\0\0", 8) || get_u16(bytes + end + 20) != 0)
+        return false;
+    const uint32_t count = get_u16(bytes + end + 10);
+    size_t at = 0, row = get_u32(bytes + end + 16);
+    if (count != (uint32_t)__builtin_popcount(passes) || row > end || get_u32(bytes + end + 12) != end - row)
+        return false;
+    const size_t directory = row;
+    for (int p = 0; p < PASS_COUNT; p++) {
+        if (!pass_has(passes, p))
+            continue;
+        const size_t name_bytes = strlen(PASS_INFO[p].word);
+        const uint64_t array_bytes =
+            ARRAY_HEADER_BYTES + (uint64_t)content->width * content->height * pass_pixel_bytes(1u << p);
+        if (row > end || end - row < ROW_BYTES + name_bytes + 4 || !has(content, row, "PK\1\2", 4) ||
+            get_u32(bytes + row + 24) != array_bytes || get_u16(bytes + row + 28) != name_bytes + 4 ||
+            get_u32(bytes + row + 42) != at || !has(content, row + ROW_BYTES, PASS_INFO[p].word, name_bytes) ||
+            !has(content, row + ROW_BYTES + name_bytes, ".npy", 4))
+            return false;
+        const uint32_t packed_bytes = get_u32(bytes + row + 20);
+        const size_t head_bytes = ENTRY_BYTES + name_bytes + 4;
+        if (at > directory || directory - at < head_bytes || !has(content, at, "PK\3\4", 4) ||
+            packed_bytes > directory - at - head_bytes)
+            return false;
+        at += head_bytes + packed_bytes;
+        row += ROW_BYTES + name_bytes + 4;
+    }
+    return at == directory && row == end;
+}
+
 bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes)
 {
     const struct sheet_spec spec = {.format = job->format};
@@ -161,6 +201,8 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     case SHEET_PNG:
     case SHEET_APNG:
         return is_png(&content);
+    case SHEET_NPZ:
+        return is_npz(&content, job->picture.passes);
     case SHEET_GIF:
         return is_gif(&content);
     case SHEET_WEBP:
@@ -170,6 +212,9 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
         return is_jpeg(&content);
     case SHEET_Y4M:
         return is_y4m(&content, job->drawn_count);
+    case SHEET_POINTS:
+        return size_bytes == job->cell_count * (sizeof(struct render_points_head) +
+                                                job->point_count * sizeof(struct render_keypoint));
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

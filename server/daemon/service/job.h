@@ -96,6 +96,7 @@ struct picture_job {
     struct sheet_plan *plan;        /* of a sheet, or NULL */
     struct buf given;               /* given poses (anim/given/given_store.h), */
     uint32_t given_count;           /* and how many */
+    struct buf points;              /* struct resolved_point, of keypoints and of view=openpose */
     struct resolved_layers *layers; /* as found, without given poses, or NULL */
     struct err rest_err;            /* why retarget=rest cannot be resolved; code 0: it can */
 };
@@ -193,9 +194,18 @@ bool service_picture_blend(struct picture_job *picture, struct reply *reply);
 /* Fills the drawing with what the request names. False: *reply is the error. */
 bool service_picture_find(struct picture_job *picture, struct reply *reply);
 
+/* --- service_points.c: keypoints, and the body of view=openpose --- */
+
+/* Finds the points in the model. Any thread. False: *reply is the error. */
+bool service_points_find(struct picture_job *picture, struct reply *reply);
+/* Gives the drawing its points. */
+void service_points_fill(struct picture_job *picture);
+/* Fills a reply of status 200 with the output of the renderer. */
+void service_points_reply(const struct picture_job *picture, const struct blob *made, struct reply *reply);
+
 /* --- service_resolve.c --- */
 
-/* Finds humanoids and given poses in a work thread, then draws the picture. False: it needs neither. */
+/* Finds humanoids, points and given poses in a work thread, then draws the picture. False: it needs neither. */
 bool service_resolve(struct job *job);
 
 /* --- service_sheet.c: the counterparts of service_render() for a sheet --- */
@@ -210,6 +220,8 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
 /* Sets the times of the layers of a blend in cell c. Each layer has its own time in each frame. */
 void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c,
                              uint32_t frame);
+/* The same for a cell behind them, at another time of the first frame. */
+void picture_cells_set_later(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, double time_s);
 void picture_cells_free(struct picture_cells *cells);
 /* Makes picture->plan and zeroes *span, because each cell has its own span. */
 int service_sheet_plan(struct picture_job *picture, struct clip_span *span, struct err *err);

@@ -3,7 +3,8 @@
 
 #include "base/container_of.h"
 #include "base/mem.h"
-#include "base/view.h"
+#include "base/picture/pass.h"
+#include "base/picture/view.h"
 #include "wire/sheet/picture_json.h"
 #include "wire/encode/picture_files.h"
 #include "wire/reply/clip_sources.h"
@@ -36,7 +37,9 @@ static void fail_picture(struct picture_job *picture, const struct err *why)
     struct err err = *why;
     const bool is_about_model =
         err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
-    const bool has_times = picture->plan != NULL ? picture->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
+    const bool has_times = picture->plan != NULL                   ? picture->plan->cell_count > 1
+                           : request->sheet.format == SHEET_POINTS ? request->pose.time_count > 1
+                                                                   : request->picture.view == VIEW_ONION;
     if (is_about_model && has_times)
         err_prefix(&err, "'%s'", request->model); /* the worker adds the time to the message */
     else if (is_about_model)
@@ -53,9 +56,10 @@ static double time_of(const struct picture_job *picture, const struct render_sho
     return is_picked ? shown->clip_time_s - picture->begin_s : request->pose.times_s[request->pose.time_count - 1];
 }
 
-static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_shown *shown,
+static void put_picture(const struct picture_job *picture, struct blob *png, const struct render_notes *notes,
                         struct reply *reply)
 {
+    const struct render_shown *shown = &notes->shown;
     const struct request *request = &picture->job->call->request;
     const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
@@ -64,6 +68,8 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
                                        .clips = request->pose.layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};
     reply_put_shown(&told, reply);
+    if (request->picture.passes != 0 && request->sheet.format == SHEET_PNG)
+        reply_put_pass(pass_only(request->picture.passes), notes->range.least, notes->range.most, reply);
     reply->content_type = PICTURE_FILE_KINDS[request->sheet.format].content_type;
     if (request->format == FORMAT_JSON)
         body_put_picture(request, &told, reply);
@@ -98,8 +104,10 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     if (!is_not_modified(job, &reply)) {
         if (picture->plan != NULL)
             service_sheet_reply(picture, png, &reply);
+        else if (job->call->request.sheet.format == SHEET_POINTS)
+            service_points_reply(picture, png, &reply);
         else
-            put_picture(picture, png, &notes->shown, &reply);
+            put_picture(picture, png, notes, &reply);
         check_told(&reply);
         buf_put_text(&reply.unmatched, notes->unmatched);
         reply.warning_count = reply_count_warnings(&job->models[0]->model, job->sources, job->model_count - 1, &reply);
@@ -107,29 +115,43 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     job_finish(job, &reply);
 }
 
-/* Fills one cell, or the cells of an onion view. Without t= these are spread evenly over the clip. */
+/* Returns the cell of a clip time of the played span. */
+static struct render_cell cell_at(const struct picture_job *picture, const struct clip_span *span, double clip_time_s)
+{
+    const struct request *request = &picture->job->call->request;
+    return (struct render_cell){
+        .clip = picture->clip,
+        .clip_source = request->pose.layer_count == 0 ? request->pose.clip_source : 0,
+        .clip_time_s = clip_time_s,
+        .begin_s = span->from_s,
+        .end_s = span->to_s,
+    };
+}
+
+/* Fills one cell, or the cells of an onion view, which are spread evenly over the clip without t=, or those of
+ * keypoints. Behind them comes the moment that a pass of motion leads to. */
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
+    const bool has_times = is_onion || request->sheet.format == SHEET_POINTS;
+    const uint32_t count = is_spread ? VIEW_ONION_TIMES : has_times ? request->pose.time_count : 1;
+    const uint32_t later_count = pass_has(request->picture.passes, PASS_MOTION);
     if (is_onion)
         picture->drawing.picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
-    picture_cells_alloc(cells,
-                        is_spread  ? VIEW_ONION_TIMES
-                        : is_onion ? request->pose.time_count
-                                   : 1,
-                        picture->drawing.blend.layer_count);
-    for (uint32_t c = 0; c < cells->count; c++) {
-        cells->cells[c] = (struct render_cell){
-            .clip = picture->clip,
-            .clip_source = request->pose.layer_count == 0 ? request->pose.clip_source : 0,
-            .clip_time_s = is_spread ? span->from_s + (span->to_s - span->from_s) * c / cells->count
-                                     : clip_time_in_span(span, request->pose.times_s[c]),
-            .begin_s = span->from_s,
-            .end_s = span->to_s,
-        };
+    picture_cells_alloc(cells, count + later_count, picture->drawing.blend.layer_count);
+    cells->count = count;
+    picture->drawing.later_count = later_count;
+    for (uint32_t c = 0; c < count; c++) {
+        cells->cells[c] = cell_at(picture, span,
+                                  is_spread ? span->from_s + (span->to_s - span->from_s) * c / count
+                                            : clip_time_in_span(span, request->pose.times_s[c]));
         picture_cells_set_times(cells, picture, c, c);
+    }
+    if (later_count > 0) {
+        cells->cells[count] = cell_at(picture, span, clip_time_in_span(span, request->t2_s));
+        picture_cells_set_later(cells, picture, count, request->t2_s);
     }
 }
 
@@ -145,6 +167,7 @@ static void start_picture(struct job *job)
     picture->job = job;
     picture->waiter.done = on_done;
     buf_init(&picture->given, SIZE_MAX / 4);
+    buf_init(&picture->points, SIZE_MAX / 4);
     const struct request *request = &job->call->request;
     picture->drawing = (struct render_job){.has_turn = request->motion.has_turn,
                                            .width = request->picture.width,
@@ -176,6 +199,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     struct buf renames;
     buf_init(&renames, RENDER_RENAME_BYTES_MAX);
     put_renames(&renames, &request->retarget.renames);
+    service_points_fill(picture);
     picture->drawing.cell_count = cells.count;
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,

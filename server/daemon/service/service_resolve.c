@@ -1,5 +1,5 @@
 /* service_resolve.c - finds what a picture needs of the models' names in a work thread, because they may be many and
- * long: humanoids for retarget=rest, and the nodes, morph targets and expressions of given poses. */
+ * long: humanoids for retarget=rest, points, and the nodes, morph targets and expressions of given poses. */
 #include "daemon/service/job.h"
 
 #include "wire/reply/rest_select.h"
@@ -39,11 +39,18 @@ static bool has_given(const struct request *request)
     return has;
 }
 
+static bool has_points(const struct request *request)
+{
+    return request->sheet.format == SHEET_POINTS || request_has_body(request);
+}
+
 static void on_work(struct work *work)
 {
     struct job *job = work->data;
     if (job->call->request.retarget.is_by_rest)
         resolve_rest(job);
+    if (has_points(&job->call->request) && !service_points_find(job->picture, &job->reply))
+        return;
     if (has_given(&job->call->request))
         service_picture_blend(job->picture, &job->reply);
 }
@@ -70,7 +77,8 @@ static void on_resolved(struct work *work, int status)
 
 bool service_resolve(struct job *job)
 {
-    if (!job->call->request.retarget.is_by_rest && !has_given(&job->call->request))
+    const struct request *request = &job->call->request;
+    if (!request->retarget.is_by_rest && !has_given(request) && !has_points(request))
         return false;
     job->service->file_count++;
     job_enter(job, JOB_WORKS);

@@ -18,15 +18,27 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
         layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof *cells->layer_moments);
 }
 
-void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
+static void put_moments(struct picture_cells *cells, const struct resolved_layers *layers, uint32_t c)
 {
-    struct resolved_layers *layers = picture->layers;
-    if (picture->drawing.blend.layer_count == 0)
-        return;
-    layers_set_times(layers, &picture->job->call->request.pose, frame);
     for (uint32_t i = 0; i < layers->count; i++)
         cells->layer_moments[c * layers->count + i] =
             (struct render_layer_moment){layers->layers[i].clip_time_s, layers->layers[i].weight};
+}
+
+void picture_cells_set_times(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, uint32_t frame)
+{
+    if (picture->drawing.blend.layer_count == 0)
+        return;
+    layers_set_times(picture->layers, &picture->job->call->request.pose, frame);
+    put_moments(cells, picture->layers, c);
+}
+
+void picture_cells_set_later(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, double time_s)
+{
+    if (picture->drawing.blend.layer_count == 0)
+        return;
+    layers_set_moment(picture->layers, &picture->job->call->request.pose, 0, time_s);
+    put_moments(cells, picture->layers, c);
 }
 
 void picture_cells_free(struct picture_cells *cells)

@@ -5,7 +5,7 @@
 
 #include "anim/pose/bounds.h"
 #include "anim/camera/hull.h"
-#include "base/view.h"
+#include "base/picture/view.h"
 
 #include <math.h>
 #include <stdlib.h>

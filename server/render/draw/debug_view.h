@@ -6,7 +6,7 @@
  * elsewhere and where their factor is 0. */
 #pragma once
 
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "render/draw/draw.h"
 
 /* Uniforms that a program does not have are -1, which GL ignores. */

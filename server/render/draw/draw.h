@@ -2,7 +2,7 @@
 #pragma once
 
 #include "anim/light/environment.h"
-#include "base/picture_spec.h"
+#include "base/picture/picture_spec.h"
 #include "render/gather/gather.h"
 #include "render/gl/framebuffer.h"
 #include "render/pose/depth_order.h"

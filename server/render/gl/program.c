@@ -17,6 +17,7 @@ const struct shader_source SHADER_SKIN_VERT = {"skin.vert", {shader_skin_vert}};
 const struct shader_source SHADER_WIRE_GEOM = {"wire.geom", {shader_wire_geom}};
 const struct shader_source SHADER_WIRE_FRAG = {"wire.frag", {shader_wire_frag}};
 const struct shader_source SHADER_VIEW_FRAG = {"view.frag", {SURFACE_TEXTS, shader_tone_glsl, shader_view_frag}};
+const struct shader_source SHADER_VISIBILITY_FRAG = {"visibility.frag", {SURFACE_TEXTS, shader_visibility_frag}};
 const struct shader_source SHADER_MESH_FRAG = {"mesh.frag",
                                                {SURFACE_TEXTS, shader_environment_glsl, shader_lights_glsl,
                                                 shader_tone_glsl, shader_layers_glsl, shader_mesh_frag}};

@@ -21,7 +21,7 @@ struct shader_sources {
 
 /* The built-in shaders. */
 extern const struct shader_source SHADER_SKIN_VERT, SHADER_WIRE_GEOM, SHADER_WIRE_FRAG;
-extern const struct shader_source SHADER_MESH_FRAG, SHADER_VIEW_FRAG;
+extern const struct shader_source SHADER_MESH_FRAG, SHADER_VIEW_FRAG, SHADER_VISIBILITY_FRAG;
 extern const struct shader_source SHADER_GATHERED_VERT, SHADER_GATHERED_FRAG;
 
 enum attribute {

@@ -6,7 +6,7 @@
  * transparent. Y4M (YUV4MPEG2): for programs that compress videos. */
 #pragma once
 
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 #include "render/image/png_file.h"
 
 struct image_sequence {

@@ -5,7 +5,7 @@
  * So a picture with a background equals, up to rounding, the transparent one over that colour. */
 #pragma once
 
-#include "base/picture_spec.h"
+#include "base/picture/picture_spec.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * between saturated colours. WebP: VP8 by libwebp, with lossless alpha. */
 #pragma once
 
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 #include "render/image/png_file.h"
 
 struct picture_form {

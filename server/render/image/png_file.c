@@ -1,12 +1,13 @@
 /* png_file.c - filters and compresses rows, and writes them as chunks. */
 #include "render/image/png_file.h"
 
+#include "render/image/deflate.h"
+
 #include <isa-l.h>
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <stdlib.h>
 
-enum { FILTER_UP = 2, SMALL_LEVEL = 6, BOUND_SLACK_BYTES = 1 << 16 };
+enum { FILTER_UP = 2, SMALL_LEVEL = 6 };
 
 /* Subtracts the bytes above. Blocks of a fixed size let the compiler vectorize. */
 static void subtract(uint8_t *restrict to, const uint8_t *restrict here, const uint8_t *restrict above,
@@ -54,64 +55,12 @@ static uint8_t *filter_rows(const uint8_t *pixels, uint32_t stride, uint32_t wid
     return rows;
 }
 
-/* isa-l 2.30's body for levels 1 and 2 (isal_deflate_icf_body_hash_hist) enters the second position of a stream without
- * history into its hash table under a hash of the stream's address instead of the data's. So the same picture would
- * sometimes get different bytes. A stream with a dictionary takes another path. So the first bytes go into a stored
- * block written here, and are the dictionary of the rest, whose matches may refer to them like to any earlier bytes. */
-enum { STORED_BYTES = 32 };
-
-struct deflate_state {
-    struct isal_zstream stream;
-    uint8_t level[ISAL_DEF_LVL1_DEFAULT];
-};
-
-static void put_stored(struct buf *out, const uint8_t *bytes, uint16_t size_bytes, bool is_final)
-{
-    buf_put_char(out, is_final ? 1 : 0); /* RFC 1951, 3.2.4 */
-    buf_put_u16(out, size_bytes);
-    buf_put_u16(out, (uint16_t)~size_bytes);
-    buf_put(out, bytes, size_bytes);
-}
-
-/* Writes the final blocks: `rest` compressed, after `head`. */
-static int put_compressed(struct buf *out, uint8_t *head, uint8_t *rest, size_t size_bytes, struct err *err)
-{
-    const size_t capacity = size_bytes + size_bytes / 64 + BOUND_SLACK_BYTES;
-    struct deflate_state *state = malloc(sizeof *state);
-    uint8_t *to = state == NULL ? NULL : (uint8_t *)buf_reserve(out, capacity);
-    if (to == NULL) {
-        free(state);
-        return err_set(err, ERR_NO_MEMORY, "no memory for the compressed picture");
-    }
-    struct isal_zstream *stream = &state->stream;
-    isal_deflate_init(stream);
-    stream->level = 1;
-    stream->level_buf = state->level;
-    stream->level_buf_size = sizeof state->level;
-    int rc = isal_deflate_set_dict(stream, head, STORED_BYTES);
-    stream->end_of_stream = 1;
-    stream->next_in = rest;
-    stream->avail_in = (uint32_t)size_bytes;
-    stream->next_out = to;
-    stream->avail_out = (uint32_t)capacity;
-    if (rc == COMP_OK)
-        rc = isal_deflate(stream);
-    if (rc != COMP_OK || stream->internal_state.state != ZSTATE_END)
-        rc = err_set(err, ERR_INTERNAL, "compressing the picture failed (%d)", rc);
-    else
-        buf_advance(out, stream->total_out);
-    free(state);
-    return rc;
-}
-
 /* Appends a zlib stream (RFC 1950) of the rows. */
 static int deflate_rows(struct buf *out, uint8_t *rows, size_t size_bytes, struct err *err)
 {
     static const uint8_t HEAD[2] = {0x78, 0x01}; /* deflate, 32 KiB window, fastest */
-    const size_t stored = size_bytes < STORED_BYTES ? size_bytes : STORED_BYTES;
     buf_put(out, HEAD, sizeof HEAD);
-    put_stored(out, rows, (uint16_t)stored, stored == size_bytes);
-    if (stored < size_bytes && put_compressed(out, rows, rows + stored, size_bytes - stored, err) < 0)
+    if (deflate_put(out, rows, size_bytes, err) < 0)
         return err->code;
     png_put_u32(out, isal_adler32(1, rows, size_bytes));
     return 0;

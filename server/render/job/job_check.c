@@ -1,14 +1,16 @@
 /* job_check.c - checks sizes, numbers and places of cells, and the layers against the models. */
 #include "render/job/job_check.h"
 
-#include "base/view.h"
+#include "base/picture/pass.h"
+#include "base/picture/view.h"
 
 #include <math.h>
 
 enum {
     SIDE_MAX = 16384,     /* of a framebuffer, which every GL 3.3 supports */
     PIXELS_MAX = 1 << 28, /* of all cells together */
-    FRAME_RATE_MAX = 100000
+    FRAME_RATE_MAX = 100000,
+    PASSES_BYTES_MAX = 1 << 28 /* of all arrays: all passes of 2048 x 2048 pixels */
 };
 
 static const double FRAME_BOX_MOST = 1e30;
@@ -83,6 +85,42 @@ static int check_size(const struct render_job *job, struct err *err)
                    job->picture.width, job->picture.height, job->width, job->height);
 }
 
+/* Passes are of one cell, which is the whole picture. */
+static int check_passes(const struct render_work *work, struct err *err)
+{
+    const struct render_job *job = &work->job;
+    const struct picture_spec *picture = &job->picture;
+    const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
+    const bool is_arrays = job->format == SHEET_NPZ;
+    const bool is_moving = pass_has(picture->passes, PASS_MOTION);
+    if (picture->passes == 0 && !is_arrays && job->later_count == 0)
+        return 0;
+    const bool is_good = picture->passes != 0 && (picture->passes & ~(uint32_t)PASS_ALL) == 0 &&
+                         picture->view == VIEW_LIT && job->cell_count == 1 && job->drawn_count == 1 &&
+                         job->width == picture->width && job->height == picture->height && bytes <= PASSES_BYTES_MAX &&
+                         (job->later_count == 1) == is_moving;
+    const enum pass only = pass_only(picture->passes);
+    const bool is_picture = job->format == SHEET_PNG && only != PASS_COUNT && only != PASS_COLOR &&
+                            PASS_INFO[only].picture != PASS_NO_PICTURE;
+    if (!is_good || (!is_arrays && !is_picture))
+        return err_set(err, ERR_BAD_PARAMETER, "passes 0x%x of %u cells cannot be a file of format %u", picture->passes,
+                       job->cell_count, job->format);
+    return job->later_count == 0 ? 0 : check_cell(job, &work->cells[job->cell_count], false, err);
+}
+
+static int check_points(const struct render_job *job, struct err *err)
+{
+    const bool is_body = job->picture.view == VIEW_OPENPOSE, is_told = job->format == SHEET_POINTS;
+    const bool is_good = is_told ? job->picture.view == VIEW_LIT && job->picture.passes == 0 && job->point_count > 0 &&
+                                       job->first_drawn == 0 && job->drawn_count == job->cell_count &&
+                                       job->width == job->picture.width && job->height == job->picture.height
+                                 : job->point_count == (is_body ? RENDER_BODY_POINTS : 0);
+    if (is_good && job->tolerance >= 0 && isfinite(job->tolerance))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "a picture of format %u and view %u cannot have %u points", job->format,
+                   job->picture.view, job->point_count);
+}
+
 int job_check(const struct render_work *work, struct err *err)
 {
     const struct render_job *job = &work->job;
@@ -96,6 +134,8 @@ int job_check(const struct render_work *work, struct err *err)
         return err_set(err, ERR_BAD_PARAMETER, "a picture cannot have %u cells of %u layers", job->cell_count,
                        job->blend.layer_count);
     if (check_light(&job->picture, err) < 0 || check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
+        return err->code;
+    if (check_passes(work, err) < 0 || check_points(job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], c - job->first_drawn < job->drawn_count, err) < 0)

@@ -26,7 +26,8 @@ static uint32_t list_played(const struct render_work *work, struct played_clip o
 {
     const struct render_job *job = &work->job;
     uint32_t count = 0;
-    for (uint32_t i = 0; job->blend.layer_count == 0 && i < job->cell_count && i < RENDER_CELLS_MAX; i++) {
+    const uint32_t cell_count = job->cell_count + job->later_count;
+    for (uint32_t i = 0; job->blend.layer_count == 0 && i < cell_count && i < RENDER_CELLS_MAX; i++) {
         const struct render_cell *cell = &work->cells[i];
         if (count == 0 || out[count - 1].source != cell->clip_source || out[count - 1].clip != cell->clip)
             out[count++] = (struct played_clip){cell->clip_source, cell->clip};

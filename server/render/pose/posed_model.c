@@ -5,7 +5,7 @@
 #include "anim/pose/root_motion.h"
 #include "anim/pose/visibility.h"
 #include "base/mem.h"
-#include "base/view.h"
+#include "base/picture/view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "anim/camera/camera.h"
 #include "anim/pose/skin.h"
 #include "base/err.h"
-#include "base/picture_spec.h"
+#include "base/picture/picture_spec.h"
 #include "render/pose/volume_mesh.h"
 #include "worker/render_job.h"
 

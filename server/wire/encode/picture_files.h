@@ -1,7 +1,7 @@
 /* picture_files.h - the names and types of picture files in answers. */
 #pragma once
 
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 
 #include <stdbool.h>
 

@@ -205,12 +205,17 @@ int layers_resolve(struct resolved_layers *layers, const struct model *model, co
 
 void layers_set_times(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame)
 {
+    layers_set_moment(layers, pose, frame, pose->times_s[frame]);
+}
+
+void layers_set_moment(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame, double time_s)
+{
     for (uint32_t i = 0; i < layers->count; i++) {
         const struct request_pose *layer = &pose->layers[i];
-        const double time_s = layer->time_count == 0   ? pose->times_s[frame]
-                              : layer->time_count == 1 ? layer->times_s[0]
-                                                       : layer->times_s[frame];
-        layers->layers[i].clip_time_s = clip_time_in_span(&layers->spans[i], time_s);
+        const double own_s = layer->time_count == 0   ? time_s
+                             : layer->time_count == 1 ? layer->times_s[0]
+                                                      : layer->times_s[frame];
+        layers->layers[i].clip_time_s = clip_time_in_span(&layers->spans[i], own_s);
         layers->layers[i].weight = layer->weights[layer->weight_count == 1 ? 0 : frame];
     }
 }

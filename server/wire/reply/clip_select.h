@@ -54,3 +54,5 @@ void layers_clear(struct resolved_layers *layers);
 static inline uint32_t layers_all(const struct resolved_layers *layers) { return layers->count + layers->has_on_top; }
 /* Sets the clip_time_s and weight of every layer for frame `frame` of the pose. */
 void layers_set_times(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame);
+/* The same where the frame has another time than the pose says. */
+void layers_set_moment(struct resolved_layers *layers, const struct request_pose *pose, uint32_t frame, double time_s);

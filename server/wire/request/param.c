@@ -1,6 +1,8 @@
 /* param.c - shared code of the parameter parsers, and the parsers of parameters other than fields, names, times and
  * cameras. */
 #include "base/hex.h"
+#include "base/nearest.h"
+#include "base/picture/pass.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 
@@ -68,7 +70,7 @@ int param_read_number(struct param_value *value, double least, double most, cons
 
 int param_picture_format(struct param_value *value)
 {
-    static const enum sheet_format FILES[] = {SHEET_PNG, SHEET_PNG, SHEET_JPEG, SHEET_WEBP_STILL};
+    static const enum sheet_format FILES[] = {SHEET_PNG, SHEET_PNG, SHEET_JPEG, SHEET_WEBP_STILL, SHEET_NPZ};
     const int word = param_word(value), json = 1;
     value->request->format = word == json ? FORMAT_JSON : FORMAT_PICTURE;
     value->request->sheet.format = word < 0 ? SHEET_PNG : FILES[word];
@@ -133,6 +135,25 @@ int param_what(struct param_value *value)
             return err_set(value->err, ERR_BAD_PARAMETER,
                            "parameter 'what' has '%.80s'; it takes local, scene and materials", entry);
         value->request->what |= BITS[word];
+    }
+    return 0;
+}
+
+int param_passes(struct param_value *value)
+{
+    char *rest = value->text, list[PASS_LIST_SIZE];
+    for (const char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
+        const int pass = place_of(value->values, entry);
+        struct nearest nearest = NEAREST_NONE;
+        for (int p = 0; p < PASS_COUNT; p++)
+            nearest_consider(&nearest, PASS_INFO[p].word, entry, strlen(entry));
+        if (pass < 0 && nearest.name != NULL)
+            return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'passes' has '%.80s'; did you mean '%s'?", entry,
+                           nearest.name);
+        if (pass < 0)
+            return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'passes' has '%.80s'; it takes %s", entry,
+                           pass_list_words(list));
+        value->request->picture.passes |= 1u << pass;
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* request_camera.c - the camera and the time of a picture: their parameters, defaults and invalid combinations. */
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "wire/encode/number.h"
 #include "wire/request/request_parser.h"
 

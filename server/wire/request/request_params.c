@@ -17,6 +17,12 @@ static const char view_words[] = "" /* "|lit|weights|.." */
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
+static const char pass_words[] = "" /* "|color|depth|.." */
+#define X(symbol, word, components, type, picture, unit, what) "|" word
+#include "protocol/passes.def"
+#undef X
+    ;
+#define PASS_WORDS (pass_words + 1)
 
 const struct param_info REQUEST_PARAMS[] = {
 #define X(symbol, name, ops, how_often, parse, values, text) {name, ops, how_often, parse, values},

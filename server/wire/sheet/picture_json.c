@@ -72,6 +72,21 @@ void reply_put_shown(const struct picture_shown *shown, struct reply *reply)
     buf_put_text(out, "\r\n");
 }
 
+/* Each says: number = offset + scale * value; value 0 is background. */
+void reply_put_pass(enum pass pass, double least, double most, struct reply *reply)
+{
+    static const double WHITE = UINT16_MAX;
+    double offset = -1, scale = 1; /* PASS_AS_ID */
+    if (PASS_INFO[pass].picture == PASS_AS_UNIT)
+        scale = 2 / WHITE;
+    if (PASS_INFO[pass].picture == PASS_AS_RANGE) {
+        scale = (most - least) / (WHITE - 1);
+        offset = least - scale;
+    }
+    json_printf(&reply->picture_lines, "X-Posed-Pass: {\"pass\":%s,\"offset\":%g,\"scale\":%g}\r\n",
+                PASS_INFO[pass].word, offset, scale);
+}
+
 void body_put_picture(const struct request *request, const struct picture_shown *shown, struct reply *reply)
 {
     struct buf *out = &reply->body;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "anim/model/mat.h"
+#include "base/picture/pass.h"
 #include "wire/sheet/sheet_plan.h"
 #include "wire/encode/reply.h"
 
@@ -22,6 +23,9 @@ void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply 
 
 /* Adds the header lines X-Posed-Clip, X-Posed-Time and X-Posed-Camera. */
 void reply_put_shown(const struct picture_shown *shown, struct reply *reply);
+/* Adds the header line X-Posed-Pass of a pass in a PNG file: its name, and which numbers 16 bits stand for. least,
+ * most: the numbers of 1 and 65535 where it shows a range. */
+void reply_put_pass(enum pass pass, double least, double most, struct reply *reply);
 /* Writes the JSON of format=json as the body. */
 void body_put_picture(const struct request *request, const struct picture_shown *shown, struct reply *reply);
 

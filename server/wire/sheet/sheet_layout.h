@@ -1,7 +1,7 @@
 /* sheet_layout.h - positions cells. Private to server/wire/sheet. Pure; any thread. */
 #pragma once
 
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 
 #include <stdbool.h>
 

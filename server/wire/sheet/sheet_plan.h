@@ -7,7 +7,7 @@
 
 #include "anim/model/model.h"
 #include "base/buf.h"
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 #include "wire/request/request.h"
 #include "wire/sheet/sheet_layout.h"
 

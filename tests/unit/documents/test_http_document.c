@@ -136,6 +136,13 @@ static const char view_words[] = ""
     ;
 #define VIEW_WORDS (view_words + 1)
 
+static const char pass_words[] = ""
+#define X(symbol, word, components, type, picture, unit, what) "|" word
+#include "protocol/passes.def"
+#undef X
+    ;
+#define PASS_WORDS (pass_words + 1)
+
 static const struct {
     const char *name;
     uint64_t ops;

@@ -1,5 +1,5 @@
 /* protocol/http.md agrees with protocol/views.def. Run from the project's root. */
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
 

@@ -1,5 +1,5 @@
 /* Views of small models drawn in this process, with pixels predicted by hand. Skipped if there is no GL. */
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "render/pose/influence.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/fixture.h"

@@ -2,7 +2,7 @@
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 
-#include "base/view.h"
+#include "base/picture/view.h"
 #include "wire/request/request_parser.h"
 
 #include <stdio.h>
@@ -359,11 +359,17 @@ TEST(request_words_are_taken)
 #include "protocol/views.def"
 #undef X
         ;
+    static const char pass_words[] = ""
+#define X(symbol, word, components, type, picture, unit, what) "|" word
+#include "protocol/passes.def"
+#undef X
+        ;
     static const struct {
         const char *name, *values;
         uint64_t ops;
     } rows[] = {
 #define VIEW_WORDS                                           (view_words + 1)
+#define PASS_WORDS                                           (pass_words + 1)
 #define X(symbol, name, ops, how_often, parse, values, text) {name, values, ops},
 #include "wire/request/request_params.def"
 #undef X

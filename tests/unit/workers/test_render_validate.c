@@ -1,7 +1,7 @@
 #include "tests/unit/support/check.h"
 
 #include "daemon/renderer/render_validate.h"
-#include "base/sheet_spec.h"
+#include "base/picture/sheet_spec.h"
 
 #include <math.h>
 #include <string.h>

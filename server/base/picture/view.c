@@ -1,4 +1,4 @@
-#include "base/view.h"
+#include "base/picture/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,6 +17,7 @@ enum picture_flags {
     PICTURE_FRAME_BOX = 256,   /* the camera frames frame_box */
     PICTURE_OCCLUSION = 512,   /* ambient occlusion: corners that little light reaches are darker */
     PICTURE_OWN_LIGHTS = 1024, /* the model's own lights shine on it; with LIGHT_FLAT there is hardly any other light */
+    PICTURE_SCENE_NORMALS = 2048, /* the pass of normals is in scene space, not in that of the camera */
 };
 
 /* The light of lit pictures, and the tone mapping that turns it into colours. In the order of the parameters' words. */
@@ -47,4 +48,6 @@ struct picture_spec {
     uint32_t light;        /* enum picture_light */
     uint32_t tone;         /* enum picture_tone */
     double environment_yaw_deg; /* LIGHT_FILE: rotation of the job's environment (anim/light/panorama.h) */
+    uint32_t passes;            /* bits of enum pass (pass.h); 0: a picture as files have them */
+    uint32_t reserved;
 };

@@ -1,0 +1,65 @@
+/* request_passes.c - checks the passes of a picture against its file and its other parameters. */
+#include "base/picture/pass.h"
+#include "base/picture/view.h"
+#include "wire/encode/picture_files.h"
+#include "wire/request/request_parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int check_needs(const struct request *request, const struct param_set *seen, struct err *err)
+{
+    const uint32_t passes = request->picture.passes;
+    if (passes == 0 && request->sheet.format == SHEET_NPZ)
+        return err_set(err, ERR_BAD_PARAMETER, "format=npz needs the parameter 'passes', such as passes=color,depth");
+    if (seen->has[PARAM_T2] && !pass_has(passes, PASS_MOTION))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 't2' needs passes=motion, which leads to it");
+    if (seen->has[PARAM_NORMAL_SPACE] && !pass_has(passes, PASS_NORMAL))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'normal_space' needs passes=normal, whose space it is");
+    if (pass_has(passes, PASS_MOTION) && !seen->has[PARAM_T2])
+        return err_set(err, ERR_BAD_PARAMETER, "passes=motion needs the parameter 't2', the time that it leads to");
+    return 0;
+}
+
+/* A PNG file holds one pass that can be seen. */
+static int check_png(const struct request *request, struct err *err)
+{
+    const enum pass only = pass_only(request->picture.passes);
+    if (only == PASS_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "a PNG file has one pass; format=npz has several");
+    if (PASS_INFO[only].picture == PASS_NO_PICTURE)
+        return err_set(err, ERR_BAD_PARAMETER, "the pass '%s' does not fit a PNG file; format=npz has it",
+                       PASS_INFO[only].word);
+    return 0;
+}
+
+int request_check_passes(struct request *request, const struct param_set *seen, const struct limits *limits,
+                         struct err *err)
+{
+    struct picture_spec *picture = &request->picture;
+    const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
+    if (OP_INFO[request->op].form != FORM_PICTURE)
+        return 0;
+    if (picture->passes != 0 && !seen->has[PARAM_PICTURE_FORMAT])
+        request->sheet.format = SHEET_NPZ;
+    if (check_needs(request, seen, err) < 0)
+        return err->code;
+    if (picture->passes == 0)
+        return 0;
+    const bool is_told = request->format == FORMAT_JSON;
+    if (is_told || (request->sheet.format != SHEET_NPZ && request->sheet.format != SHEET_PNG))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with format=%s; 'format' may be npz%s",
+                       is_told ? "json" : PICTURE_FILE_KINDS[request->sheet.format].word,
+                       pass_only(picture->passes) != PASS_COUNT ? " or png" : "");
+    if (picture->view != VIEW_LIT)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with view=%s; it needs view=lit",
+                       VIEW_INFO[picture->view].word);
+    if (bytes > limits->value[LIMIT_PASSES_BYTES])
+        return err_set(err, ERR_BAD_PARAMETER, "passes of %u x %u pixels have %llu bytes, more than %s", picture->width,
+                       picture->height, (unsigned long long)bytes, LIMIT_TEXT(limits, LIMIT_PASSES_BYTES));
+    if (request->sheet.format == SHEET_PNG && check_png(request, err) < 0)
+        return err->code;
+    if (request->sheet.format == SHEET_PNG && picture->passes == 1u << PASS_COLOR)
+        picture->passes = 0; /* this is the picture */
+    return 0;
+}
