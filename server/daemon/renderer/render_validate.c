@@ -20,9 +20,14 @@ static bool is_printable(const char *text, size_t size_bytes)
 
 static bool is_finite(const struct render_shown *shown)
 {
-    bool is_good = isfinite(shown->clip_time_s);
+    const struct picture_camera *camera = &shown->camera;
+    const double numbers[] = {shown->clip_time_s, camera->fx, camera->fy,  camera->cx,
+                              camera->cy,         camera->near, camera->far};
+    bool is_good = camera->kind <= PICTURE_CAMERA_ORTHOGRAPHIC;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        is_good = is_good && isfinite(numbers[i]);
     for (int i = 0; i < 16; i++)
-        is_good = is_good && isfinite(shown->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
+        is_good = is_good && isfinite(camera->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
     return is_good;
 }
 

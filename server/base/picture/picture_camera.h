@@ -1,0 +1,33 @@
+/* picture_camera.h - a camera by its numbers: a pinhole without skew, or its counterpart without perspective, for a
+ * picture of known size. Pure; any thread.
+ *
+ * A point X, Y, Z in the camera's space as OpenCV has it (x to the right, y down, z forward) is at
+ *   perspective:  x = fx * X / Z + cx,  y = fy * Y / Z + cy
+ *   orthographic: x = fx * X + cx,      y = fy * Y + cy
+ * in pixels from the top left corner of the picture: whole numbers lie between pixels, so the centre of the first one
+ * is at 0.5. OpenGL's space has y up and z backward. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+enum picture_camera_kind { PICTURE_CAMERA_NONE, PICTURE_CAMERA_PERSPECTIVE, PICTURE_CAMERA_ORTHOGRAPHIC };
+
+/* Without padding: it is a part of struct picture_spec. */
+struct picture_camera {
+    uint32_t kind; /* enum picture_camera_kind */
+    uint32_t reserved;
+    double view_from_scene[16]; /* column-major, rigid; to the camera's space as OpenGL has it */
+    double fx, fy;              /* pixels: of a length 1 at depth 1, or orthographic of a length 1; > 0 */
+    double cx, cy;              /* pixels: where the camera's axis meets the picture, which may be beside it */
+    double near, far;           /* depths along the axis; > 0, near < far. 0: not given */
+};
+
+/* Turns a rigid matrix to the camera's space of OpenGL into the one to that of OpenCV, or back. Exact. `out` may be
+ * `matrix`. */
+void picture_camera_turn(const double matrix[16], double out[16]);
+
+/* Checks everything but the kind. Returns 0, or ERR_BAD_PARAMETER with a message that names the number as requests and
+ * answers call it. */
+int picture_camera_check(const struct picture_camera *camera, struct err *err);
