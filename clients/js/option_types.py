@@ -13,7 +13,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 TYPES = TOP / "clients/js/posed.d.ts"
 BEGIN = "// Made by `make types` from request_params.def.\n"
 END = "// End of what `make types` makes.\n"
-ROW = re.compile(r'^X\(\w+, "(\w+)", ([\w| ]+), (\w+), \w+, (?:"([^"]*)"|VIEW_WORDS), "([^"]*)"\)$', re.M)
+ROW = re.compile(r'^X\(\w+, "(\w+)", ([\w| ]+), (\w+), \w+, (?:"([^"]*)"|(VIEW_WORDS|PASS_WORDS)), "([^"]*)"\)$', re.M)
 QUERIES = ["FOR_PALETTE", "FOR_POSE", "FOR_MESH", "FOR_RENDER", "FOR_BOUNDS"]
 # Interface, the interfaces that it extends, and the operations that have all of its parameters.
 INTERFACES = [
@@ -53,11 +53,12 @@ JSON = {"layers": "readonly LayerParameters[]", "pose": "GivenPose", "reference"
 def rows():
     """The parameters as (name, operations, type, text). `model` is left out, and the `format` that a method sets itself."""
     text = (TOP / "server/wire/request/request_params.def").read_text(encoding="utf-8")
-    views = "|".join(re.findall(r'^X\(\w+, "(\w+)"', (TOP / "protocol/views.def").read_text(encoding="utf-8"), re.M))
+    tables = {"VIEW_WORDS": "protocol/views.def", "PASS_WORDS": "protocol/passes.def"}
+    listed = {name: "|".join(re.findall(r'^X\(\w+, "(\w+)"', (TOP / table).read_text(encoding="utf-8"), re.M)) for name, table in tables.items()}
     found = ROW.findall(text)
     if len(found) != len(re.findall(r"^X\(", text, re.M)):
         sys.exit("request_params.def has a row that this script cannot read")
-    return [(name, split(operations), type_of(name, often, values or views), said) for name, operations, often, values, said in found
+    return [(name, split(operations), type_of(name, often, values or listed[words]), said) for name, operations, often, values, words, said in found
             if name not in ("model", "with", "queries", "prefix", "limit", "after", "texture") and not (name == "format" and "bin" in values)]
 
 

@@ -349,8 +349,14 @@ export interface PictureParameters extends ClipParameters {
 }
 
 export interface RenderParameters extends PictureParameters {
-  /** the picture, or JSON about it */
-  format?: 'png' | 'json' | 'jpeg' | 'webp';
+  /** the picture, JSON about it, or passes as arrays */
+  format?: 'png' | 'json' | 'jpeg' | 'webp' | 'npz';
+  /** arrays of numbers for each pixel beside or in place of the picture */
+  passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
+  /** the space of the pass of normals */
+  normal_space?: 'camera' | 'scene';
+  /** the time that the pass of motion leads to */
+  t2?: number;
 }
 
 export interface TurntableParameters extends PictureParameters {

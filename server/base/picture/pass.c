@@ -26,7 +26,7 @@ enum pass pass_only(uint32_t passes)
     return PASS_COUNT;
 }
 
-const char *pass_list(char out[PASS_LIST_SIZE])
+const char *pass_list_words(char out[PASS_LIST_SIZE])
 {
     out[0] = '\0';
     for (int p = 0; p < PASS_COUNT; p++) {

@@ -47,7 +47,7 @@ uint32_t pass_pixel_bytes(uint32_t passes);
 
 enum { PASS_LIST_SIZE = 128 };
 /* Lists the words of all passes: "color, depth, .. and motion". Returns `out`. */
-const char *pass_list(char out[PASS_LIST_SIZE]);
+const char *pass_list_words(char out[PASS_LIST_SIZE]);
 
 /* Returns the only pass of a set, or PASS_COUNT when there are none or several. */
 enum pass pass_only(uint32_t passes);

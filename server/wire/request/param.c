@@ -152,7 +152,7 @@ int param_passes(struct param_value *value)
                            nearest.name);
         if (pass < 0)
             return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'passes' has '%.80s'; it takes %s", entry,
-                           pass_list(list));
+                           pass_list_words(list));
         value->request->picture.passes |= 1u << pass;
     }
     return 0;
