@@ -28,6 +28,20 @@ struct picture_camera {
  * `matrix`. */
 void picture_camera_turn(const double matrix[16], double out[16]);
 
+/* The camera as arrays beside those of passes: its lens (a name for each kind), the matrix of each convention, and near
+ * and far. */
+enum { CAMERA_ARRAYS = 4 };
+struct camera_array {
+    const char *name;
+    uint32_t rows, columns; /* rows 0: a list */
+    double values[16];      /* row by row */
+};
+void picture_camera_arrays(const struct picture_camera *camera, struct camera_array out[CAMERA_ARRAYS]);
+static inline uint32_t camera_array_numbers(const struct camera_array *array)
+{
+    return (array->rows > 0 ? array->rows : 1) * array->columns;
+}
+
 /* Checks everything but the kind. Returns 0, or ERR_BAD_PARAMETER with a message that names the number as requests and
  * answers call it. */
 int picture_camera_check(const struct picture_camera *camera, struct err *err);
