@@ -177,7 +177,7 @@ int request_take_camera(struct request *request, const cJSON *object, struct err
     const cJSON *found[MEMBER_COUNT] = {NULL};
     struct picture_camera camera = {.kind = PICTURE_CAMERA_NONE};
     if (request_has_own_camera(request))
-        return err_set(err, ERR_DUPLICATE_PARAMETER, "the request has two cameras: 'camera' and 'camera_name'");
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "camera= and camera_name= both name the camera; give one");
     if (list_members(object, found, err) < 0 || take_members(found, &camera, err) < 0)
         return err->code;
     request->picture.given = camera;
