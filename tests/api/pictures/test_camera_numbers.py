@@ -137,14 +137,15 @@ def test_pixels_show_what_the_numbers_say(server, model, projection):
     is_flat = projection == "orthographic"
     target, eye = ((31.3, -6.8, 12.5), (33, -3.5, 17)) if model == "askew.gltf" else ((0, 1, 0), (2.2, 1.9, 3.1))
     placed = look_at(eye, target, up=(0.1, 1, 0.2))
-    lens = {"fx": 48, "fy": 61, "cx": 190.5, "cy": 66} if is_flat else {**LENS, "cx": 190.5, "cy": 66}
+    lens = {"fx": 48, "fy": 61, "cx": 190.5, "cy": 96} if is_flat else {**LENS, "cx": 190.5, "cy": 96}
     camera = {**lens, "camera_from_scene": columns(FLIP @ placed), "convention": "opengl", "projection": projection}
     answer = post(server, model=model, t=0.3, width=WIDTH, height=HEIGHT, passes="color,position,depth,node", camera=camera)
     shown = pixels_of_pass(answer)
     rows, across = numpy.nonzero(shown["node"] >= 0)
     assert len(rows) > 300
     places, depths = project(shown["position"][rows, across], placed, *lens.values(), is_flat=is_flat)
-    assert abs(places - numpy.c_[across + 0.5, rows + 0.5]).max() < 2e-3 * max(1, lens["fx"] / 100)
+    off = abs(places - numpy.c_[across + 0.5, rows + 0.5]).max(1)
+    assert numpy.quantile(off, 0.98) < 1e-4 and off.max() < 0.1  # at an edge a pixel has the nearest place of its triangle
     assert abs(depths - shown["depth"][rows, across]).max() < 1e-5 * depths.max()
     # The picture covers the pixels of the passes, but for its smoothed edges.
     alpha = shown["color"][..., 3]
@@ -154,7 +155,8 @@ def test_pixels_show_what_the_numbers_say(server, model, projection):
     points = numpy.concatenate([numpy.array(part).reshape(-1, 3) for part in mesh["frames"][0]["positions"]])
     corners, _ = project(points, placed, *lens.values(), is_flat=is_flat)
     inside = ((corners >= 0) & (corners < [WIDTH, HEIGHT])).all()
-    assert inside and abs(corners.min(0) - [across.min(), rows.min()]).max() < 2 and abs(corners.max(0) - [across.max(), rows.max()]).max() < 2
+    assert inside and abs(corners.min(0) - [across.min(), rows.min()]).max() < 2
+    assert abs(corners.max(0) - [across.max(), rows.max()]).max() < 5  # a sharp corner covers no centre of a pixel
 
 
 def test_arrays_of_passes_have_the_camera(server):
@@ -177,7 +179,7 @@ def test_arrays_of_passes_have_the_camera(server):
 @pytest.mark.parametrize("model", ["robot.glb", "dragon.glb"])
 def test_another_centre_moves_the_picture(server, model, looks):
     """Everything is computed per pixel from its ray, so 24 pixels to the right and 16 down the picture is the same."""
-    eye = look_at((3, 2.4, 5), (0, 1, 0)) if model == "robot.glb" else look_at((9, 6, 14), (0, 1, 0))
+    eye = look_at((3, 2.4, 5), (0, 1, 0)) if model == "robot.glb" else look_at((2.2, 1.6, 3.4), (0, 0.7, 0))
     query = dict(model=model, t=0.3, width=256, height=256, aa=0, allow_empty=1, **looks)
     camera = {"fx": 330, "fy": 250, "cx": 128, "cy": 128, "convention": "opencv", "camera_from_scene": columns(eye), "near": 1, "far": 60}
     middle, moved = colours(post(server, camera=camera, **query)), colours(post(server, camera={**camera, "cx": 152, "cy": 144}, **query))
