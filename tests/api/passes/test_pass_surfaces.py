@@ -116,7 +116,7 @@ def test_bones_are_nodes(server):
         (at,), _ = camera.pixels(place[None])
         assert abs(at - [x + 0.5, y + 0.5]).max() < 0.05
         assert found["depth"][y, x] == pytest.approx(-camera.view(place[None])[0, 2], rel=1e-5)
-    assert (found["motion"][found["node"] == 0] == 0).all() and abs(found["motion"][found["node"] == 1]).max() > 3
+    assert abs(found["motion"][found["node"] == 0]).max() < 0.5 and abs(found["motion"][found["node"] == 1]).max() > 3
 
 
 def test_materials_are_those_of_the_variant(server):
