@@ -7,6 +7,7 @@ import numpy
 import pytest
 from PIL import Image
 
+import raw_requests
 from conftest import SAMPLES, Server
 from test_camera import ORTHOGRAPHIC, PERSPECTIVE, animated
 
@@ -31,10 +32,7 @@ def server(tmp_path_factory):
 
 
 def post(server, path="/v1/render", status=200, **parameters):
-    body = json.dumps(parameters)
-    with server.connect() as connection:
-        connection.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body.encode())
-        answer = connection.answer()
+    answer = raw_requests.post(server, path, parameters)
     assert answer.status == status, (parameters, answer.body[:500])
     return answer
 
