@@ -167,7 +167,7 @@ struct render_cell_camera {
 
 /* How a picture of one cell shows its model. For several cells it has what they share, or 0. */
 struct render_shown {
-    double clip_time_s;         /* of the first cell */
+    double clip_time_s;           /* of the first cell */
     struct picture_camera camera; /* with near and far; for several cells of no kind */
     double clip_from_view[16];    /* column-major, as in anim/camera/camera.h */
 };

@@ -1,5 +1,5 @@
-/* camera_numbers.h - between a camera and its numbers for a picture of known size (base/picture/picture_camera.h). Pure;
- * any thread. */
+/* camera_numbers.h - between a camera and its numbers for a picture of known size (base/picture/picture_camera.h).
+ * Pure; any thread. */
 #pragma once
 
 #include "anim/camera/camera.h"

@@ -81,9 +81,9 @@ static int take_matrices(const cJSON *object, double out[16], struct err *err)
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        const int convention = find_word(&(cJSON){.type = cJSON_String, .string = (char[]){"camera_from_scene"},
-                                                  .valuestring = item->string},
-                                         CONVENTIONS, err);
+        const int convention = find_word(
+            &(cJSON){.type = cJSON_String, .string = (char[]){"camera_from_scene"}, .valuestring = item->string},
+            CONVENTIONS, err);
         if (convention < 0)
             return err->code;
         if (has[convention])
@@ -95,11 +95,13 @@ static int take_matrices(const cJSON *object, double out[16], struct err *err)
     if (has[OPENCV])
         picture_camera_turn(of[OPENCV], out);
     if (has[OPENCV] && has[OPENGL] && memcmp(out, of[OPENGL], sizeof of[OPENGL]) != 0)
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "camera: 'opencv' and 'opengl' of 'camera_from_scene' are not the same camera: give one of them");
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "camera: 'opencv' and 'opengl' of 'camera_from_scene' are not the same camera: give one of them");
     if (has[OPENGL])
         memcpy(out, of[OPENGL], sizeof of[OPENGL]);
-    return object->child != NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "camera: 'camera_from_scene' is an empty object");
+    return object->child != NULL ? 0
+                                 : err_set(err, ERR_BAD_PARAMETER, "camera: 'camera_from_scene' is an empty object");
 }
 
 /* --- members --- */

@@ -182,8 +182,9 @@ TEST(request_camera_takes_rotations_as_people_write_them)
 {
     static const char ROUNDED[] = LENS ",\"convention\":\"opencv\",\"camera_from_scene\":[0.81915,-0.14845,0.55403,0,0,"
                                        "0.96593,0.25882,0,-0.57358,-0.21201,0.79124,0,0,0,5,1]";
-    static const char COARSE[] = LENS ",\"convention\":\"opencv\",\"camera_from_scene\":[0.82,-0.15,0.55,0,0,0.97,0.26,0,"
-                                      "-0.57,-0.21,0.79,0,0,0,5,1]";
+    static const char COARSE[] =
+        LENS ",\"convention\":\"opencv\",\"camera_from_scene\":[0.82,-0.15,0.55,0,0,0.97,0.26,0,"
+             "-0.57,-0.21,0.79,0,0,0,5,1]";
     char canonical[PARSE_CANONICAL_SIZE];
     struct request request;
     struct err err = {0};
