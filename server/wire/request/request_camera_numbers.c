@@ -1,5 +1,6 @@
 /* request_camera_numbers.c - reads a camera by numbers from the body of a POST: one that a person writes, or the camera
  * of an answer. */
+#include "anim/camera/camera_numbers.h"
 #include "wire/request/request_parser.h"
 
 #include <math.h>
@@ -171,7 +172,7 @@ static int take_members(const cJSON *const found[MEMBER_COUNT], struct picture_c
         if (MEMBERS[m].member == NUMBER && found[m] != NULL && take_number(found[m], is_center, to, err) < 0)
             return err->code;
     }
-    return take_place(found, camera, err) < 0 ? err->code : picture_camera_check(camera, err);
+    return take_place(found, camera, err) < 0 ? err->code : camera_numbers_check(camera, err);
 }
 
 int request_take_camera(struct request *request, const cJSON *object, struct err *err)

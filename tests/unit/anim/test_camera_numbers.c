@@ -51,7 +51,7 @@ TEST(camera_of_numbers_projects_as_they_say)
     for (uint32_t kind = PICTURE_CAMERA_PERSPECTIVE; kind <= PICTURE_CAMERA_ORTHOGRAPHIC; kind++) {
         const struct picture_camera numbers = askew(kind);
         struct err err = {0};
-        assert_int_equal(picture_camera_check(&numbers, &err), 0);
+        assert_int_equal(camera_numbers_check(&numbers, &err), 0);
         const struct camera camera = camera_of_numbers(&numbers, WIDTH, HEIGHT);
         for (size_t i = 0; i < sizeof POINTS / sizeof *POINTS; i++) {
             double expected[3], got[3];
@@ -111,7 +111,7 @@ TEST(camera_numbers_hold_what_is_in_front)
         struct err err = {0};
         camera = plain;
         camera_numbers_hold(&camera, BEHIND, 1);
-        assert_int_equal(picture_camera_check(&camera, &err), 0);
+        assert_int_equal(camera_numbers_check(&camera, &err), 0);
         camera = plain;
         camera_numbers_hold(&camera, NULL, 0);
         assert_true(camera.near > 0 && camera.far > camera.near);

@@ -1,4 +1,5 @@
 /* wire/request: the camera by numbers of a body. */
+#include "anim/camera/camera_numbers.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/parse_request.h"
 
@@ -254,7 +255,7 @@ TEST(request_camera_of_damaged_bytes)
             memcpy(body, WHOLE, sizeof body);
             body[i] = (char)c;
             const int rc = parse_bytes(&request, "/v1/render", body, sizeof WHOLE - 1, &err);
-            assert_true(rc == 0 ? picture_camera_check(&request.picture.given, &err) == 0
+            assert_true(rc == 0 ? camera_numbers_check(&request.picture.given, &err) == 0
                                 : rc == err.code && err.message[0] != '\0');
             request_fini(&request);
         }
