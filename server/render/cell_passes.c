@@ -2,6 +2,7 @@
 #include "base/picture/pass.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/passes/npz_file.h"
+#include "render/passes/pass_exr.h"
 #include "render/passes/pass_png.h"
 #include "render/passes/pass_values.h"
 #include "render/cells.h"
@@ -121,6 +122,18 @@ static int put_arrays(const struct picture_spec *picture, const struct pass_memo
     return rc < 0 ? rc : npz_file_end(&file, err);
 }
 
+static int put_channels(const struct renderer *renderer, const struct picture_spec *picture,
+                        const struct pass_memory *memory, struct buf *out, struct err *err)
+{
+    struct pass_exr file = {.width = picture->width,
+                            .height = picture->height,
+                            .camera = &renderer->posed.camera,
+                            .is_small = (picture->flags & PICTURE_SMALL_FILE) != 0};
+    for (int p = 0; p < PASS_COUNT; p++)
+        file.arrays.of[p] = array_of(memory, p);
+    return pass_exr_put(out, &file, err);
+}
+
 static int put_file(struct renderer *renderer, const struct cells *cells, const struct pass_memory *memory,
                     struct buf *out, struct err *err)
 {
@@ -129,6 +142,8 @@ static int put_file(struct renderer *renderer, const struct cells *cells, const 
     const enum pass only = pass_only(picture->passes);
     if (job->format == SHEET_NPZ)
         return put_arrays(picture, memory, out, err);
+    if (job->format == SHEET_EXR)
+        return put_channels(renderer, picture, memory, out, err);
     return pass_png_put(out, only, array_of(memory, only), picture->width, picture->height,
                         (picture->flags & PICTURE_SMALL_FILE) != 0, &renderer->pass_range, err);
 }

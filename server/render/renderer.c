@@ -3,6 +3,7 @@
 #include "render/camera/empty_diagnosis.h"
 #include "render/image/picture.h"
 #include "render/image/picture_file.h"
+#include "render/passes/pass_exr.h"
 #include "render/cells.h"
 #include "render/warm_up.h"
 
@@ -38,10 +39,10 @@ static void name_renderer(struct renderer *renderer)
     char letters[64], webp[32];
     caption_font_name(renderer->font, letters, sizeof letters);
     image_sequence_webp_library(webp, sizeof webp);
-    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s, %s",
+    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s, %s, %s",
              (const char *)gl->GetString(GL_RENDERER), gl_context_kind(renderer->context),
              (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, image_sequence_gif_library(),
-             picture_file_jpeg_library(), png_file_libraries());
+             picture_file_jpeg_library(), png_file_libraries(), pass_exr_libraries());
 }
 
 static int warm_up(struct renderer *renderer, struct err *err)

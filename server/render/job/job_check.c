@@ -91,7 +91,7 @@ static int check_passes(const struct render_work *work, struct err *err)
     const struct render_job *job = &work->job;
     const struct picture_spec *picture = &job->picture;
     const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
-    const bool is_arrays = job->format == SHEET_NPZ;
+    const bool is_arrays = job->format == SHEET_NPZ || job->format == SHEET_EXR;
     const bool is_moving = pass_has(picture->passes, PASS_MOTION);
     if (picture->passes == 0 && !is_arrays && job->later_count == 0)
         return 0;

@@ -10,4 +10,5 @@ const struct picture_file_kind PICTURE_FILE_KINDS[SHEET_FORMAT_COUNT] = {
     [SHEET_Y4M] = {"y4m", "video/x-yuv4mpeg", "y4m", false},
     [SHEET_WEBP_STILL] = {"webp", "image/webp", "webp", true},
     [SHEET_NPZ] = {"npz", "application/zip", "npz", false},
+    [SHEET_EXR] = {"exr", "image/x-exr", "exr", false},
 };

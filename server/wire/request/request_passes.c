@@ -7,11 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* True for files of any passes. */
+static bool has_all_passes(const struct request *request)
+{
+    return request->sheet.format == SHEET_NPZ || request->sheet.format == SHEET_EXR;
+}
+
 static int check_needs(const struct request *request, const struct param_set *seen, struct err *err)
 {
     const uint32_t passes = request->picture.passes;
-    if (passes == 0 && request->sheet.format == SHEET_NPZ)
-        return err_set(err, ERR_BAD_PARAMETER, "format=npz needs the parameter 'passes', such as passes=color,depth");
+    if (passes == 0 && has_all_passes(request))
+        return err_set(err, ERR_BAD_PARAMETER, "format=%s needs the parameter 'passes', such as passes=color,depth",
+                       PICTURE_FILE_KINDS[request->sheet.format].word);
     if (seen->has[PARAM_T2] && !pass_has(passes, PASS_MOTION))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't2' needs passes=motion, which leads to it");
     if (seen->has[PARAM_NORMAL_SPACE] && !pass_has(passes, PASS_NORMAL))
@@ -26,9 +33,9 @@ static int check_png(const struct request *request, struct err *err)
 {
     const enum pass only = pass_only(request->picture.passes);
     if (only == PASS_COUNT)
-        return err_set(err, ERR_BAD_PARAMETER, "a PNG file has one pass; format=npz has several");
+        return err_set(err, ERR_BAD_PARAMETER, "a PNG file has one pass; format=npz and exr have several");
     if (PASS_INFO[only].picture == PASS_NO_PICTURE)
-        return err_set(err, ERR_BAD_PARAMETER, "the pass '%s' does not fit a PNG file; format=npz has it",
+        return err_set(err, ERR_BAD_PARAMETER, "the pass '%s' does not fit a PNG file; format=npz and exr have it",
                        PASS_INFO[only].word);
     return 0;
 }
@@ -47,10 +54,13 @@ int request_check_passes(struct request *request, const struct param_set *seen, 
     if (picture->passes == 0)
         return 0;
     const bool is_told = request->format == FORMAT_JSON;
-    if (is_told || (request->sheet.format != SHEET_NPZ && request->sheet.format != SHEET_PNG))
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with format=%s; 'format' may be npz%s",
+    if (is_told || (!has_all_passes(request) && request->sheet.format != SHEET_PNG))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with format=%s; 'format' may be %s",
                        is_told ? "json" : PICTURE_FILE_KINDS[request->sheet.format].word,
-                       pass_only(picture->passes) != PASS_COUNT ? " or png" : "");
+                       pass_only(picture->passes) != PASS_COUNT ? "npz, exr or png" : "npz or exr");
+    if (request->sheet.format == SHEET_EXR && (picture->flags & PICTURE_PREMULTIPLIED) != 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'alpha' does not go with format=exr, whose colour always is linear light times alpha");
     if (picture->view != VIEW_LIT)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[picture->view].word);
