@@ -13,6 +13,7 @@ enum {
     SMALL_LEVEL = 6,
     COLOR_CHANNELS = 4
 };
+#define FILE_BYTES_MAX (UINT64_C(1) << 32)
 
 /* --- memory in place of a file --- */
 
@@ -21,20 +22,23 @@ struct exr_target {
     size_t begin; /* of the file in `out` */
 };
 
-/* The library goes back to the table of chunks once it knows where they are. */
+/* The library leaves room for the table of chunks, and goes back to it once it knows where they are. */
 static int64_t write_at(exr_const_context_t context, void *userdata, const void *bytes, uint64_t size_bytes,
                         uint64_t offset, exr_stream_error_func_ptr_t tell)
 {
-    struct exr_target *target = userdata;
+    const struct exr_target *target = userdata;
     struct buf *out = target->out;
-    const size_t used = out->size_bytes - target->begin;
-    if (offset > used || (size_bytes > used - offset && buf_reserve(out, size_bytes - (used - offset)) == NULL)) {
+    const uint64_t used = out->size_bytes - target->begin, end = offset + size_bytes;
+    if (offset > FILE_BYTES_MAX || size_bytes > FILE_BYTES_MAX ||
+        (end > used && buf_reserve(out, (size_t)(end - used)) == NULL)) {
         tell(context, EXR_ERR_WRITE_IO, "no memory");
         return -1;
     }
-    memcpy(out->data + target->begin + offset, bytes, size_bytes);
-    if (size_bytes > used - offset)
-        buf_advance(out, size_bytes - (used - offset));
+    if (offset > used)
+        memset(out->data + target->begin + used, 0, (size_t)(offset - used));
+    memcpy(out->data + target->begin + offset, bytes, (size_t)size_bytes);
+    if (end > used)
+        buf_advance(out, (size_t)(end - used));
     return (int64_t)size_bytes;
 }
 
