@@ -29,11 +29,11 @@ enum pass pass_only(uint32_t passes)
 /* Colour and depth have the names that every program looks for. */
 const char *pass_channel(enum pass pass, uint32_t component, char out[PASS_CHANNEL_SIZE])
 {
-    const char *letters = pass == PASS_COLOR                  ? "RGBA"
-                          : pass == PASS_DEPTH                ? "Z"
-                          : pass == PASS_UV                   ? "UV"
+    const char *letters = pass == PASS_COLOR                 ? "RGBA"
+                          : pass == PASS_DEPTH               ? "Z"
+                          : pass == PASS_UV                  ? "UV"
                           : PASS_INFO[pass].type == PASS_I32 ? "V"
-                                                              : "XYZ";
+                                                             : "XYZ";
     const bool is_alone = pass == PASS_COLOR || pass == PASS_DEPTH;
     snprintf(out, PASS_CHANNEL_SIZE, "%s%s%c", is_alone ? "" : PASS_INFO[pass].word, is_alone ? "" : ".",
              letters[component]);

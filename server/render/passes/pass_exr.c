@@ -133,8 +133,9 @@ static uint32_t find_source(const struct pass_exr *file, const char *channel, ui
                 continue;
             const uint32_t pixel_bytes = 4 * PASS_INFO[p].components;
             const uint8_t *array = file->arrays.of[p];
-            *source = (p == PASS_COLOR ? (const uint8_t *)light : array + (size_t)first_row * file->width * pixel_bytes) +
-                      (size_t)4 * c;
+            *source =
+                (p == PASS_COLOR ? (const uint8_t *)light : array + (size_t)first_row * file->width * pixel_bytes) +
+                (size_t)4 * c;
             return pixel_bytes;
         }
     return 0;
@@ -202,7 +203,4 @@ int pass_exr_put(struct buf *out, const struct pass_exr *file, struct err *err)
     return 0;
 }
 
-const char *pass_exr_libraries(void)
-{
-    return "OpenEXR " OPENEXR_VERSION_STRING ", zlib " ZLIB_VERSION;
-}
+const char *pass_exr_libraries(void) { return "OpenEXR " OPENEXR_VERSION_STRING ", zlib " ZLIB_VERSION; }

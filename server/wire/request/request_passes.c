@@ -59,8 +59,9 @@ int request_check_passes(struct request *request, const struct param_set *seen, 
                        is_told ? "json" : PICTURE_FILE_KINDS[request->sheet.format].word,
                        pass_only(picture->passes) != PASS_COUNT ? "npz, exr or png" : "npz or exr");
     if (request->sheet.format == SHEET_EXR && (picture->flags & PICTURE_PREMULTIPLIED) != 0)
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "parameter 'alpha' does not go with format=exr, whose colour always is linear light times alpha");
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "parameter 'alpha' does not go with format=exr, whose colour always is linear light times alpha");
     if (picture->view != VIEW_LIT)
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with view=%s; it needs view=lit",
                        VIEW_INFO[picture->view].word);
