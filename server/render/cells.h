@@ -111,6 +111,8 @@ void pixels_trim(struct renderer *renderer);
 
 /* Draws the passes of a job, and appends their file. */
 int passes_draw(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
+/* Draws the pass of cell c as colours to renderer->samples (PICTURE_PASS_COLORS). */
+int passes_paint(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err);
 
 /* Writes the caption under a cell of the picture. */
 int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err);

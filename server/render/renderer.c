@@ -95,7 +95,8 @@ const char *renderer_name(const struct renderer *renderer) { return renderer->na
 
 static int draw_cell(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
 {
-    if (pixels_draw(renderer, cells, c, err) < 0)
+    const bool is_painted = (cells->work->job.picture.flags & PICTURE_PASS_COLORS) != 0;
+    if ((is_painted ? passes_paint : pixels_draw)(renderer, cells, c, err) < 0)
         return err->code;
     pixels_resolve(renderer, cells, renderer->samples);
     return 0;
@@ -227,7 +228,8 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     const bool is_whole = job->format != SHEET_JSON && !sheet_is_animation(&spec) && job->width == job->picture.width &&
                           job->height == job->picture.height;
     const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
-    const int rc = job->picture.passes != 0           ? passes_draw(renderer, &cells, png, err)
+    const bool is_numbers = job->picture.passes != 0 && (job->picture.flags & PICTURE_PASS_COLORS) == 0;
+    const int rc = is_numbers                         ? passes_draw(renderer, &cells, png, err)
                    : is_onion                         ? draw_onion(renderer, &cells, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)
                                                       : draw_all(renderer, &cells, png, err);

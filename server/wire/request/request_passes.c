@@ -23,7 +23,7 @@ static int check_needs(const struct request *request, const struct param_set *se
         return err_set(err, ERR_BAD_PARAMETER, "parameter 't2' needs passes=motion, which leads to it");
     if (seen->has[PARAM_NORMAL_SPACE] && !pass_has(passes, PASS_NORMAL))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'normal_space' needs passes=normal, whose space it is");
-    if (pass_has(passes, PASS_MOTION) && !seen->has[PARAM_T2])
+    if (pass_has(passes, PASS_MOTION) && !seen->has[PARAM_T2] && !op_has(request->op, OP_CELLS))
         return err_set(err, ERR_BAD_PARAMETER, "passes=motion needs the parameter 't2', the time that it leads to");
     return 0;
 }
@@ -40,19 +40,50 @@ static int check_png(const struct request *request, struct err *err)
     return 0;
 }
 
+static int check_view(const struct request *request, struct err *err)
+{
+    if (request->picture.view == VIEW_LIT)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with view=%s; it needs view=lit",
+                   VIEW_INFO[request->picture.view].word);
+}
+
+/* The cells of a sheet show one pass in colours. */
+static int check_cells(struct request *request, struct err *err)
+{
+    struct picture_spec *picture = &request->picture;
+    const enum pass only = pass_only(picture->passes);
+    if (only == PASS_COUNT)
+        return err_set(err, ERR_BAD_PARAMETER, "the cells of a sheet show one pass; /v1/render has several in a file");
+    if (PASS_INFO[only].picture == PASS_NO_PICTURE)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "the pass '%s' has no colours for the cells of a sheet; /v1/render has it",
+                       PASS_INFO[only].word);
+    if (check_view(request, err) < 0)
+        return err->code;
+    if (only == PASS_COLOR) {
+        picture->passes = 0; /* this is the sheet */
+        return 0;
+    }
+    if ((picture->flags & (PICTURE_SHADOW | PICTURE_OCCLUSION)) != 0)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with passes=%s, which has no light",
+                       (picture->flags & PICTURE_SHADOW) != 0 ? "shadow" : "ao", PASS_INFO[only].word);
+    picture->flags |= PICTURE_PASS_COLORS | PICTURE_ONE_SAMPLE;
+    return 0;
+}
+
 int request_check_passes(struct request *request, const struct param_set *seen, const struct limits *limits,
                          struct err *err)
 {
     struct picture_spec *picture = &request->picture;
     const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
-    if (OP_INFO[request->op].form != FORM_PICTURE)
-        return 0;
-    if (picture->passes != 0 && !seen->has[PARAM_PICTURE_FORMAT])
+    const bool is_sheet = op_has(request->op, OP_CELLS);
+    if (picture->passes != 0 && !is_sheet && !seen->has[PARAM_PICTURE_FORMAT])
         request->sheet.format = SHEET_NPZ;
     if (check_needs(request, seen, err) < 0)
         return err->code;
-    if (picture->passes == 0)
-        return 0;
+    if (picture->passes == 0 || is_sheet)
+        return picture->passes == 0 ? 0 : check_cells(request, err);
     const bool is_told = request->format == FORMAT_JSON;
     if (is_told || (!has_all_passes(request) && request->sheet.format != SHEET_PNG))
         return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with format=%s; 'format' may be %s",
@@ -62,9 +93,8 @@ int request_check_passes(struct request *request, const struct param_set *seen, 
         return err_set(
             err, ERR_BAD_PARAMETER,
             "parameter 'alpha' does not go with format=exr, whose colour always is linear light times alpha");
-    if (picture->view != VIEW_LIT)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'passes' does not go with view=%s; it needs view=lit",
-                       VIEW_INFO[picture->view].word);
+    if (check_view(request, err) < 0)
+        return err->code;
     if (bytes > limits->value[LIMIT_PASSES_BYTES])
         return err_set(err, ERR_BAD_PARAMETER, "passes of %u x %u pixels have %llu bytes, more than %s", picture->width,
                        picture->height, (unsigned long long)bytes, LIMIT_TEXT(limits, LIMIT_PASSES_BYTES));
