@@ -66,6 +66,8 @@ asked =
 is_x86_64 = $(filter x86_64%,$(shell $(CC) -dumpmachine))
 # FreeType's headers are in a folder of their own.
 $(obj)/server/render/image/caption.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I freetype2))
+# OpenEXR's include each other without theirs.
+$(obj)/server/render/passes/pass_exr.o: asked = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I OpenEXR))
 # libjpeg-turbo does not tell its version itself, and renderers are named by those of their libraries.
 $(obj)/server/render/image/jpeg_file.o: asked = -DPOSED_JPEG_VERSION='"$(shell $(PKG_CONFIG) --modversion libturbojpeg)"'
 
@@ -88,7 +90,8 @@ libs_daemon = $(call libs_of,libuv libcjson nettle libxxhash zlib libzstd libtur
 libs_import = $(call libs_of,libcjson expat libpng libturbojpeg libwebp libzip nettle draco zlib libdeflate libzstd libseccomp) -lmeshoptimizer -lstdc++
 libs_assimp = $(call libs_of,assimp)
 # giflib has no .pc file. libturbojpeg: pictures as JPEG, at a third of the time of other encoders.
-libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux libturbojpeg freetype2 libseccomp) -lgif -ldl
+# Of OpenEXR only its core, which is C and needs zlib alone; its .pc file has the C++ libraries, too.
+libs_render = $(call libs_of,libisal libdeflate libwebp libwebpmux libturbojpeg freetype2 zlib libseccomp) $(filter -lOpenEXRCore%,$(call libs_of,OpenEXR)) -lgif -ldl
 
 # One short line a file; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2);)

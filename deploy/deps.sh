@@ -8,7 +8,7 @@ set -eu
 # libuv: the event loop. node-llhttp: the HTTP parser's C sources. cjson: glTF files. assimp: formats that no reader of ours takes.
 # expat: COLLADA, X3D and 3MF; it leaves off XML's hostile forms (entities, other files) and reads nothing by itself.
 # libzip: uploaded zips, COLLADA's and 3MF's archives. libpng, libjpeg-turbo, stb, libwebp: textures and pictures; tiff: TIFF textures,
-# by the library that most programs write them with, loaded only where a model has one; posectl's heat maps by libpng too, JPEGs by libjpeg-turbo. giflib: GIF animations.
+# by the library that most programs write them with, loaded only where a model has one; posectl's heat maps by libpng too, JPEGs by libjpeg-turbo. giflib: GIF animations. openexr: passes as compositors read them.
 # freetype, dejavu: the words under the cells of a sheet. nettle: SHA-256. xxhash: checksums of the
 # disk cache, at the speed of memory. isal: a deflate that does not cost more than the picture;
 # libdeflate: one for small files, at a quarter of zlib's time, and compressed arrays of FBX files. osmesa: GL without a
@@ -17,7 +17,7 @@ set -eu
 # seccomp: the workers' filter on system calls, for every processor alike. wslay: the framing of WebSockets.
 build="gcc g++ make pkg-config libc6-dev libuv1-dev node-llhttp libcjson-dev libassimp-dev libexpat1-dev libmeshoptimizer-dev
  libdraco-dev zlib1g-dev libpng-dev libturbojpeg0-dev libstb-dev libwebp-dev libtiff-dev libzip-dev nettle-dev libxxhash-dev libisal-dev libzstd-dev libdeflate-dev libosmesa6-dev uthash-dev libgl-dev
- libegl-dev libseccomp-dev libwslay-dev libgif-dev libfreetype-dev fonts-dejavu-core curl"
+ libegl-dev libseccomp-dev libwslay-dev libgif-dev libopenexr-dev libfreetype-dev fonts-dejavu-core curl"
 # pip, setuptools, venv, wheel: the Python client as people install it. cmocka: unit tests. pytest: black-box tests, xdist: several at a time. assimp-utils: opens the files that posed exports. numpy, pil: look at pictures.
 test="libcmocka-dev python3 python3-pytest python3-pytest-xdist python3-numpy python3-pil procps assimp-utils python3-pip python3-setuptools python3-venv python3-wheel"
 # A compiler for AArch64 and its emulation, and what the tests of the pure layers link with. Not libwslay-dev, which only one processor

@@ -6,7 +6,7 @@ set -eu
 server=${1:-server}
 clients=${server%server}clients
 table=$(dirname "$0")/layers.txt
-libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb tiff webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype'
+libraries='seccomp uv xxhash cjson assimp expat meshoptimizer draco GL EGL png turbojpeg stb tiff webp zip nettle isa-l libdeflate zlib zstd llhttp wslay uthash gif freetype OpenEXR'
 
 # includes QUOTE FOLDER: a line "FILE HEADER" for each include of "ours" (QUOTE ") or of <others> (QUOTE <) below it.
 includes() {

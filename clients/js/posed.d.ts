@@ -286,6 +286,10 @@ export interface PictureParameters extends ClipParameters {
   background?: string;
   /** what the picture shows */
   view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
+  /** arrays of numbers for each pixel beside or in place of the picture */
+  passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
+  /** the space of the pass of normals */
+  normal_space?: 'camera' | 'scene';
   /** the node that the view is about, or the only joint that is bent */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
@@ -349,12 +353,8 @@ export interface PictureParameters extends ClipParameters {
 }
 
 export interface RenderParameters extends PictureParameters {
-  /** the picture, JSON about it, or passes as arrays */
-  format?: 'png' | 'json' | 'jpeg' | 'webp' | 'npz';
-  /** arrays of numbers for each pixel beside or in place of the picture */
-  passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
-  /** the space of the pass of normals */
-  normal_space?: 'camera' | 'scene';
+  /** the picture, JSON about it, or passes as arrays or channels */
+  format?: 'png' | 'json' | 'jpeg' | 'webp' | 'npz' | 'exr';
   /** the time that the pass of motion leads to */
   t2?: number;
 }

@@ -2,6 +2,8 @@
 #include "base/picture/pass.h"
 #include "render/camera/empty_diagnosis.h"
 #include "render/passes/npz_file.h"
+#include "render/passes/pass_exr.h"
+#include "render/passes/pass_paint.h"
 #include "render/passes/pass_png.h"
 #include "render/passes/pass_values.h"
 #include "render/cells.h"
@@ -48,14 +50,15 @@ static void *array_of(const struct pass_memory *memory, enum pass pass)
 
 /* --- drawing --- */
 
-/* Poses the cell, and draws what the eye sees. */
-static int draw_color(struct renderer *renderer, struct cells *cells, const struct pass_memory *memory, struct err *err)
+/* Poses cell c, and draws what the eye sees. */
+static int draw_color(struct renderer *renderer, struct cells *cells, uint32_t c, const struct pass_memory *memory,
+                      struct err *err)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
     void *color = array_of(memory, PASS_COLOR);
     if (color == NULL)
-        return pixels_pose(renderer, cells, 0, err);
-    if (pixels_draw(renderer, cells, 0, err) < 0)
+        return pixels_pose(renderer, cells, c, err);
+    if (pixels_draw(renderer, cells, c, err) < 0)
         return err->code;
     pixels_resolve(renderer, cells, renderer->samples);
     memcpy(color, renderer->pixels, (size_t)picture->width * picture->height * 4);
@@ -91,10 +94,11 @@ static int fill_arrays(struct renderer *renderer, struct cells *cells, const str
     return covered < 0 ? (int)covered : 0;
 }
 
-static int draw_all(struct renderer *renderer, struct cells *cells, const struct pass_memory *memory, struct err *err)
+static int draw_all(struct renderer *renderer, struct cells *cells, uint32_t c, const struct pass_memory *memory,
+                    struct err *err)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
-    if (draw_color(renderer, cells, memory, err) < 0)
+    if (draw_color(renderer, cells, c, memory, err) < 0)
         return err->code;
     if (picture->passes == 1u << PASS_COLOR)
         return 0;
@@ -103,6 +107,32 @@ static int draw_all(struct renderer *renderer, struct cells *cells, const struct
                         picture->height, memory->visible, err) < 0)
         return err->code;
     return fill_arrays(renderer, cells, memory, err);
+}
+
+int passes_paint(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
+{
+    const struct picture_spec *picture = &cells->work->job.picture;
+    const enum pass only = pass_only(picture->passes);
+    const size_t size_bytes = (size_t)picture->width * picture->height * 4;
+    struct pass_memory memory;
+    int rc = make_memory(&memory, picture, err);
+    if (rc == 0)
+        rc = draw_all(renderer, cells, c, &memory, err);
+    if (rc == 0)
+        rc = pixels_reserve(&renderer->samples, &renderer->samples_bytes, size_bytes, err);
+    if (rc == 0)
+        rc = pixels_reserve(&renderer->pixels, &renderer->pixels_bytes, size_bytes, err);
+    if (rc == 0)
+        pass_paint_samples(&(struct pass_paint){.pass = only,
+                                                .numbers = array_of(&memory, only),
+                                                .visible = memory.visible,
+                                                .width = picture->width,
+                                                .height = picture->height,
+                                                .near = renderer->posed.camera.near,
+                                                .far = renderer->posed.camera.far},
+                           renderer->samples);
+    free_memory(&memory);
+    return rc;
 }
 
 /* --- the file --- */
@@ -136,6 +166,18 @@ static int put_arrays(const struct picture_spec *picture, const struct pass_memo
     return rc < 0 ? rc : npz_file_end(&file, err);
 }
 
+static int put_channels(const struct renderer *renderer, const struct picture_spec *picture,
+                        const struct pass_memory *memory, struct buf *out, struct err *err)
+{
+    struct pass_exr file = {.width = picture->width,
+                            .height = picture->height,
+                            .camera = &renderer->posed.camera,
+                            .is_small = (picture->flags & PICTURE_SMALL_FILE) != 0};
+    for (int p = 0; p < PASS_COUNT; p++)
+        file.arrays.of[p] = array_of(memory, p);
+    return pass_exr_put(out, &file, err);
+}
+
 static int put_file(struct renderer *renderer, const struct cells *cells, const struct pass_memory *memory,
                     struct buf *out, struct err *err)
 {
@@ -144,6 +186,8 @@ static int put_file(struct renderer *renderer, const struct cells *cells, const 
     const enum pass only = pass_only(picture->passes);
     if (job->format == SHEET_NPZ)
         return put_arrays(picture, memory, &renderer->shown.camera, out, err);
+    if (job->format == SHEET_EXR)
+        return put_channels(renderer, picture, memory, out, err);
     return pass_png_put(out, only, array_of(memory, only), picture->width, picture->height,
                         (picture->flags & PICTURE_SMALL_FILE) != 0, &renderer->pass_range, err);
 }
@@ -154,7 +198,7 @@ int passes_draw(struct renderer *renderer, struct cells *cells, struct buf *out,
     struct pass_memory memory;
     int rc = make_memory(&memory, picture, err);
     if (rc == 0)
-        rc = draw_all(renderer, cells, &memory, err);
+        rc = draw_all(renderer, cells, 0, &memory, err);
     if (rc == 0 && !cells->is_covered && (picture->flags & PICTURE_ALLOW_EMPTY) == 0)
         rc = empty_diagnosis_explain(&renderer->posed, cells_model(cells),
                                      (const uint32_t[2]){picture->width, picture->height}, err);

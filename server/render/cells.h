@@ -115,6 +115,8 @@ void pixels_trim(struct renderer *renderer);
 
 /* Draws the passes of a job, and appends their file. */
 int passes_draw(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
+/* Draws the pass of cell c as colours to renderer->samples (PICTURE_PASS_COLORS). */
+int passes_paint(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err);
 
 /* --- cell_points.c --- */
 

@@ -3,6 +3,7 @@
 #include "render/camera/empty_diagnosis.h"
 #include "render/image/picture.h"
 #include "render/image/picture_file.h"
+#include "render/passes/pass_exr.h"
 #include "render/cells.h"
 #include "render/warm_up.h"
 
@@ -38,10 +39,10 @@ static void name_renderer(struct renderer *renderer)
     char letters[64], webp[32];
     caption_font_name(renderer->font, letters, sizeof letters);
     image_sequence_webp_library(webp, sizeof webp);
-    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s, %s",
+    snprintf(renderer->name, sizeof renderer->name, "%s, %s, %s, %s, %s, %s, %s, %s, %s, %s",
              (const char *)gl->GetString(GL_RENDERER), gl_context_kind(renderer->context),
              (const char *)gl->GetString(GL_VERSION), processor_class(), letters, webp, image_sequence_gif_library(),
-             picture_file_jpeg_library(), png_file_libraries());
+             picture_file_jpeg_library(), png_file_libraries(), pass_exr_libraries());
 }
 
 static int warm_up(struct renderer *renderer, struct err *err)
@@ -94,7 +95,8 @@ const char *renderer_name(const struct renderer *renderer) { return renderer->na
 
 static int draw_cell(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err)
 {
-    if (pixels_draw(renderer, cells, c, err) < 0)
+    const bool is_painted = (cells->work->job.picture.flags & PICTURE_PASS_COLORS) != 0;
+    if ((is_painted ? passes_paint : pixels_draw)(renderer, cells, c, err) < 0)
         return err->code;
     pixels_resolve(renderer, cells, renderer->samples);
     return 0;
@@ -228,8 +230,9 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
     const bool is_whole = job->format != SHEET_JSON && !sheet_is_animation(&spec) && job->width == job->picture.width &&
                           job->height == job->picture.height;
     const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
+    const bool is_numbers = job->picture.passes != 0 && (job->picture.flags & PICTURE_PASS_COLORS) == 0;
     const int rc = job->format == SHEET_POINTS        ? points_put(renderer, &cells, png, err)
-                   : job->picture.passes != 0         ? passes_draw(renderer, &cells, png, err)
+                   : is_numbers                       ? passes_draw(renderer, &cells, png, err)
                    : is_onion                         ? draw_onion(renderer, &cells, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)
                                                       : draw_all(renderer, &cells, png, err);

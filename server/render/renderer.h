@@ -17,7 +17,7 @@ int renderer_new(const char *gl, uint64_t cache_bytes, struct renderer **out, st
 
 /* Names the driver and everything else that decides the pixels, for people and for ETags: "llvmpipe (LLVM 15.0.6, 256
  * bits), OSMesa, 4.5 (Core Profile) Mesa 22.3.6, avx2, FreeType 2.12.1, DejaVu Sans 2.37, libwebp 1.2.4, giflib 5.2.1,
- * libjpeg-turbo 2.1.5, isa-l 2.30.0, libdeflate 1.14". */
+ * libjpeg-turbo 2.1.5, isa-l 2.30.0, libdeflate 1.14, OpenEXR 3.1.5, zlib 1.2.13". */
 const char *renderer_name(const struct renderer *renderer);
 
 /* Draws the cells of the job with the model in `model_fd`, and appends the file to `png`. source_fds: [source_count of

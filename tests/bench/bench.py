@@ -30,7 +30,7 @@ import rounds
 HERE = pathlib.Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared" / "models"
 README = HERE / "README.md"
-PARTS = ("poses", "palette_json", "serving", "crowd_ticks", "beside_renders", "probes", "pictures", "cold_folder", "comparisons", "imports", "restarts", "live", "memory")
+PARTS = ("poses", "palette_json", "serving", "crowd_ticks", "beside_renders", "probes", "pictures", "passes", "cold_folder", "comparisons", "imports", "restarts", "live", "memory")
 PICTURE = "![The same as bars, with the targets](speed.svg)"
 AGAIN_S = 300  # disturbed measurements are repeated up to this time after the start: a run takes about ten minutes
 MARKS = ("<!-- speed: made by `make bench-readme` from the last `make bench` -->", "<!-- /speed -->")

@@ -5,7 +5,7 @@ import textwrap
 WIDTH = 58
 TITLES = {"poses": "one palette", "palette_json": "a palette as JSON", "serving": "50 connections", "crowd_ticks": "a tick of 120 characters",
           "beside_renders": "palettes beside renders", "probes": "probes beside clients",
-          "pictures": "thumbnails", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
+          "pictures": "thumbnails", "passes": "passes", "cold_folder": "cold folder", "comparisons": "converted and compared", "imports": "imports",
           "restarts": "restart with a disk cache", "live": "the live model in a browser", "memory": "memory of a model"}
 UP, DOWN = "at least", "at most"
 
@@ -48,6 +48,8 @@ TARGETS = {
     "thumbnails_base": Target(UP, 600, is_figure=True),
     "thumbnails_full": Target(UP, 300, is_figure=True),
     "thumbnails_heavy": Target(UP, 260, is_figure=True),
+    "passes": Target(UP, 60, is_figure=True),
+    "passes_cost": Target(DOWN, 2.5),
     "cold_folder": Target(UP, 100, is_figure=True),
     "compare_s": Target(DOWN, 60, is_figure=True),
     "tiny_import_ms": Target(DOWN, 3, is_figure=True),

@@ -26,6 +26,20 @@ enum pass pass_only(uint32_t passes)
     return PASS_COUNT;
 }
 
+/* Colour and depth have the names that every program looks for. */
+const char *pass_channel(enum pass pass, uint32_t component, char out[PASS_CHANNEL_SIZE])
+{
+    const char *letters = pass == PASS_COLOR                 ? "RGBA"
+                          : pass == PASS_DEPTH               ? "Z"
+                          : pass == PASS_UV                  ? "UV"
+                          : PASS_INFO[pass].type == PASS_I32 ? "V"
+                                                             : "XYZ";
+    const bool is_alone = pass == PASS_COLOR || pass == PASS_DEPTH;
+    snprintf(out, PASS_CHANNEL_SIZE, "%s%s%c", is_alone ? "" : PASS_INFO[pass].word, is_alone ? "" : ".",
+             letters[component]);
+    return out;
+}
+
 const char *pass_list_words(char out[PASS_LIST_SIZE])
 {
     out[0] = '\0';

@@ -45,6 +45,10 @@ static inline bool pass_has(uint32_t passes, enum pass pass) { return (passes >>
 /* Returns the bytes that these passes take for each pixel. */
 uint32_t pass_pixel_bytes(uint32_t passes);
 
+enum { PASS_CHANNEL_SIZE = 16 };
+/* Writes the name of a component's channel in an OpenEXR file: "R", "Z", "normal.X", "node.V". Returns `out`. */
+const char *pass_channel(enum pass pass, uint32_t component, char out[PASS_CHANNEL_SIZE]);
+
 enum { PASS_LIST_SIZE = 128 };
 /* Lists the words of all passes: "color, depth, .. and motion". Returns `out`. */
 const char *pass_list_words(char out[PASS_LIST_SIZE]);

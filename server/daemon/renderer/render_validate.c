@@ -1,5 +1,6 @@
 /* render_validate.c - checks the structure of picture files: signatures, sizes, lengths of their parts. */
 #include "daemon/renderer/render_validate.h"
+#include "daemon/renderer/exr_validate.h"
 
 #include "base/bytes.h"
 #include "base/picture/pass.h"
@@ -235,6 +236,8 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
         return is_png(&content);
     case SHEET_NPZ:
         return is_npz(&content, job->picture.passes);
+    case SHEET_EXR:
+        return exr_is_valid(bytes, size_bytes, job->width, job->height, job->picture.passes);
     case SHEET_GIF:
         return is_gif(&content);
     case SHEET_WEBP:

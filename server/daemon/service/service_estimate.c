@@ -57,7 +57,7 @@ static double picture_file_bytes(const struct picture_job *picture)
                request->pose.time_count;
     if (is_text(request))
         return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
-    if (request->picture.passes != 0)
+    if (request->picture.passes != 0 && picture->plan == NULL)
         return PIXEL_FILE_BYTES * request->picture.width * request->picture.height *
                pass_pixel_bytes(request->picture.passes) / PICTURE_PIXEL_BYTES;
     return PIXEL_FILE_BYTES * (picture->plan != NULL ? (double)picture->plan->width * picture->plan->height

@@ -99,14 +99,30 @@ static int check_size(const struct render_job *job, struct err *err)
                    job->picture.width, job->picture.height, job->width, job->height);
 }
 
+/* A pass in the cells of a sheet. */
+static int check_colors(const struct render_job *job, struct err *err)
+{
+    static const uint32_t OF_LIGHT = PICTURE_SHADOW | PICTURE_OCCLUSION;
+    const struct picture_spec *picture = &job->picture;
+    const enum pass only = pass_only(picture->passes);
+    const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
+    if (only != PASS_COUNT && only != PASS_COLOR && PASS_INFO[only].picture != PASS_NO_PICTURE &&
+        (picture->flags & PICTURE_ONE_SAMPLE) != 0 && (picture->flags & OF_LIGHT) == 0 && picture->view == VIEW_LIT &&
+        job->later_count == 0 && job->format != SHEET_NPZ && job->format != SHEET_EXR && bytes <= PASSES_BYTES_MAX)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "passes 0x%x cannot be the colours of cells", picture->passes);
+}
+
 /* Passes are of one cell, which is the whole picture. */
 static int check_passes(const struct render_work *work, struct err *err)
 {
     const struct render_job *job = &work->job;
     const struct picture_spec *picture = &job->picture;
     const uint64_t bytes = (uint64_t)picture->width * picture->height * pass_pixel_bytes(picture->passes);
-    const bool is_arrays = job->format == SHEET_NPZ;
+    const bool is_arrays = job->format == SHEET_NPZ || job->format == SHEET_EXR;
     const bool is_moving = pass_has(picture->passes, PASS_MOTION);
+    if ((picture->flags & PICTURE_PASS_COLORS) != 0)
+        return check_colors(job, err);
     if (picture->passes == 0 && !is_arrays && job->later_count == 0)
         return 0;
     const bool is_good = picture->passes != 0 && (picture->passes & ~(uint32_t)PASS_ALL) == 0 &&

@@ -41,7 +41,7 @@ static int check_ids(enum pass pass, const int32_t *numbers, size_t count, struc
     for (size_t i = 0; i < count; i++)
         if (numbers[i] > PASS_ID_MAX)
             return err_set(err, ERR_BAD_PARAMETER,
-                           "the pass %s has index %d, and a PNG file shows %d at most: format=npz shows all",
+                           "the pass %s has index %d, and a PNG file shows %d at most: format=npz and exr show all",
                            PASS_INFO[pass].word, numbers[i], PASS_ID_MAX);
     return 0;
 }

@@ -11,4 +11,5 @@ const struct picture_file_kind PICTURE_FILE_KINDS[SHEET_FORMAT_COUNT] = {
     [SHEET_WEBP_STILL] = {"webp", "image/webp", "webp", true},
     [SHEET_POINTS] = {"json", "application/json", "json", false},
     [SHEET_NPZ] = {"npz", "application/zip", "npz", false},
+    [SHEET_EXR] = {"exr", "image/x-exr", "exr", false},
 };

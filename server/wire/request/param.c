@@ -70,7 +70,7 @@ int param_read_number(struct param_value *value, double least, double most, cons
 
 int param_picture_format(struct param_value *value)
 {
-    static const enum sheet_format FILES[] = {SHEET_PNG, SHEET_PNG, SHEET_JPEG, SHEET_WEBP_STILL, SHEET_NPZ};
+    static const enum sheet_format FILES[] = {SHEET_PNG, SHEET_PNG, SHEET_JPEG, SHEET_WEBP_STILL, SHEET_NPZ, SHEET_EXR};
     const int word = param_word(value), json = 1;
     value->request->format = word == json ? FORMAT_JSON : FORMAT_PICTURE;
     value->request->sheet.format = word < 0 ? SHEET_PNG : FILES[word];

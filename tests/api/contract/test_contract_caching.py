@@ -148,5 +148,5 @@ def test_the_renderer_is_named_with_all_that_its_bytes_depend_on(awkward):
     """The renderer's name is part of the tags of pictures: another version of a library gives another tag."""
     assert awkward.get(f"/v1/render?{P}&width=16&height=16").status == 200
     name = awkward.get("/v1/version").json()["renderer"]
-    for library in ("FreeType", "DejaVu Sans", "libwebp", "giflib", "libjpeg-turbo", "isa-l", "libdeflate"):
+    for library in ("FreeType", "DejaVu Sans", "libwebp", "giflib", "libjpeg-turbo", "isa-l", "libdeflate", "OpenEXR", "zlib"):
         assert re.search(rf", {library} \d+\.\d+", name), name

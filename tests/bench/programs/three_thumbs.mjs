@@ -6,16 +6,9 @@
 // has drawn once. A model is fetched, read by three's own loader, framed, drawn with multisampling over transparent ground, made a PNG
 // by the browser and written by this program; the next is fetched and read meanwhile. three is that of tests/web.
 import fs from 'node:fs';
-import http from 'node:http';
-import path from 'node:path';
-import readline from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../../web/posed.mjs';
+import { answerLines } from './three_page.mjs';
 
-const THREE = fileURLToPath(new URL('../../web/node_modules/three', import.meta.url));
-const PAGE = `<!doctype html><script type="importmap">{"imports": {"three": "/three/build/three.module.js"}}</script>
-<script type="module">
-import * as three from 'three';
+const SCRIPT = `import * as three from 'three';
 import { GLTFLoader } from '/three/examples/jsm/loaders/GLTFLoader.js';
 import { OBJLoader } from '/three/examples/jsm/loaders/OBJLoader.js';
 import { PLYLoader } from '/three/examples/jsm/loaders/PLYLoader.js';
@@ -72,37 +65,11 @@ window.drawAll = async (names) => {
 };
 await draw(plain(new three.BoxGeometry()));
 window.isReady = true;
-</script>`;
+`;
 
-let folder = '', out = '';
-
-const TYPES = { '.js': 'text/javascript', '.html': 'text/html' };
-function answer(request, response) {
-  const [, place, ...rest] = decodeURI(request.url).split('/');
-  const name = rest.join('/');
-  if (request.method === 'PUT') {
-    const file = fs.createWriteStream(path.join(out, name));
-    request.pipe(file).on('finish', () => response.end());
-    return;
-  }
-  const from = { three: THREE, models: folder }[place];
-  response.setHeader('Content-Type', from ? TYPES[path.extname(name)] ?? 'application/octet-stream' : 'text/html');
-  if (from) fs.createReadStream(path.join(from, name)).on('error', () => response.writeHead(404).end()).pipe(response);
-  else response.end(PAGE);
-}
-
-const server = http.createServer(answer);
-await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-const browser = await launchBrowser('--use-angle=swiftshader', '--enable-unsafe-swiftshader');
-const page = await browser.newPage();
-await page.goto(`http://127.0.0.1:${server.address().port}/`);
-await page.waitForFunction('window.isReady');
-for await (const line of readline.createInterface({ input: process.stdin })) {
-  ({ folder, out } = JSON.parse(line));
+await answerLines(SCRIPT, async (page, { folder }) => {
   const names = fs.readdirSync(folder).sort();
   const begin = performance.now();
   await page.evaluate((all) => window.drawAll(all), names);
-  console.log(JSON.stringify({ ms: performance.now() - begin, count: names.length }));
-}
-await browser.close();
-server.close();
+  return { ms: performance.now() - begin, count: names.length };
+});
