@@ -148,6 +148,7 @@ static const struct pass_kind SAMPLES = {.manifest = "dataset.jsonl",
                                          .outputs = "outputs",
                                          .done = "drawn",
                                          .has_many = true,
+                                         .has_folder = true,
                                          .make = dataset_make,
                                          .add_json = add_json};
 

@@ -1,8 +1,6 @@
 /* Draws one sample of a data set: its picture and its arrays. */
 #include "clients/cli/dataset/dataset.h"
 
-#include "clients/cli/ask/picture_sides.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,60 +31,29 @@ static bool is_empty(const struct connection *connection, int rc)
     return rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_NOTHING_TO_DRAW;
 }
 
-/* Returns a note of the answer as a text that the caller frees; "" if it has none. */
-static char *copy_note(const struct posed_packet *answer, const char *name)
+/* Asks what the picture of the query will show. Returns 0 and sets *about, or an enum posed_status. */
+static int ask_about(const struct dataset *set, struct connection *connection, const struct listed_model *item,
+                     const char *query, size_t index, cJSON **about)
 {
-    struct text out = {0};
-    size_t size_bytes = 0;
-    const char *value = posed_note(answer, name, &size_bytes);
-    text_put_bytes(&out, value == NULL ? "" : value, value == NULL ? 0 : size_bytes);
-    return out.at == NULL ? must_copy("") : out.at;
-}
-
-static int digit_of(char c)
-{
-    const char *digits = "0123456789ABCDEF", *at = c == '\0' ? NULL : strchr(digits, c);
-    return at == NULL ? 0 : (int)(at - digits);
-}
-
-/* Makes {"index":0,"name":"walk"} of the note "0 walk", whose name is percent-encoded; null at rest. */
-static cJSON *clip_of_note(const char *note)
-{
-    char *end;
-    const long index = strtol(note, &end, 10);
-    struct text name = {0};
-    if (end == note)
-        return cJSON_CreateNull();
-    for (const char *at = *end == ' ' ? end + 1 : end; *at != '\0'; at++) {
-        const bool is_code = *at == '%' && at[1] != '\0' && at[2] != '\0';
-        const char c = is_code ? (char)(digit_of(at[1]) * 16 + digit_of(at[2])) : *at;
-        text_put_bytes(&name, &c, 1);
-        at += is_code ? 2 : 0;
-    }
-    cJSON *clip = cJSON_CreateObject();
-    cJSON_AddNumberToObject(clip, "index", (double)index);
-    cJSON_AddStringToObject(clip, "name", name.at == NULL ? "" : name.at);
-    text_free(&name);
-    return clip;
-}
-
-/* What an answer tells of its picture. */
-static cJSON *about_picture(const struct posed_packet *answer)
-{
-    char *clip = copy_note(answer, "X-Posed-Clip"), *time = copy_note(answer, "X-Posed-Time");
-    char *camera = copy_note(answer, "X-Posed-Camera");
-    cJSON *about = cJSON_CreateObject();
-    uint32_t sides[2] = {0};
-    picture_sides(answer->data, answer->data_bytes, sides);
-    cJSON_AddNumberToObject(about, "width", sides[0]);
-    cJSON_AddNumberToObject(about, "height", sides[1]);
-    cJSON_AddItemToObject(about, "clip", clip_of_note(clip));
-    cJSON_AddNumberToObject(about, "time", strtod(time, NULL));
-    cJSON_AddItemToObject(about, "numbers", cJSON_Parse(camera));
-    free(clip);
-    free(time);
-    free(camera);
-    return about;
+    static const char *const MEMBERS[] = {"width", "height", "clip", "time"};
+    const size_t light = index % set->light_count, camera = index / set->light_count % set->camera_count;
+    struct text whole = {0};
+    cJSON *answer;
+    text_printf(&whole, "%s%s&format=json%s", set->picture_query, query, set->shows_empty ? "" : "&allow_empty=1");
+    const int rc =
+        connection_request_json(connection, "render", item->source, whole.at, set->cameras[camera].body, &answer);
+    text_free(&whole);
+    if (rc != 0)
+        return rc;
+    *about = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof MEMBERS / sizeof *MEMBERS; i++)
+        cJSON_AddItemToObject(*about, MEMBERS[i], cJSON_DetachItemFromObjectCaseSensitive(answer, MEMBERS[i]));
+    cJSON_AddItemToObject(*about, "numbers", cJSON_DetachItemFromObjectCaseSensitive(answer, "camera"));
+    cJSON_AddNumberToObject(*about, "camera", (double)camera);
+    if (set->lights[light].name != NULL)
+        cJSON_AddStringToObject(*about, "light", set->lights[light].name);
+    cJSON_Delete(answer);
+    return 0;
 }
 
 /* Writes a file of the sample, and adds it to the outputs with what is told about it. */
@@ -116,25 +83,23 @@ static int write_file(struct dataset *set, const struct listed_model *item, size
 static int draw_picture(struct dataset *set, struct connection *connection, const struct listed_model *item,
                         const char *query, size_t index, cJSON *outputs, struct text *problem)
 {
-    const size_t light = index % set->light_count, camera = index / set->light_count % set->camera_count;
+    const char *body = set->cameras[index / set->light_count % set->camera_count].body;
     struct text whole = {0};
     struct posed_packet answer;
+    cJSON *about = NULL;
+    int rc = ask_about(set, connection, item, query, index, &about);
     text_printf(&whole, "%s%s", set->picture_query, query);
-    int rc = connection_request_model(connection, "render", item->source, whole.at, set->cameras[camera].body, &answer);
-    const bool shows_nothing = is_empty(connection, rc);
-    if (shows_nothing) {
+    if (rc == 0)
+        rc = connection_request_model(connection, "render", item->source, whole.at, body, &answer);
+    if (is_empty(connection, rc)) {
         text_put(&whole, "&allow_empty=1");
-        rc = connection_request_model(connection, "render", item->source, whole.at, set->cameras[camera].body, &answer);
+        rc = connection_request_model(connection, "render", item->source, whole.at, body, &answer);
+        cJSON_AddTrueToObject(about, "empty");
     }
-    if (rc == 0) {
-        cJSON *about = about_picture(&answer);
-        cJSON_AddNumberToObject(about, "camera", (double)camera);
-        if (set->lights[light].name != NULL)
-            cJSON_AddStringToObject(about, "light", set->lights[light].name);
-        if (shows_nothing)
-            cJSON_AddTrueToObject(about, "empty");
+    if (rc == 0)
         rc = write_file(set, item, index, "png", &answer, about, outputs, problem);
-    }
+    else
+        cJSON_Delete(about);
     text_free(&whole);
     return rc;
 }

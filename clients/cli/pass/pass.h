@@ -17,7 +17,8 @@ struct pass_kind {
     const char *manifest; /* its file in OUT/.posectl */
     const char *outputs;  /* the member of an entry and of the report for what was written: "pictures" */
     const char *done;     /* the report's word for a model of which outputs were made: "drawn" */
-    bool has_many; /* a model may have several outputs, which the report counts. Else listed_model.out names it */
+    bool has_many;   /* a model may have several outputs, which the report counts. Else listed_model.out names it */
+    bool has_folder; /* the outputs of a model lie in a folder of their own, which goes with the last of them */
     /* Lists the models. NULL: as model_list_read() does. Returns 0, or an exit status after printing the error. */
     int (*list)(struct pass *pass);
     /* Makes the outputs of a model in a thread of the pool, and writes them by pass_write(). `model`: the server's

@@ -103,6 +103,16 @@ static const char **sorted_files(const struct pass *pass, const cJSON *entry, si
     return files;
 }
 
+static void remove_file(const struct pass *pass, char *path)
+{
+    char *slash = strrchr(path, '/');
+    unlink(path);
+    if (!pass->kind->has_folder || slash == NULL)
+        return;
+    *slash = '\0';
+    rmdir(path); /* fails if there are more files */
+}
+
 void pass_remove_outdated(const struct pass *pass, const cJSON *old, const cJSON *entry)
 {
     size_t count;
@@ -117,7 +127,7 @@ void pass_remove_outdated(const struct pass *pass, const cJSON *old, const cJSON
             continue;
         snprintf(full, sizeof full, "%s/%s", pass->out, file);
         if (!output_is_behind_link(pass->out, file, &problem)) /* posectl has written nothing through a link */
-            unlink(full);
+            remove_file(pass, full);
         text_free(&problem);
     }
     free(kept);
