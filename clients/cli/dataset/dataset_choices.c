@@ -84,7 +84,8 @@ static int add_listed(struct dataset *set, const struct json_file *file, const c
     cJSON_AddItemToObject(json, "camera", cJSON_Duplicate(camera, true));
     struct dataset_choice *added = add(&set->cameras, &set->camera_count);
     added->query = must_copy("");
-    added->body = cJSON_PrintUnformatted(json); /* with 17 digits where a double needs them */
+    json_keep_bits(json);
+    added->body = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return STATUS_DONE;
 }

@@ -33,6 +33,7 @@ static void copy_members(cJSON *to, const cJSON *from, const char *const *names)
 /* Puts an object as a line, and frees it. */
 static void put_line(struct text *out, cJSON *json)
 {
+    json_keep_bits(json);
     char *text = cJSON_PrintUnformatted(json);
     text_put_json(out, text == NULL ? "{}" : text, text == NULL ? 2 : strlen(text)); /* names may be no UTF-8 */
     cJSON_free(text);

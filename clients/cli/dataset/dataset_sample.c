@@ -52,6 +52,7 @@ static int ask_about(const struct dataset *set, struct connection *connection, c
     cJSON_AddNumberToObject(*about, "camera", (double)camera);
     if (set->lights[light].name != NULL)
         cJSON_AddStringToObject(*about, "light", set->lights[light].name);
+    json_keep_bits(*about); /* what the manifest keeps has them too */
     cJSON_Delete(answer);
     return 0;
 }
