@@ -195,8 +195,7 @@ bool cells_are_framed_by_poses(const struct cells *cells)
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err)
 {
-    if (cells->work->job.cell_count == 1 ||
-        (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
+    if (cells_are_alone(cells) || (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
         return camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err);
     if (has_own_camera(cells)) {
         if (camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err) < 0)

@@ -75,6 +75,7 @@ static int choose_format(const struct args *args, const char **format)
     const char *file = args_text(args, OPTION_FILE, "-"), *given = args_parameter(args, "format");
     const char *slash = strrchr(file, '/'), *base = slash == NULL ? file : slash + 1, *dot = strrchr(base, '.');
     const char *forms = forms_of(&COMMANDS[args->command]);
+    const bool has_passes = args_parameter(args, "passes") != NULL; /* the server's default is then another */
     *format = NULL;
     if (dot == NULL || dot == base || dot[1] == '\0')
         return STATUS_DONE;
@@ -82,7 +83,7 @@ static int choose_format(const struct args *args, const char **format)
     if (given == NULL && form == NULL)
         return refuse(args, file, forms);
     if (given == NULL) {
-        *format = strncmp(forms, form, strlen(form)) == 0 ? NULL : form;
+        *format = !has_passes && strncmp(forms, form, strlen(form)) == 0 ? NULL : form;
         return STATUS_DONE;
     }
     const bool is_animated_png = strcmp(given, "apng") == 0 && strcasecmp(dot + 1, "png") == 0;
@@ -132,7 +133,7 @@ static char *choose_name(const struct args *args, const char *model, const char 
 {
     char extension[64];
     static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}};
-    const char *own = "png";
+    const char *own = args_parameter(args, "passes") != NULL && format == NULL ? "npz" : "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;
     snprintf(extension, sizeof extension, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",

@@ -53,7 +53,7 @@ struct humanoid_choice {
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming
- * what is missing: retargeting needs the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
+ * what is missing: a human has the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
 

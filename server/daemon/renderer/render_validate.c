@@ -244,6 +244,9 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
         return is_jpeg(&content);
     case SHEET_Y4M:
         return is_y4m(&content, job->drawn_count);
+    case SHEET_POINTS:
+        return size_bytes == job->cell_count * (sizeof(struct render_points_head) +
+                                                job->point_count * sizeof(struct render_keypoint));
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

@@ -25,7 +25,11 @@ static double picture_cost_ns(const struct picture_job *picture)
     const struct model *model = &picture->job->models[0]->model;
     const bool is_onion = picture->plan == NULL && request->picture.view == VIEW_ONION;
     const struct sheet_plan *plan = picture->plan;
-    const double cells = plan != NULL ? plan->drawn_count : is_onion ? VIEW_ONION_TIMES : 1;
+    const bool is_points = request->sheet.format == SHEET_POINTS;
+    const double cells = plan != NULL ? plan->drawn_count
+                         : is_onion   ? VIEW_ONION_TIMES
+                         : is_points  ? request->pose.time_count
+                                      : 1;
     const double posed = plan != NULL ? plan->cell_count - plan->drawn_count : 0;
     const double pixels =
         plan != NULL ? (double)plan->width * plan->height : (double)request->picture.width * request->picture.height;
@@ -37,8 +41,9 @@ static double picture_cost_ns(const struct picture_job *picture)
 /* True when the answer is text about the picture instead of the picture. */
 static bool is_text(const struct request *request)
 {
-    return OP_INFO[request->op].form == FORM_PICTURE ? request->format == FORMAT_JSON
-                                                     : request->sheet.format == SHEET_JSON;
+    return OP_INFO[request->op].form == FORM_PICTURE
+               ? request->format == FORMAT_JSON
+               : request->sheet.format == SHEET_JSON || request->sheet.format == SHEET_POINTS;
 }
 
 /* Estimates the file size of a picture from its pixels, both background and model. */

@@ -13,8 +13,8 @@ struct pass_fill {
 
 /* A place on an element. */
 struct pass_place {
-    double weights[3];        /* of its corners */
-    double scene[3], view[3]; /* its position */
+    double weights[3]; /* of its corners */
+    double view[3];    /* its position */
 };
 
 static void put_floats(const struct pass_fill *fill, enum pass pass, size_t at, const double *values)
@@ -94,24 +94,31 @@ static void put_normal(const struct pass_fill *fill, size_t at, const struct pas
     put_floats(fill, PASS_NORMAL, at, fill->query->has_scene_normals ? scene : normal);
 }
 
-/* From the projection of the place to that of the same place of the surface at t2. */
-static void put_motion(const struct pass_fill *fill, size_t at, const struct pass_place *place)
+/* Projects what the place is when the corners are at these positions of the scene. */
+static void project(const struct pass_fill *fill, const struct pass_place *place, double corners[3][3], double pixel[2])
 {
     const struct pass_camera *camera = &fill->query->camera;
-    double scene[3], view[3], now[2], then[2];
-    mix(&fill->element, place->weights, fill->element.later[0], 3, scene);
+    double scene[3], view[3];
+    mix(&fill->element, place->weights, corners[0], 3, scene);
     dmat4_point(&camera->view_from_scene, scene, view);
-    pass_camera_pixel(camera, place->view, now);
-    pass_camera_pixel(camera, view, then);
+    pass_camera_pixel(camera, view, pixel);
+}
+
+/* From the place to the same place of the surface at t2. Both take one way, so that what stands still has 0. */
+static void put_motion(struct pass_fill *fill, size_t at, const struct pass_place *place)
+{
+    double now[2], then[2];
+    project(fill, place, fill->element.scene, now);
+    project(fill, place, fill->element.later, then);
     put_floats(fill, PASS_MOTION, at, (const double[2]){then[0] - now[0], then[1] - now[1]});
 }
 
-static void put_pixel(const struct pass_fill *fill, size_t at, const struct pass_ray *ray)
+static void put_pixel(struct pass_fill *fill, size_t at, const struct pass_ray *ray)
 {
     const struct pass_element *element = &fill->element;
     const struct pass_arrays *arrays = fill->arrays;
     struct pass_place place;
-    double texcoord[2];
+    double scene[3], texcoord[2];
     pass_element_weigh(element, ray, place.weights);
     mix(element, place.weights, element->view[0], 3, place.view);
     put_floats(fill, PASS_DEPTH, at, (const double[1]){-place.view[2]});
@@ -123,8 +130,8 @@ static void put_pixel(const struct pass_fill *fill, size_t at, const struct pass
     if (arrays->of[PASS_JOINT] != NULL)
         put_index(fill, PASS_JOINT, at, pass_element_joint(element, place.weights));
     if (arrays->of[PASS_POSITION] != NULL) {
-        mix(element, place.weights, element->scene[0], 3, place.scene);
-        put_floats(fill, PASS_POSITION, at, place.scene);
+        mix(element, place.weights, element->scene[0], 3, scene);
+        put_floats(fill, PASS_POSITION, at, scene);
     }
     if (arrays->of[PASS_UV] != NULL) {
         mix(element, place.weights, element->texcoords[0], 2, texcoord);
@@ -134,28 +141,15 @@ static void put_pixel(const struct pass_fill *fill, size_t at, const struct pass
         put_motion(fill, at, &place);
 }
 
-/* Loads the element of a pixel unless it is that of the last one. The numbers come from the driver, so they are
- * checked. */
+/* Loads the element of a pixel unless it is that of the last one. */
 static int load(struct pass_fill *fill, struct pass_surfaces *surfaces, struct visible visible, struct err *err)
 {
     const struct pass_query *query = fill->query;
-    const struct posed_model *posed = surfaces->posed;
-    const struct model *model = surfaces->model;
     if (visible.number == fill->loaded.number && visible.element == fill->loaded.element)
         return 0;
-    const bool is_known = visible.number <= surfaces->surface_count;
-    const struct primitive *primitive =
-        is_known && posed->draw_count > 0
-            ? &model->primitives[model->draws[posed->draws[visible.number - 1].draw].primitive]
-            : NULL;
-    const uint32_t count = primitive != NULL ? primitive->index_count / primitive_corner_count(primitive)
-                                             : posed->skeleton.vertex_count / 3;
-    if (!is_known || visible.element >= count)
-        return err_set(err, ERR_RENDER_FAILED, "the driver drew element %u of surface %u, which does not exist",
-                       visible.element, visible.number);
     fill->loaded = visible;
-    return pass_element_load(&fill->element, surfaces, visible.number - 1, visible.element, query->variant,
-                             &query->camera.view_from_scene, fill->arrays->of[PASS_JOINT] != NULL, err);
+    return pass_element_load_visible(&fill->element, surfaces, visible, query->variant, &query->camera.view_from_scene,
+                                     fill->arrays->of[PASS_JOINT] != NULL, err);
 }
 
 int64_t pass_values_fill(const struct pass_query *query, struct pass_surfaces *surfaces,

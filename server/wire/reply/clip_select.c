@@ -126,10 +126,15 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
     return 0;
 }
 
-void layers_clear(struct resolved_layers *layers)
+void layers_free_given(struct resolved_layers *layers)
 {
     for (uint32_t i = 0; i < BLEND_LAYERS_MAX; i++)
         given_pose_fini(&layers->given[i]);
+}
+
+void layers_clear(struct resolved_layers *layers)
+{
+    layers_free_given(layers);
     layers->count = layers->mask_count = 0;
     layers->has_on_top = false;
     layers->given_left = GIVEN_STEPS_MAX;

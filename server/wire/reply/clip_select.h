@@ -44,7 +44,9 @@ struct resolved_layers {
  * the code of *reply, which is then the complete error. */
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
                    const struct request_pose *pose, const struct request_given *on_top, struct reply *reply);
-/* Frees given poses. */
+/* Frees given poses; the layers' times can still be set. */
+void layers_free_given(struct resolved_layers *layers);
+/* Frees given poses, and removes all layers. */
 void layers_clear(struct resolved_layers *layers);
 /* Returns how many layers there are with the one on top. */
 static inline uint32_t layers_all(const struct resolved_layers *layers) { return layers->count + layers->has_on_top; }

@@ -122,6 +122,12 @@ int param_joints(struct param_value *value)
 {
     return select_many(value, "joint_name", &value->request->pose.lists.joints);
 }
+int param_point_joints(struct param_value *value)
+{
+    const bool is_all = strcmp(value->text, "all") == 0;
+    value->request->keypoints.has_all |= is_all;
+    return is_all ? 0 : param_joints(value);
+}
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->pose.lists.joints); }
 
 int param_clip_file_of(struct param_value *value)

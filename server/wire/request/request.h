@@ -215,7 +215,7 @@ struct request_export {
 struct request_compare {
     const char *with; /* path of the old model, or NULL */
     bool has_tolerance;
-    double tolerance; /* with has_tolerance: as a share of the model's size */
+    double tolerance; /* with has_tolerance: as a share of the model's size; of an OP_KEYPOINTS too */
 };
 
 /* Parameters of /v1/check: struct check_options (anim/check/check.h). Numbers are shares of the model's size. */
@@ -244,6 +244,26 @@ struct request_hits {
     struct request_raycast *raycast; /* entities and rays (request_raycast.h), or NULL */
 };
 
+/* A point of the body of an OP_KEYPOINTS. */
+struct request_point {
+    const char *name;      /* or NULL */
+    struct selector thing; /* the joint, or the mesh */
+    struct selector node;  /* of a mesh: the node that shows it, or absent */
+    double place[3];       /* in the joint's space, or weights of the triangle's corners, whose sum is 1 */
+    uint32_t primitive, triangle;
+    bool is_on_surface;
+};
+/* Which points an OP_KEYPOINTS looks for, beside pose.joints: in this order after them. In the order of the words of
+ * body=. */
+enum keypoint_body { BODY_ROLES, BODY_OPENPOSE };
+struct request_keypoints {
+    bool has_all;  /* all nodes, before the others */
+    bool has_body; /* points of a human: */
+    uint32_t body; /* enum keypoint_body */
+    const struct request_point *points;
+    uint32_t point_count;
+};
+
 /* Memory for the other lists; private to wire/request. */
 struct request_lists {
     struct buf skins, clips;      /* struct selector */
@@ -252,6 +272,7 @@ struct request_lists {
     struct buf bones, clip_bones; /* struct humanoid_rule */
     struct buf turns;             /* struct request_turn */
     struct buf shown;             /* struct request_weight */
+    struct buf points;            /* struct request_point */
 };
 
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
@@ -305,6 +326,7 @@ struct request {
     struct request_compare compare;
     struct request_check check;
     struct request_flex flex;
+    struct request_keypoints keypoints;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
@@ -387,6 +409,9 @@ static inline bool request_has_own_camera(const struct request *request)
 
 /* The words that camera= accepts besides cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
+
+/* True when the answer shows points of a human, so the server must know which nodes are its bones. */
+bool request_has_body(const struct request *request);
 
 /* True when the answer contains textures of the model as picture files. */
 static inline bool request_has_textures(const struct request *request)

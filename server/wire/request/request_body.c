@@ -300,6 +300,8 @@ static int take_member(struct request *request, cJSON *item, struct param_set *s
         return take_queries(request, item, limits, err);
     if (param == PARAM_ENTITIES)
         return request_take_entities(request, item, limits, err);
+    if (param == PARAM_POINTS)
+        return request_take_points(request, item, limits, err);
     if (param == PARAM_RAYS)
         return request_take_rays(request, item, limits, err);
     const bool has_rules = param == PARAM_RENAME_JOINTS || param == PARAM_BONES || param == PARAM_CLIP_BONES;

@@ -233,8 +233,11 @@ static int check_picture_size(const struct request *request, const struct limits
 int request_complete_picture(struct request *request, const struct param_set *seen, const struct limits *limits,
                              struct err *err)
 {
+    if (request->picture.view == VIEW_OPENPOSE && !seen->has[PARAM_BACKGROUND])
+        request->picture.background[3] = request->picture.background_end[3] = 255; /* black */
     if (request_complete_camera(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-        request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 || check_picture_size(request, limits, err) < 0)
+        request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 ||
+        check_picture_size(request, limits, err) < 0)
         return err->code;
     return check_view(request, seen, err);
 }
@@ -284,7 +287,9 @@ static int check_retarget(const struct request *request, const struct param_set 
 {
     static const int OF_IT[] = {PARAM_FEET,       PARAM_MAP,       PARAM_CLIP_MAP, PARAM_BONES,
                                 PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
-    const char *given = request->retarget.is_by_rest ? NULL : param_given(seen, OF_IT);
+    static const int OF_CLIPS[] = {PARAM_FEET, PARAM_CLIP_MAP, PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
+    const char *given =
+        request->retarget.is_by_rest ? NULL : param_given(seen, request_has_body(request) ? OF_CLIPS : OF_IT);
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }
 

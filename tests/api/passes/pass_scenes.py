@@ -2,6 +2,7 @@
 import json
 import math
 import struct
+import zlib
 
 from small_scenes import File, about, swing
 
@@ -67,3 +68,37 @@ def turned():
                                "channels": [{"sampler": i, "target": {"node": node, "path": path}} for i, (node, path, _) in enumerate(moves)]}]
     document["scenes"] = [{"nodes": [0]}]
     return file.glb()
+
+
+def mixed():
+    """A plane with a hole in its texture's alpha in front of another one, a line and a point, each at a node of its own, turned together."""
+    file = File()
+    document = file.document
+    rows = [[[255, 0, 0, 255], [255, 0, 0, 0]], [[255, 0, 0, 255], [255, 0, 0, 255]]]  # the hole is at u > 0.5, v < 0.5
+    document["images"] = [{"bufferView": file.view(rgba_png(rows)), "mimeType": "image/png"}]
+    document["samplers"] = [{"magFilter": 9728, "minFilter": 9728, "wrapS": 33071, "wrapT": 33071}]
+    document["textures"] = [{"source": 0, "sampler": 0}]
+    document["materials"] = [{"alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}, {}, {"name": "paint"}]
+    document["extensionsUsed"] = ["KHR_materials_variants"]
+    document["extensions"] = {"KHR_materials_variants": {"variants": [{"name": "painted"}]}}
+    painted = {"KHR_materials_variants": {"mappings": [{"material": 2, "variants": [0]}]}}
+    square = {"POSITION": file.rows([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], has_bounds=True),
+              "TEXCOORD_0": file.rows([[0, 1], [1, 1], [1, 0], [0, 0]])}
+    corners = file.rows([[0], [1], [2], [0], [2], [3]], 5123)
+    ends = {"POSITION": file.rows([[-3, -1.6, 0], [3, -1.6, 1]], has_bounds=True)}
+    dot = {"POSITION": file.rows([[2, 1, 0.5]], has_bounds=True)}
+    document["meshes"] = [{"primitives": [{"attributes": square, "indices": corners, "material": 0}]},
+                          {"primitives": [{"attributes": {"POSITION": square["POSITION"]}, "indices": corners, "material": 1, "extensions": painted}]},
+                          {"primitives": [{"attributes": ends, "mode": 1}]}, {"primitives": [{"attributes": dot, "mode": 0}]}]
+    document["nodes"] = [{"translation": [5, 2, -3], "rotation": about((0, 1, 0), 30), "children": [1, 2, 3, 4]}, {"mesh": 0},
+                         {"mesh": 1, "translation": [0, 0, -2]}, {"mesh": 2}, {"mesh": 3}]
+    document["scenes"] = [{"nodes": [0]}]
+    return file.glb()
+
+
+def rgba_png(rows):
+    """A PNG file of rows of RGBA colours."""
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    data = b"".join(b"\0" + b"".join(map(bytes, row)) for row in rows)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 6, 0, 0, 0)) \
+        + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")

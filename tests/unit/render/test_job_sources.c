@@ -392,6 +392,28 @@ TEST(job_channel_takes_the_cells_of_the_job)
             .magic = RENDER_JOB_MAGIC, .cell_count = bad[i][0], .drawn_count = 1, .blend.layer_count = bad[i][1]};
         assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
     }
+    work.job = (struct render_job){.magic = RENDER_JOB_MAGIC,
+                                   .cell_count = 1,
+                                   .drawn_count = 1,
+                                   .later_count = 1,
+                                   .blend.layer_count = RENDER_LAYERS_MAX};
+    const size_t with_later =
+        sizeof work.job + 2 * sizeof *work.cells + 2 * RENDER_LAYERS_MAX * sizeof *work.layer_moments;
+    assert_int_equal(pass(&work, 1, &fds, &err), 1);
+    job_fds_close(&fds);
+    assert_int_equal(pass_bytes(&work, with_later - 1, 1, &fds, &err), ERR_INTERNAL);
+    static const uint32_t bad_later[][3] = {{1, 0, 2},
+                                            {1, 0, UINT32_MAX},
+                                            {RENDER_CELLS_MAX, 0, 1},
+                                            {RENDER_LAYER_MOMENTS_MAX / RENDER_LAYERS_MAX, RENDER_LAYERS_MAX, 1}};
+    for (size_t i = 0; i < sizeof bad_later / sizeof *bad_later; i++) {
+        work.job = (struct render_job){.magic = RENDER_JOB_MAGIC,
+                                       .cell_count = bad_later[i][0],
+                                       .drawn_count = 1,
+                                       .blend.layer_count = bad_later[i][1],
+                                       .later_count = bad_later[i][2]};
+        assert_int_equal(pass(&work, 1, &fds, &err), ERR_INTERNAL);
+    }
     static const uint32_t not_drawn[][3] = {{4, 0, 0}, {4, 4, 1},          {4, 3, 2},
                                             {4, 5, 1}, {4, UINT32_MAX, 2}, {4, 1, UINT32_MAX}};
     for (size_t i = 0; i < sizeof not_drawn / sizeof *not_drawn; i++) {
