@@ -32,6 +32,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_SHEET] = run_ask,
     [COMMAND_TURNTABLE] = run_ask,
     [COMMAND_THUMBS] = run_thumbs,
+    [COMMAND_DATASET] = run_dataset,
     [COMMAND_CHECK] = run_check,
     [COMMAND_FLEX] = run_flex,
     [COMMAND_DIFF] = run_diff,

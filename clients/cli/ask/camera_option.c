@@ -15,7 +15,10 @@ static int give_camera(struct args *args, const cJSON *json, const char *file, s
         text_printf(problem, "--camera-json: '%s' is no camera, which is an object", file);
         return -1;
     }
-    char *text = cJSON_PrintUnformatted(camera); /* with 17 digits where a double needs them */
+    cJSON *exact = cJSON_Duplicate(camera, true);
+    json_keep_bits(exact);
+    char *text = cJSON_PrintUnformatted(exact);
+    cJSON_Delete(exact);
     if (text == NULL) {
         text_printf(problem, "--camera-json: no memory for '%s'", file);
         return -1;

@@ -10,6 +10,7 @@ int run_convert(const struct args *args);
 int run_bake(const struct args *args);
 int run_server_command(const struct args *args); /* models, formats, version, query */
 int run_thumbs(const struct args *args);
+int run_dataset(const struct args *args);
 int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);

@@ -63,7 +63,7 @@ static bool find_role(struct resolving *resolving, const struct selector *select
     if (role == ROLE_NONE)
         return false;
     if (!resolving->has_looked)
-        resolving->is_human = select_humanoid(resolving->model, &resolving->humanoid);
+        resolving->is_human = humanoid_of_model(resolving->model, &resolving->humanoid);
     resolving->has_looked = true;
     if (!resolving->is_human || resolving->humanoid.nodes[role] < 0)
         return false;
