@@ -126,6 +126,14 @@ test('sliders give weights of morph targets, in the picture, the address and all
   await until('the first picture', async () => (await picture(page)).hash === first.hash);
 }));
 
+test('a GLB file has the pose that is shown', () => withPage({ query: '?clip=wave&t=0.2&turn=head:0,40,0' }, async (page) => {
+  await drawn(page);
+  const save = async () => { const [one] = await Promise.all([page.waitForEvent('download'), button(page, 'Save the model as a GLB file').click()]); return fs.readFileSync(await one.path()); };
+  const of = async (query) => Buffer.from(await (await fetch(`${server.url}/v1/export?model=robot.glb${query}`)).arrayBuffer());
+  const saved = await save(), expected = await of('&clips=wave&turn=head:0,40,0');
+  assert.deepEqual([saved.length, saved.equals(expected), saved.equals(await of(''))], [expected.length, true, false]);
+}));
+
 test('a human has sliders for its expressions, and its joints are known by their role', async () => {
   const folder = temporaryFolder();
   writeHumans(folder);

@@ -138,7 +138,7 @@ function lightQuery(state) {
 }
 
 /** The part of a query about the pose on top of the clip. */
-const givenQuery = (state) => Object.fromEntries(POSE.filter((name) => state[name]?.length).map((name) => [name, state[name]]));
+export const givenQuery = (state) => Object.fromEntries(POSE.filter((name) => state[name]?.length).map((name) => [name, state[name]]));
 
 /** The reference of a thing in the address: its name, or its index if the name is missing, a number, or not unique. */
 export function referenceOf(things, index, indexOf = (thing) => thing.index) {
