@@ -2,6 +2,7 @@
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/command_line/joint_map.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/ask/camera_option.h"
 #include "clients/cli/pose/pose_option.h"
 
 #include "base/version.h"
@@ -105,7 +106,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     interrupts_catch();
     if (args_parse(&args, argc, argv, &problem) == 0 &&
-        (args.has_help || (joint_map_read(&args, &problem) == 0 && pose_option_read(&args, &problem) == 0)))
+        (args.has_help || (joint_map_read(&args, &problem) == 0 && pose_option_read(&args, &problem) == 0 &&
+                           camera_option_read(&args, &problem) == 0)))
         status = run(&args);
     else
         terminal_error("%s", problem.at);

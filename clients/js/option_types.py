@@ -78,7 +78,7 @@ def type_of(name, how_often, values):
     elif any(word in STRINGS for word in words):
         one = "string"
     elif "CAMERA" in words:
-        one = "Ref"
+        one = "Ref | CameraNumbers"
     elif words[0] in NUMBERS:
         one = "number"
     else:

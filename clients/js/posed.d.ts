@@ -366,7 +366,7 @@ export interface PictureParameters extends ClipParameters {
   /** how much of the picture a JPEG or WebP keeps */
   quality?: 'QUALITY';
   /** where the camera stands: a side of the model, or a camera of the file */
-  camera?: Ref;
+  camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
   /** degrees that the camera goes round the model */
@@ -540,6 +540,33 @@ export interface PoseFrame extends PoseRows {
   /** weights for the pose's `morphs`, a list of names */
   morphs?: readonly number[];
   expressions?: readonly number[];
+}
+
+/** A camera by numbers: pixels and a matrix (protocol/http.md, "A camera by numbers"). */
+export interface CameraNumbers {
+  /** focal lengths in pixels; orthographic: pixels of a unit of the scene */
+  fx: number;
+  fy: number;
+  /** the pixel where the axis meets the picture; the centre of the first pixel is at 0.5 */
+  cx: number;
+  cy: number;
+  /** 16 numbers in columns, with `convention`; or by the name of the convention */
+  camera_from_scene: readonly number[] | { opencv?: readonly number[]; opengl?: readonly number[] };
+  /** opencv: y down, z forward; opengl: y up, z backward */
+  convention?: 'opencv' | 'opengl';
+  projection?: 'perspective' | 'orthographic';
+  near?: number;
+  far?: number;
+}
+
+/** The camera of a picture. */
+export interface PictureCamera extends CameraNumbers {
+  camera_from_scene: { opencv: number[]; opengl: number[] };
+  projection: 'perspective' | 'orthographic';
+  near: number;
+  far: number;
+  view_from_scene: number[];
+  clip_from_view: number[];
 }
 
 /**
@@ -751,8 +778,8 @@ export class Answer {
 export class Picture extends Answer {
   /** The clip's time that it shows, in seconds; null if the server does not send it. */
   readonly time: number | null;
-  /** Two matrices of 16 numbers in columns; null if the server does not send them. */
-  readonly camera: { view_from_scene: number[]; clip_from_view: number[] } | null;
+  /** The camera, which `camera` of a request takes again; null if the server does not send it. */
+  readonly camera: PictureCamera | null;
 }
 
 /** One model of a server. */

@@ -140,7 +140,7 @@ int pixels_pose(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     if (cells_are_alone(cells) || picture->view == VIEW_ONION) {
         struct render_shown *shown = &renderer->shown;
         shown->clip_time_s = view.clip_time_s;
-        memcpy(shown->view_from_scene, camera.view_from_scene.m, sizeof shown->view_from_scene);
+        shown->camera = cells_settle_camera(cells, &camera);
         memcpy(shown->clip_from_view, camera.clip_from_view.m, sizeof shown->clip_from_view);
     }
     return posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0

@@ -85,6 +85,8 @@ bool cells_are_framed_by_poses(const struct cells *cells);
 /* Finds the camera of the cell that was posed last. */
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err);
+/* Rounds the camera of a single picture to its numbers, which it returns. */
+struct picture_camera cells_settle_camera(const struct cells *cells, struct camera *camera);
 /* Appends the cells' cameras (struct render_cameras) in place of pictures. */
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 

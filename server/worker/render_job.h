@@ -215,9 +215,9 @@ struct render_keypoint {
 
 /* How a picture of one cell shows its model. For several cells it has what they share, or 0. */
 struct render_shown {
-    double clip_time_s;         /* of the first cell */
-    double view_from_scene[16]; /* column-major, as in anim/camera/camera.h */
-    double clip_from_view[16];
+    double clip_time_s;           /* of the first cell */
+    struct picture_camera camera; /* with near and far; for several cells of no kind */
+    double clip_from_view[16];    /* column-major, as in anim/camera/camera.h */
 };
 
 /* The numbers of a pass in a PNG file: 1 and 65535 of PASS_AS_RANGE. Otherwise 0. */

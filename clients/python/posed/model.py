@@ -282,7 +282,8 @@ class Model:
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
         """Return a picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`,
-        `pitch`, `camera`, `background`, `view`, .. as in protocol/http.md."""
+        `pitch`, `camera`, `background`, `view`, .. as in protocol/http.md. `camera` may be a dict: the camera by numbers, or that of a
+        picture, ``json.loads(picture.headers["x-posed-camera"])``."""
         return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
 
     def sheet(self, **options: Any) -> Picture:

@@ -63,7 +63,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
     const struct request *request = &picture->job->call->request;
     const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
-                                       .view_from_scene = shown->view_from_scene,
+                                       .camera = &shown->camera,
                                        .clip_from_view = shown->clip_from_view,
                                        .clips = request->pose.layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};

@@ -401,6 +401,12 @@ int request_complete_crowd(struct request *request, struct err *err);
 /* Stores why a model of the request (0: its own, n: sources[n - 1]) is unavailable, as the error of its entities. */
 void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err);
 
+/* True when the camera stands where the file or the request has it, and is not placed around the model. */
+static inline bool request_has_own_camera(const struct request *request)
+{
+    return request->view.camera.kind != SELECT_NONE || request->picture.given.kind != PICTURE_CAMERA_NONE;
+}
+
 /* The words that camera= accepts besides cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
 

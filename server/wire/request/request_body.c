@@ -292,6 +292,8 @@ static int take_member(struct request *request, cJSON *item, struct param_set *s
         return take_layers(request, item, limits, err);
     if (param == PARAM_LAYER_POSE)
         return request_given_read_json(&request->pose.given, item, limits, err);
+    if (param == PARAM_CAMERA && cJSON_IsObject(item))
+        return request_take_camera(request, item, err);
     if (param == PARAM_REFERENCE)
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)

@@ -100,10 +100,13 @@ request_complete_fn request_check_palette, request_check_mesh, request_check_tex
 int request_check_combination(struct request *request, request_complete_fn *complete, const struct param_set *seen,
                               const struct limits *limits, struct err *err);
 
-/* --- steps of request_complete_picture(): request_camera.c, request_sheet.c --- */
+/* --- steps of request_complete_picture(): request_camera.c, request_camera_numbers.c, request_sheet.c --- */
 
 /* Fills in the defaults of the camera and the time, and rejects invalid combinations. */
 int request_complete_camera(struct request *request, const struct param_set *seen, struct err *err);
+/* Takes a camera by numbers: the member "camera" of a body, an object. It may be the `camera` of an answer. Returns 0,
+ * ERR_BAD_PARAMETER, ERR_UNKNOWN_PARAMETER, ERR_MISSING_PARAMETER or ERR_DUPLICATE_PARAMETER. */
+int request_take_camera(struct request *request, const cJSON *object, struct err *err);
 /* Rejects invalid combinations in a picture of several cells, and combines their parameters. */
 int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
 /* Rejects invalid combinations in the file of a picture, after the checks of request_sheet.c. */

@@ -12,10 +12,10 @@
 struct picture_shown {
     double time_s; /* as given by t= */
     double clip_time_s;
-    const double *view_from_scene; /* [16], column-major */
-    const double *clip_from_view;  /* likewise */
-    const struct model *clips;     /* the model with the clip; NULL: a blend */
-    int32_t clip;                  /* or POSE_REST, as for a blend */
+    const struct picture_camera *camera;
+    const double *clip_from_view; /* [16], column-major */
+    const struct model *clips;    /* the model with the clip; NULL: a blend */
+    int32_t clip;                 /* or POSE_REST, as for a blend */
 };
 
 /* Adds the header line X-Posed-Clip: index and name of the clip, or - at rest. */
