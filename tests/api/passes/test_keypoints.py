@@ -239,6 +239,19 @@ def test_layers_and_turns_move_points(server):
         Shown(frame).check(frame, [matrix(scene["scene"][0])[:3, 3]])
 
 
+@pytest.mark.parametrize("view", [{"yaw": 70, "pitch": 10}, {"ortho": 1, "yaw": 20}, {"camera": "eye"}])
+def test_a_camera_that_came_back_is_the_same_again(server, view):
+    body = {"model": "turned.glb", "clip": "move", "t": 0.3, **SIZE}
+    answer = ask(server, {**body, **view})
+    assert ask(server, {**body, "camera": answer["frames"][0]["camera"]}) == answer
+    moved = {**answer["frames"][0]["camera"], "cx": answer["frames"][0]["camera"]["cx"] + 7.25}
+    del moved["clip_from_view"], moved["view_from_scene"]
+    frame = ask(server, {**body, "camera": moved})["frames"][0]
+    for pixel, before in zip(frame["pixels"], answer["frames"][0]["pixels"]):
+        assert (pixel is None) == (before is None)
+        assert pixel is None or pixel == pytest.approx([before[0] + 7.25, before[1]], abs=1e-6 * max(1, abs(before[0])))
+
+
 def test_one_question_has_one_answer(server):
     get = server.get("/v1/keypoints?model=robot.glb&clip=walk&t=0.3,0.5&joints=head,1&width=240&height=192")
     posted = post(server, "/v1/keypoints", {"model": "robot.glb", "clip": "walk", "t": [0.3, 0.5], "joints": ["head", 1], **SIZE}, Content_Type="application/json")
