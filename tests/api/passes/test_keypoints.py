@@ -80,7 +80,7 @@ class Shown(Camera):
                 continue  # beside the camera itself: rounding decides
             assert (pixel is None) == (w[at] <= 0)
             if pixel is not None:
-                nearness = numpy.linalg.norm(points[at]) / abs(depth)  # floats of a matrix far from the origin, seen from near by
+                nearness = numpy.linalg.norm(points[at]) / max(abs(depth), 1e-9)  # floats of a matrix far from the origin, seen from near by
                 assert numpy.abs(pixels[at] - pixel).max() < PIXEL * max(1, numpy.abs(pixels[at]).max() / WIDTH) * max(1, nearness)
             is_inside = w[at] > 0 and depth > 0 and (pixels[at] >= 0).all() and (pixels[at] < self.size).all()
             assert (state != "outside") == is_inside
