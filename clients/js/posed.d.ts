@@ -192,7 +192,7 @@ export interface KeypointsParameters extends ClipParameters {
   /** instead of variant: a name, even one of digits */
   variant_name?: string;
   /** where the camera stands: a side of the model, or a camera of the file */
-  camera?: Ref;
+  camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
   /** degrees that the camera goes round the model */
