@@ -248,8 +248,8 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     case SHEET_Y4M:
         return is_y4m(&content, job->drawn_count);
     case SHEET_POINTS:
-        return size_bytes == job->cell_count * (sizeof(struct render_points_head) +
-                                                job->point_count * sizeof(struct render_keypoint));
+        return size_bytes ==
+               job->cell_count * (sizeof(struct render_shown) + job->point_count * sizeof(struct render_keypoint));
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

@@ -76,8 +76,8 @@ static double depth_at(const struct keypoint_search *search, const struct pass_e
     return fmin(fmax(depth, least), most);
 }
 
-/* True when the point lies behind what its pixel shows within half a pixel, and, if it is one of a surface, its triangle
- * does too at the pixel's centre. */
+/* True when the point lies behind what its pixel shows within half a pixel, and, if it is one of a surface, its
+ * triangle does too at the pixel's centre. */
 static bool is_behind(const struct keypoint_search *search, const struct render_keypoint *point)
 {
     const double x = floor(point->pixel[0]) + 0.5, y = floor(point->pixel[1]) + 0.5;

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 import walkers
-from conftest import REPOSITORY, SAMPLES, Server
+from conftest import SAMPLES, Server
 from vrm_avatar import avatar
 
 # Of OpenPose's COCO model (Cao et al. 2018), as ControlNet's pose models were trained with.
@@ -38,7 +38,7 @@ def server(tmp_path_factory):
     (root / "walk.gltf").write_text(json.dumps(walker))
     walker["nodes"][0].update(rotation=walkers.turned((0.6, 0, 0.8), 70), translation=[30, -8, 5])
     (root / "turned.gltf").write_text(json.dumps(walker))
-    (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
+    (root / "dragon.glb").write_bytes((SAMPLES / "dragon.glb").read_bytes())
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off")
     yield running
     running.end()
@@ -111,9 +111,9 @@ def test_points_are_the_joints_of_the_roles(server, model, query):
         assert told[name]["joint"] == head
 
 
-def scene_of(server, model, **query):
+def scene_of(server, model, bones=(), **query):
     """The points of a body in the scene, by name, from joints and offsets and the matrices of /v1/pose."""
-    answer, _ = body_of(server, model, **query)
+    answer, _ = body_of(server, model, bones=bones, **query)
     scene = [numpy.array(matrix).reshape(4, 4).T for matrix in server.json("/v1/pose", model=model, **query)["frames"][0]["scene"]]
     places = {}
     for point in answer["points"]:
@@ -172,7 +172,7 @@ def test_sheets_and_backgrounds(server):
 
 
 @pytest.mark.parametrize("query, code, message", [
-    ("model=robot.glb&view=openpose", "humanoid_incomplete", "'robot.glb': view=openpose needs a human: "),
+    ("model=dragon.glb&view=openpose", "humanoid_incomplete", "'dragon.glb': view=openpose needs a human: "),
     ("model=walk.gltf&view=openpose&shadow=1", "bad_parameter", "'shadow'"),
     ("model=walk.gltf&view=openpose&joint=1", "bad_parameter", "'joint' needs view=weights"),
     ("model=walk.gltf&view=openpose&light=flat", "bad_parameter", "'light'"),
