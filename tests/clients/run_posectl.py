@@ -33,7 +33,7 @@ def options(query, known):
 
 def answer_of(address, query):
     command = command_of(query)
-    known = re.findall(r"^  (--[a-z-]+)", subprocess.run([PROGRAM, command[0], "--help"], capture_output=True, text=True).stdout, re.M)
+    known = re.findall(r"^  (--[a-z0-9-]+)", subprocess.run([PROGRAM, command[0], "--help"], capture_output=True, text=True).stdout, re.M)
     command += ["--server", address, "--out=-", *options(query, known)]
     command += ["--format=bin"] if query.is_frames else []
     result = subprocess.run([PROGRAM, *command], input=query.text.encode(), capture_output=True, timeout=60)

@@ -36,7 +36,8 @@ static const char *forms_of(const struct command *command)
 /* Returns the format of that name among the words "png|apng|..", as a static string, or NULL. */
 static const char *find_form(const char *forms, const char *name)
 {
-    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m", "npz", "exr"};
+    static const char *const FORMS[] = {"json", "bin",  "glb", "png", "apng", "gif",
+                                        "webp", "jpeg", "y4m", "npz", "exr"};
     const char *word;
     size_t size = 0;
     while ((word = values_next_word(&forms, &size)) != NULL)
@@ -132,7 +133,8 @@ static void report(const struct args *args, const char *file, const char *model,
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char extension[64];
-    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}, {"exr", "exr"}};
+    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"},
+                                         {"y4m", "y4m"}, {"npz", "npz"},   {"exr", "exr"}};
     const char *own = args_parameter(args, "passes") != NULL && format == NULL ? "npz" : "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;

@@ -120,6 +120,19 @@ def test_a_picture_can_be_saved(server, tmp_path):
     assert (tmp_path / "robot.png").read_bytes() == picture
 
 
+def test_passes_of_a_picture_are_arrays(server):
+    numpy = pytest.importorskip("numpy")
+    robot = server.model("robot.glb")
+    passes = robot.render("walk", 0.5, width=32, height=24, passes=["depth", "normal", "motion"], t2=0.6)
+    found = passes.arrays()
+    assert {name: array.shape for name, array in found.items()} == {"depth": (24, 32), "normal": (24, 32, 3), "motion": (24, 32, 2)}
+    shown = numpy.isfinite(found["depth"])
+    assert shown.any() and (numpy.linalg.norm(found["normal"], axis=2) > 0.99).tolist() == shown.tolist()
+    assert passes.content_type == "application/zip" and list(passes._repr_mimebundle_()) == ["text/plain"]
+    with pytest.raises(posed.ProtocolError):
+        robot.render("walk", 0.5, width=32, height=32).arrays()
+
+
 def test_the_list_of_models_has_all_pages(tmp_path):
     for i in range(1001):
         (tmp_path / f"{i:04}.glb").touch()

@@ -234,7 +234,8 @@ int request_complete_picture(struct request *request, const struct param_set *se
                              struct err *err)
 {
     if (request_complete_camera(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
-        request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 || check_picture_size(request, limits, err) < 0)
+        request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 ||
+        check_picture_size(request, limits, err) < 0)
         return err->code;
     return check_view(request, seen, err);
 }
