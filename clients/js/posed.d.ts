@@ -335,7 +335,7 @@ export interface PictureParameters extends ClipParameters {
   background?: string;
   /** what the picture shows */
   view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion' | 'openpose';
-  /** arrays of numbers for each pixel beside or in place of the picture */
+  /** numbers for each pixel in place of the picture; in a sheet one of them, as colours */
   passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
   /** the space of the pass of normals */
   normal_space?: 'camera' | 'scene';

@@ -20,7 +20,7 @@
 #include "render/draw/debug_view.h"
 #include "render/passes/visibility.h"
 
-enum { RENDERER_NAME_SIZE = 256 };
+enum { RENDERER_NAME_SIZE = 400 };
 
 struct renderer {
     struct gl_context *context;

@@ -36,7 +36,8 @@ static const char *forms_of(const struct command *command)
 /* Returns the format of that name among the words "png|apng|..", as a static string, or NULL. */
 static const char *find_form(const char *forms, const char *name)
 {
-    static const char *const FORMS[] = {"json", "bin", "glb", "png", "apng", "gif", "webp", "jpeg", "y4m", "npz", "exr"};
+    static const char *const FORMS[] = {"json", "bin",  "glb", "png", "apng", "gif",
+                                        "webp", "jpeg", "y4m", "npz", "exr"};
     const char *word;
     size_t size = 0;
     while ((word = values_next_word(&forms, &size)) != NULL)
@@ -70,12 +71,18 @@ static int refuse(const struct args *args, const char *file, const char *forms)
 /* Returns the format of the extension after the dot at `dot`. */
 static const char *form_name(const char *dot) { return strcasecmp(dot + 1, "jpg") == 0 ? "jpeg" : dot + 1; }
 
+/* Passes of one picture, which the server sends as arrays by default. In a sheet a pass is a picture. */
+static bool is_of_passes(const struct args *args)
+{
+    return args->command == COMMAND_RENDER && args_parameter(args, "passes") != NULL;
+}
+
 static int choose_format(const struct args *args, const char **format)
 {
     const char *file = args_text(args, OPTION_FILE, "-"), *given = args_parameter(args, "format");
     const char *slash = strrchr(file, '/'), *base = slash == NULL ? file : slash + 1, *dot = strrchr(base, '.');
     const char *forms = forms_of(&COMMANDS[args->command]);
-    const bool has_passes = args_parameter(args, "passes") != NULL; /* the server's default is then another */
+    const bool has_passes = is_of_passes(args);
     *format = NULL;
     if (dot == NULL || dot == base || dot[1] == '\0')
         return STATUS_DONE;
@@ -132,9 +139,9 @@ static void report(const struct args *args, const char *file, const char *model,
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char extension[64];
-    static const char *const OWN[][2] = {
-        {"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}, {"exr", "exr"}};
-    const char *own = args_parameter(args, "passes") != NULL && format == NULL ? "npz" : "png";
+    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"},
+                                         {"y4m", "y4m"}, {"npz", "npz"},   {"exr", "exr"}};
+    const char *own = is_of_passes(args) && format == NULL ? "npz" : "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;
     snprintf(extension, sizeof extension, "%s%s.%s", args->command == COMMAND_RENDER ? "" : "-",
