@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char PASSES_DEFAULT[] = "depth,normal,node,mesh,joint";
-
-/* Returns whether one of the words between commas is `word`. */
-static bool has_word(const char *list, const char *word)
-{
-    for (const size_t size = strlen(word); *list != '\0'; list += list[strcspn(list, ",")] == ',') {
-        if (strcspn(list, ",") == size && memcmp(list, word, size) == 0)
-            return true;
-        list += strcspn(list, ",");
-    }
-    return false;
-}
-
 /* Checks what the command line says of clips. */
 static int check_clips(struct dataset *set, const struct args *args)
 {
@@ -60,49 +47,14 @@ static int check_times(const struct dataset *set, const struct args *args)
     return STATUS_DONE;
 }
 
-/* Sets the rest of both requests of a sample. */
-static void set_queries(struct dataset *set, const struct args *args)
-{
-    static const char *const OF_ARRAYS[] = {"normal_space", "t2"};
-    const char *passes = args_text(args, OPTION_DATASET_PASSES, PASSES_DEFAULT);
-    const double size = args_number(args, OPTION_SIZE, 256);
-    struct args kept = *args;
-    struct text picture = {0}, arrays = {0};
-    kept.parameters = must_alloc((args->parameter_count + 1) * sizeof *kept.parameters);
-    memcpy(kept.parameters, args->parameters, args->parameter_count * sizeof *kept.parameters);
-    args_drop_parameter(&kept, "allow_empty");
-    for (size_t i = 0; i < sizeof OF_ARRAYS / sizeof *OF_ARRAYS; i++)
-        args_drop_parameter(&kept, OF_ARRAYS[i]);
-    text_put(&picture, "");
-    args_put_query(&kept, &picture);
-    if (args_parameter(args, "width") == NULL)
-        text_printf(&picture, "&width=%.0f", size);
-    if (args_parameter(args, "height") == NULL)
-        text_printf(&picture, "&height=%.0f", size);
-    set->picture_query = picture.at;
-    free(kept.parameters);
-    const char *empty = args_parameter(args, "allow_empty");
-    set->shows_empty = empty != NULL && strcmp(empty, "1") == 0;
-    set->has_motion = has_word(passes, "motion") && args_parameter(args, "t2") == NULL;
-    if (strcmp(passes, "none") == 0)
-        return;
-    text_printf(&arrays, "%s&format=npz&passes=", set->picture_query);
-    text_put_url(&arrays, passes);
-    for (size_t i = 0; i < sizeof OF_ARRAYS / sizeof *OF_ARRAYS; i++)
-        if (args_parameter(args, OF_ARRAYS[i]) != NULL) {
-            text_printf(&arrays, "&%s=", OF_ARRAYS[i]);
-            text_put_url(&arrays, args_parameter(args, OF_ARRAYS[i]));
-        }
-    set->array_query = arrays.at;
-}
-
 /* Sets everything but the model that samples depend on, as text to compare. */
 static char *options_of(const struct dataset *set, const struct args *args)
 {
     static const enum option_id OPTIONS_OF[] = {OPTION_BAKE_CLIPS, OPTION_DATASET_T, OPTION_DATASET_FRAMES,
                                                 OPTION_DATASET_RATE};
     struct text options = {0}, choices = {0};
-    text_printf(&options, "%s %s", set->picture_query, set->array_query == NULL ? "" : set->array_query);
+    text_printf(&options, "%s %s %s", set->picture_query, set->array_query == NULL ? "" : set->array_query,
+                set->keypoint_query == NULL ? "" : set->keypoint_query);
     for (size_t i = 0; i < sizeof OPTIONS_OF / sizeof *OPTIONS_OF; i++)
         text_printf(&options, " --%s %s", OPTIONS[OPTIONS_OF[i]].name, args_text(args, OPTIONS_OF[i], ""));
     for (size_t i = 0; i < set->camera_count; i++)
@@ -130,6 +82,12 @@ static int check_parameters(struct dataset *set)
         if (status != STATUS_DONE && args_has(set->pass.args, OPTION_CAMERAS) && camera != set->cameras)
             terminal_error("that is camera %zu of '%s', counted from 0", i - set->light_count,
                            args_text(set->pass.args, OPTION_CAMERAS, ""));
+        text_free(&query);
+    }
+    if (status == STATUS_DONE && set->keypoint_query != NULL) {
+        struct text query = {0};
+        text_printf(&query, "%s%s", set->keypoint_query, set->cameras->query);
+        status = pass_check_parameters(&set->pass, "keypoints", query.at, set->cameras->body);
         text_free(&query);
     }
     return status;
@@ -164,7 +122,7 @@ static int open_set(struct dataset *set, const struct args *args)
     text_free(&body);
     if (status != STATUS_DONE)
         return status;
-    set_queries(set, args);
+    dataset_set_queries(set, args);
     status = check_times(set, args);
     if (status == STATUS_DONE)
         status = pass_connect(&set->pass, args);
@@ -206,5 +164,6 @@ int run_dataset(const struct args *args)
     free(set.times.steps_s);
     free(set.picture_query);
     free(set.array_query);
+    free(set.keypoint_query);
     return status;
 }

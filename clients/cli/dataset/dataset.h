@@ -2,7 +2,7 @@
  * and lights, as pictures and arrays of numbers.
  *
  * A sample is one moment by one camera in one light. Its number counts clips, then times, then cameras, then lights,
- * and names its files: OUT/birds/crow.fbx/000012.png and 000012.npz. */
+ * and names its files: OUT/birds/crow.fbx/000012.png, 000012.npz and 000012.json, its keypoints. */
 #pragma once
 
 #include "clients/cli/pass/pass.h"
@@ -35,10 +35,10 @@ struct dataset_moment {
 
 struct dataset {
     struct pass pass;
-    char *picture_query, *array_query; /* the rest of both requests of a sample; array_query NULL: no arrays */
-    bool has_motion;                   /* the passes need the next moment, which no --t2 gives */
-    bool is_one_clip;                  /* parameters select what moves, and not --clips */
-    bool shows_empty;                  /* --allow-empty */
+    char *picture_query, *array_query, *keypoint_query; /* the rest of the requests of a sample; NULL: not asked for */
+    bool has_motion;                                    /* the passes need the next moment, which no --t2 gives */
+    bool is_one_clip;                                   /* parameters select what moves, and not --clips */
+    bool shows_empty;                                   /* --allow-empty */
     struct dataset_times times;
     struct dataset_choice *cameras, *lights;
     size_t camera_count, light_count;
@@ -48,6 +48,11 @@ struct dataset {
  * STATUS_USAGE after printing the error. */
 int dataset_choices_read(struct dataset *set, const struct args *args, const char *body);
 void dataset_choices_free(struct dataset *set);
+
+/* dataset_queries.c: sets the queries of `set`, and what --passes and --allow-empty say. */
+void dataset_set_queries(struct dataset *set, const struct args *args);
+/* Returns how many files a sample has. */
+int dataset_file_count(const struct dataset *set);
 
 /* dataset_times.c: reads --t, --frames and --rate. Returns 0, or STATUS_USAGE after printing the error. */
 int dataset_times_read(struct dataset_times *times, const struct args *args);

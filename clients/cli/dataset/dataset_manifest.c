@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+/* The files of a sample beside its picture. */
+static const struct {
+    const char *member, *extension;
+} OTHER[] = {{"arrays", "npz"}, {"keypoints", "json"}};
+
 /* Returns the file's name within the folder of its model. */
 static const char *name_of(const cJSON *output)
 {
@@ -14,11 +19,16 @@ static const char *name_of(const cJSON *output)
 
 static bool is_picture(const cJSON *output) { return json_get(output, "time") != NULL; }
 
-/* Returns the arrays of a sample, which follow its picture; or NULL. */
-static const cJSON *arrays_of(const cJSON *picture)
+/* Returns the file of a sample with that extension, which follows its picture; or NULL. */
+static const cJSON *file_of(const cJSON *picture, const char *extension)
 {
-    const cJSON *next = picture->next;
-    return next != NULL && json_get(next, "sample") != NULL && !is_picture(next) ? next : NULL;
+    for (const cJSON *next = picture->next; next != NULL && json_get(next, "sample") != NULL && !is_picture(next);
+         next = next->next) {
+        const char *dot = strrchr(member_text(next, "file"), '.');
+        if (dot != NULL && strcmp(dot + 1, extension) == 0)
+            return next;
+    }
+    return NULL;
 }
 
 static void copy_members(cJSON *to, const cJSON *from, const char *const *names)
@@ -51,8 +61,9 @@ int dataset_write_cameras(struct pass *pass, const struct listed_model *item, cJ
             continue;
         cJSON *line = cJSON_CreateObject();
         cJSON_AddStringToObject(line, "file", name_of(output));
-        if (arrays_of(output) != NULL)
-            cJSON_AddStringToObject(line, "arrays", name_of(arrays_of(output)));
+        for (size_t i = 0; i < sizeof OTHER / sizeof *OTHER; i++)
+            if (file_of(output, OTHER[i].extension) != NULL)
+                cJSON_AddStringToObject(line, OTHER[i].member, name_of(file_of(output, OTHER[i].extension)));
         copy_members(line, output, MEMBERS);
         cJSON_AddItemToObject(line, "camera", cJSON_DetachItemFromObjectCaseSensitive(output, "numbers"));
         text_put(&list, list.size_bytes == 0 ? "[\n" : ",\n");
@@ -70,14 +81,15 @@ static cJSON *describe(const cJSON *entry, const cJSON *picture)
 {
     static const char *const FILE_MEMBERS[] = {"file", "bytes", "sha256", NULL};
     static const char *const MEMBERS[] = {"clip", "time", "camera", "light", "width", "height", "empty", NULL};
-    const cJSON *arrays = arrays_of(picture);
     cJSON *line = cJSON_CreateObject();
     copy_members(line, picture, FILE_MEMBERS);
     cJSON_AddStringToObject(line, "model", member_text(entry, "model"));
     cJSON_AddStringToObject(line, "model_hash", member_text(entry, "hash"));
     copy_members(line, picture, MEMBERS);
-    if (arrays != NULL)
-        copy_members(cJSON_AddObjectToObject(line, "arrays"), arrays, FILE_MEMBERS);
+    for (size_t i = 0; i < sizeof OTHER / sizeof *OTHER; i++)
+        if (file_of(picture, OTHER[i].extension) != NULL)
+            copy_members(cJSON_AddObjectToObject(line, OTHER[i].member), file_of(picture, OTHER[i].extension),
+                         FILE_MEMBERS);
     return line;
 }
 

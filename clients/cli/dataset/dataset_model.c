@@ -62,7 +62,7 @@ static void keep_done(struct work *work, struct pass *pass)
 /* Takes the samples of an interrupted run whose files are all there. */
 static void take_done(struct work *work, const struct pass *pass, const cJSON *old)
 {
-    const int files = work->set->array_query == NULL ? 1 : 2;
+    const int files = dataset_file_count(work->set);
     const cJSON *output;
     cJSON_ArrayForEach(output, json_get(old, pass->kind->outputs))
     {
@@ -87,12 +87,12 @@ static void take_done(struct work *work, const struct pass *pass, const cJSON *o
     work->kept = work->done;
 }
 
-/* Removes files of samples, from `first` on, that this run or earlier ones left, other than those of `entry`. */
-static void remove_left(const struct work *work, const struct pass *pass, size_t first, const cJSON *entry)
+/* Removes files of samples that this run or earlier ones left, other than those of `entry`. */
+static void remove_left(const struct work *work, const struct pass *pass, const cJSON *entry)
 {
-    static const char *const EXTENSIONS[] = {"png", "npz"};
+    static const char *const EXTENSIONS[] = {"png", "npz", "json"};
     cJSON *left = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(left, pass->kind->outputs);
-    for (size_t i = first; i < work->planned; i++)
+    for (size_t i = 0; i < work->planned; i++)
         for (size_t k = 0; k < sizeof EXTENSIONS / sizeof *EXTENSIONS; k++) {
             struct text name = {0};
             cJSON *output = cJSON_CreateObject();
@@ -186,8 +186,7 @@ static int finish(struct work *work, struct pass *pass, struct connection *conne
         put_outputs(work, work->entry);
         rc = dataset_write_cameras(pass, work->item, work->entry, problem);
     }
-    /* The new files have the names of the old ones, except arrays that are no longer asked for. */
-    remove_left(work, pass, rc == 0 && work->set->array_query != NULL ? work->count : 0, rc == 0 ? work->entry : old);
+    remove_left(work, pass, rc == 0 ? work->entry : old);
     return rc;
 }
 

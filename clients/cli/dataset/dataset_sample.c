@@ -10,14 +10,19 @@ void dataset_put_name(struct text *out, const struct listed_model *item, size_t 
     text_printf(out, "%s/%06zu.%s", item->out, index, extension);
 }
 
-static void put_query(const struct dataset *set, const char *hash, const struct dataset_moment *moment,
-                      const struct dataset_choice *camera, const struct dataset_choice *light, struct text *out)
+static void put_clip(const struct dataset_moment *moment, struct text *out)
 {
-    text_printf(out, "&hash=%s", hash);
     if (moment->clip != NULL)
         text_printf(out, "&clip=%d", member_index(moment->clip, "index"));
     else if (moment->is_rest)
         text_put(out, "&clip=-");
+}
+
+static void put_query(const struct dataset *set, const char *hash, const struct dataset_moment *moment,
+                      const struct dataset_choice *camera, const struct dataset_choice *light, struct text *out)
+{
+    text_printf(out, "&hash=%s", hash);
+    put_clip(moment, out);
     if (moment->has_time)
         text_printf(out, "&t=%.9g", moment->time_s);
     text_put(out, camera->query);
@@ -122,6 +127,33 @@ static int draw_arrays(struct dataset *set, struct connection *connection, const
     return rc;
 }
 
+/* Returns the time of a picture, whose numbers are JSON as text. */
+static double time_of(const cJSON *picture)
+{
+    const cJSON *time = json_get(picture, "time");
+    return time != NULL && time->valuestring != NULL ? strtod(time->valuestring, NULL) : member_number(picture, "time");
+}
+
+static int find_keypoints(struct dataset *set, struct connection *connection, const struct listed_model *item,
+                          const char *hash, const struct dataset_moment *moment, size_t index, cJSON *outputs,
+                          struct text *problem)
+{
+    const struct dataset_choice *camera = &set->cameras[index / set->light_count % set->camera_count];
+    struct text whole = {0};
+    struct posed_packet answer;
+    text_printf(&whole, "&hash=%s%s%s", hash, set->keypoint_query, camera->query);
+    put_clip(moment, &whole);
+    /* The server frames the pose of a moment that it picks, and of keypoints the clip. */
+    if (!moment->has_time && strstr(set->keypoint_query, "&frame") == NULL)
+        text_put(&whole, "&frame=pose");
+    text_printf(&whole, "&t=%.17g", time_of(outputs->child));
+    int rc = connection_request_model(connection, "keypoints", item->source, whole.at, camera->body, &answer);
+    if (rc == 0)
+        rc = write_file(set, item, index, "json", &answer, NULL, outputs, problem);
+    text_free(&whole);
+    return rc;
+}
+
 int dataset_sample(struct dataset *set, struct connection *connection, const struct listed_model *item,
                    const char *hash, const struct dataset_moment *moment, size_t index, cJSON **outputs,
                    struct text *problem)
@@ -133,6 +165,8 @@ int dataset_sample(struct dataset *set, struct connection *connection, const str
     int rc = draw_picture(set, connection, item, query.at, index, *outputs, problem);
     if (rc == 0 && set->array_query != NULL)
         rc = draw_arrays(set, connection, item, query.at, moment, index, *outputs, problem);
+    if (rc == 0 && set->keypoint_query != NULL)
+        rc = find_keypoints(set, connection, item, hash, moment, index, *outputs, problem);
     text_free(&query);
     if (rc != 0) {
         cJSON_Delete(*outputs);

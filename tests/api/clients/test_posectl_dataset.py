@@ -246,6 +246,36 @@ def test_motion_leads_to_the_next_moment(zoo):
     assert done.status == 2 and "--passes motion needs the moment after each" in done.err
 
 
+@pytest.mark.parametrize("options", [["--orbit", "2"], ["--orbit", "2", "--t", "0.4", "--margin", "0.2"], ["--cameras", "own.json", "--clip", "wave"]])
+def test_keypoints_are_those_of_the_picture(zoo, options):
+    """They have its time and its camera, also where the server picks the time: what is drawn at a visible point is at its depth."""
+    out = zoo.parent / "out"
+    numbers = {"fx": 60, "fy": 50, "cx": 20, "cy": 30, "convention": "opencv", "camera_from_scene": [1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 1, 5, 1]}
+    (zoo.parent / "own.json").write_text(json.dumps([numbers]))
+    run(zoo, "--include", "robot.glb", "--keypoints", "all", "--size", "64", *options, status=0)
+    found, listed, states = lines(out), cameras(out, "robot.glb"), []
+    for line, entry in zip(found, listed, strict=True):
+        data = (out / line["keypoints"]["file"]).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == line["keypoints"]["sha256"] and entry["keypoints"] == line["keypoints"]["file"].split("/")[1]
+        told = json.loads(data)
+        frame = told["frames"][0]
+        assert (told["width"], told["clip"], frame["time"]) == (64, line["clip"], line["time"]) and len(told["points"]) == 20
+        assert frame["camera"]["view_from_scene"] == entry["camera"]["view_from_scene"]
+        with np.load(out / line["arrays"]["file"]) as arrays:
+            depth = arrays["depth"]
+        for pixel, far, state in zip(frame["pixels"], frame["drawn_depths"], frame["states"]):
+            if pixel is not None and state != "outside":
+                drawn = depth[int(pixel[1]), int(pixel[0])]
+                assert (far is None) == np.isinf(drawn)
+                assert far is None or abs(far - drawn) < .3
+                states.append(state)
+    assert len(states) > 15 * len(found)
+    done = posectl("dataset", "zoo", "-o", "out", "--include", "robot.glb", "--keypoints", "all", "--size", "64", *options, "--json", cwd=zoo.parent)
+    assert json.loads(done.out)["unchanged"] == 1
+    run(zoo, "--include", "robot.glb", "--size", "64", *options, status=0)
+    assert not list(out.glob("robot.glb/0*.json")) and (out / "robot.glb/cameras.json").exists()
+
+
 @pytest.mark.parametrize("options, said", [
     (["--orbit", "0"], "--orbit takes SIDES"), (["--orbit", "4:91"], "--orbit takes SIDES"), (["--orbit", "4:"], "--orbit takes SIDES"),
     (["--orbit", "4", "--yaw", "3"], "--orbit and --yaw contradict"), (["--orbit", "4", "--cameras", "x.json"], "--orbit and --cameras contradict"),
