@@ -86,20 +86,21 @@ TEST(points_are_the_models)
     const struct model *model = &f.model;
     const uint32_t nodes = model->node_count;
     const double nan = (double)NAN;
-#define READ(...) read_one(model, (struct render_point){__VA_ARGS__})
-    assert_int_equal(READ(RENDER_POINT_NONE), 0);
-    assert_int_equal(READ(RENDER_POINT_NODE, 0), 0);
-    assert_int_equal(READ(RENDER_POINT_NODE, nodes), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_NODE, 0, .place = {0, nan, 0}), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_BETWEEN, 0, 0), 0);
-    assert_int_equal(READ(RENDER_POINT_BETWEEN, 0, nodes), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_BETWEEN, nodes, 0), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 1, .place = {1, 0, 0}), 0);
-    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 2, .place = {1, 0, 0}), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_SURFACE, 1, 0, .place = {1, 0, 0}), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 0, .place = {nan, 0, 0}), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 0, .place = {-0.1, 1, 0.1}), ERR_BAD_PARAMETER);
-    assert_int_equal(READ(RENDER_POINT_KINDS), ERR_BAD_PARAMETER);
+#define READ(KIND, FIRST, SECOND, ...)                                                                                 \
+    read_one(model, (struct render_point){.kind = (KIND), .first = (FIRST), .second = (SECOND), .place = {__VA_ARGS__}})
+    assert_int_equal(READ(RENDER_POINT_NONE, 0, 0, 0), 0);
+    assert_int_equal(READ(RENDER_POINT_NODE, 0, 0, 0), 0);
+    assert_int_equal(READ(RENDER_POINT_NODE, nodes, 0, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_NODE, 0, 0, 0, nan, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_BETWEEN, 0, 0, 0), 0);
+    assert_int_equal(READ(RENDER_POINT_BETWEEN, 0, nodes, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_BETWEEN, nodes, 0, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 1, 1, 0, 0), 0);
+    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 2, 1, 0, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_SURFACE, 1, 0, 1, 0, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 0, nan, 0, 0), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_SURFACE, 0, 0, -0.1, 1, 0.1), ERR_BAD_PARAMETER);
+    assert_int_equal(READ(RENDER_POINT_KINDS, 0, 0, 0), ERR_BAD_PARAMETER);
 #undef READ
     fixture_fini(&f);
 }
