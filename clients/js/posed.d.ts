@@ -191,7 +191,7 @@ export interface KeypointsParameters extends ClipParameters {
   variant?: Ref;
   /** instead of variant: a name, even one of digits */
   variant_name?: string;
-  /** where the camera stands: a side of the model, or a camera of the file */
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
   camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
@@ -365,7 +365,7 @@ export interface PictureParameters extends ClipParameters {
   compression?: 'fast' | 'small';
   /** how much of the picture a JPEG or WebP keeps */
   quality?: 'QUALITY';
-  /** where the camera stands: a side of the model, or a camera of the file */
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
   camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
