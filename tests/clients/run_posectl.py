@@ -25,7 +25,7 @@ def options(query, known):
     """--NAME=VALUE of each parameter except the model."""
     for name, value in query.parameters().items() if query.op != "query" else []:
         option = f"--{name.replace('_', '-')}"
-        for part in value if isinstance(value, list) and name != "layers" else [value]:
+        for part in value if isinstance(value, list) and name not in ("layers", "points") else [value]:
             text = part if isinstance(part, str) else json.dumps(part)
             if name != "model":
                 yield f"{option}={text}" if option in known else f"--param={name}={text}"

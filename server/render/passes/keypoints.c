@@ -58,7 +58,7 @@ static int find_on_surface(struct keypoint_search *search, const struct render_p
 static double depth_at(const struct keypoint_search *search, const struct pass_element *element, double x, double y)
 {
     const struct pass_ray ray = pass_camera_ray(&search->query->camera, x, y);
-    double weights[3], depth = 0, least = INFINITY, most = -INFINITY;
+    double weights[3], depth = 0, least = (double)INFINITY, most = -(double)INFINITY;
     for (uint32_t c = 0; c < element->corner_count; c++) {
         least = fmin(least, -element->view[c][2]);
         most = fmax(most, -element->view[c][2]);
