@@ -12,9 +12,10 @@
 
 /* A camera, or a light: what it adds to a request. */
 struct dataset_choice {
-    char *query; /* "&camera=front&yaw=45&pitch=15"; "" for none */
-    char *body;  /* the whole body of the request; NULL: none */
-    char *name;  /* of a light: "studio", or the path of an environment; NULL: the parameters decide */
+    char *query;     /* "&camera=front&yaw=45&pitch=15"; "" for none */
+    char *body;      /* the whole body of the request; NULL: none */
+    bool is_numbers; /* a camera that frames nothing */
+    char *name;      /* of a light: "studio", or the path of an environment; NULL: the parameters decide */
 };
 
 /* The moments of --t, --frames or --rate. {0}: one, which the server picks. */

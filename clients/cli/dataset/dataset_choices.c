@@ -84,6 +84,7 @@ static int add_listed(struct dataset *set, const struct json_file *file, const c
     cJSON_AddItemToObject(json, "camera", cJSON_Duplicate(camera, true));
     struct dataset_choice *added = add(&set->cameras, &set->camera_count);
     added->query = must_copy("");
+    added->is_numbers = cJSON_IsObject(camera);
     json_keep_bits(json);
     added->body = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);

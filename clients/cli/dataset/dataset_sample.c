@@ -144,7 +144,7 @@ static int find_keypoints(struct dataset *set, struct connection *connection, co
     text_printf(&whole, "&hash=%s%s%s", hash, set->keypoint_query, camera->query);
     put_clip(moment, &whole);
     /* The server frames the pose of a moment that it picks, and of keypoints the clip. */
-    if (!moment->has_time && strstr(set->keypoint_query, "&frame") == NULL)
+    if (!moment->has_time && !camera->is_numbers && strstr(set->keypoint_query, "&frame") == NULL)
         text_put(&whole, "&frame=pose");
     text_printf(&whole, "&t=%.17g", time_of(outputs->child));
     int rc = connection_request_model(connection, "keypoints", item->source, whole.at, camera->body, &answer);

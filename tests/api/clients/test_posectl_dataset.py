@@ -246,12 +246,13 @@ def test_motion_leads_to_the_next_moment(zoo):
     assert done.status == 2 and "--passes motion needs the moment after each" in done.err
 
 
-@pytest.mark.parametrize("options", [["--orbit", "2"], ["--orbit", "2", "--t", "0.4", "--margin", "0.2"], ["--cameras", "own.json", "--clip", "wave"]])
+@pytest.mark.parametrize("options", [["--orbit", "2"], ["--orbit", "2", "--t", "0.4", "--margin", "0.2"], ["--cameras", "own.json", "--clip", "wave"], ["--cameras", "word.json"]])
 def test_keypoints_are_those_of_the_picture(zoo, options):
     """They have its time and its camera, also where the server picks the time: what is drawn at a visible point is at its depth."""
     out = zoo.parent / "out"
     numbers = {"fx": 60, "fy": 50, "cx": 20, "cy": 30, "convention": "opencv", "camera_from_scene": [1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 1, 5, 1]}
     (zoo.parent / "own.json").write_text(json.dumps([numbers]))
+    (zoo.parent / "word.json").write_text('["left"]')
     run(zoo, "--include", "robot.glb", "--keypoints", "all", "--size", "64", *options, status=0)
     found, listed, states = lines(out), cameras(out, "robot.glb"), []
     for line, entry in zip(found, listed, strict=True):
