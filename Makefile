@@ -179,7 +179,7 @@ $(obj)/clients/c/%.o: flags := $(filter-out -std=% -D_GNU_SOURCE,$(flags)) -std=
 # It joins the parts of long sheets with the renderer's encoders, so that they are the file that one request gives.
 cli_encoders := $(patsubst %.c,$(obj)/%.o,$(wildcard server/render/image/image_sequence*.c) $(addprefix server/,render/image/picture_file.c render/image/png_file.c render/image/deflate.c render/image/jpeg_file.c render/image/webp_file.c render/image/quantizer.c base/buf.c base/err.c base/png_chunk.c base/utf8.c base/mem.c))
 $(out)/posectl: $(cli) $(client_c) $(addprefix $(obj)/server/,daemon/support/standard_streams.o daemon/config/option_names.o base/nearest.o base/wrap.o) $(cli_encoders) $(build_version)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg) -lgif -lm
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(flags) $(LDFLAGS) -o $@ $^ $(call libs_of,libcjson libpng libisal libdeflate libwebp libwebpmux libturbojpeg nettle) -lgif -lm
 $(out)/libposed.a: $(client_c)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 client_tests := $(out)/test/client_probe $(out)/test/client_crowd $(out)/test/client_raycast $(out)/test/eval_raycast $(out)/test/flip_probe $(out)/example_skin $(out)/test/eval_probe $(out)/test/no_allocation $(addprefix $(out)/,example_pose example_hit example_crowd)

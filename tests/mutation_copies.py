@@ -12,7 +12,7 @@ import sys
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "test/unit", "samples/baked")
+BUILT = ("obj", "gen", "make-environments", "posed", "posed-import", "posed-assimp.so", "posed-render", "posectl", "test/unit", "samples/baked")
 PROGRAMS = ("build/posed", "build/posed-import", "build/posed-assimp.so")  # programs that the black-box tests start
 FAILED, NO_TEST = b"[  FAILED  ]", "unit: no test runs"  # of tests/unit/support/main.c
 
@@ -31,8 +31,10 @@ API = {
     "checks of motion": ("tests/api/answers/test_check.py", "tests/api/answers/test_check_walks.py"),
     "bends": ("tests/api/answers/test_flex.py",),
     "root motion of files": ("tests/api/export/test_export_root_motion.py",),
-    "files of VRM": ("tests/api/formats/test_vrm.py",),
+    "files of VRM": ("tests/api/formats/test_vrm.py", "tests/api/formats/test_vrm_front.py::test_a_model_tells_where_it_faces"),
     "constraints": ("tests/api/formats/test_constraints.py",),
+    "given poses": ("tests/api/answers/test_given_blends.py", "tests/api/answers/test_given_frames.py", "tests/api/answers/test_given_words.py"),
+    "looks": ("tests/api/formats/test_vrm_looks.py",),
     "rests of clips": ("tests/api/answers/test_clip_rest.py",),
 }
 

@@ -43,7 +43,9 @@ ZONE, STRAYS, FLEX_JOINTS, FLEX_POSE, FLEX_SURFACE = map(source, ("flex_zone.c",
 ROOT_MOTION, VRM_0, EXPRESSIONS, REST = map(source, ("export_root_motion.c", "vrm_0.c", "vrm_expressions.c", "rest_reference.c"))
 CONSTRAINT, CONSTRAINT_ORDER = map(source, ("constraint.c", "constraint_order.c"))
 CHECKS, BENDS, ROOTS, VRM, RESTS = "checks of motion", "bends", "root motion of files", "files of VRM", "rests of clips"  # of API
-CONSTRAINTS = "constraints"  # likewise
+CONSTRAINTS, POSES, LOOKS = "constraints", "given poses", "looks"  # likewise
+GIVEN_POSE, GIVEN_WEIGHTS, GIVEN_LOOKS, TRS_MIX, GIVE, GIVE_ROWS, ENTITY_GIVEN, REQUEST_GIVEN, GIVEN_RESOLVE = map(source, (
+    "given_pose.c", "given_weights.c", "given_looks.c", "trs_mix.c", "give.c", "give_rows.c", "entity_given.c", "request_given.c", "given_resolve.c"))
 
 CONN, CONN_IO, CONN_TIME = map(source, ("conn.c", "conn_io.c", "conn_time.c"))
 
@@ -296,6 +298,7 @@ MUTATIONS = [
     ("VRM 0: weights are shares", VRM_0, 'vrm_number(bind, "weight", 100) / 100', 'vrm_number(bind, "weight", 100)', VRM),
     ("VRM 0: one node shows a mesh", VRM_0, "vrm_add_morph(vrm, binds, node, index, vrm_number(bind", "if (used == 0) vrm_add_morph(vrm, binds, node, index, vrm_number(bind", VRM),
     ("VRM: custom expressions come before presets", EXPRESSIONS, "(one < other) - (one > other)", "(one > other) - (one < other)", VRM),
+    ("VRM 0: faces as glTF does", source("vrm.c"), "vrm.kind == VRM_0)", "vrm.kind == VRM_ANIMATION)", VRM),
     ("VRM: gaze: z of Unity", source("vrm_gaze.c"), '-vrm_number(offset, "z", 0)', 'vrm_number(offset, "z", 0)', VRM),
     ("VRM: an expression blocks the mouth in place of the eyes", EXPRESSIONS, '"overrideBlink"', '"overrideMouth"', VRM),
     ("rests: the first frame that stands is as good as a better one", REST, "stance.score > seen->best_score + MARGIN", "stance.score > seen->best_score + 99 * MARGIN", RESTS),
@@ -311,6 +314,22 @@ MUTATIONS = [
     ("constraints: a weight leads from the whole to the rest", CONSTRAINT, "(double)at->weight, rotation", "1 - (double)at->weight, rotation", CONSTRAINTS),
     ("constraints: aims do not wait for what moves them", CONSTRAINT_ORDER, "return scene_of_parent(search, edge == 0 ? node : at->source);", "return NO_VERTEX;", CONSTRAINTS),
     ("constraints: clips are compiled without them", COMPILE, "builder->constraint_count > 0 || ", "", CONSTRAINTS),
+    ("given poses: a frame holds until the next one", GIVEN_POSE, "moment.u = (time_s - given->times_s[low])", "moment.u = 0 * (time_s - given->times_s[low])", POSES),
+    ("given poses: an additive one turns as if its weight were 1", TRS_MIX, "quat_slerp(NO_ROTATION, whole, weight, part);", "quat_slerp(NO_ROTATION, whole, 1, part);", POSES),
+    ("given poses: an additive morph weight forgets its rest", GIVE, "(given - (double)model->weights[of->weight]);", "given;", POSES),
+    ("given poses: masks do not reach morph weights", GIVE, "if (give->is_moved == NULL || give->is_moved[given->weights[i].node] != 0)", "if (true)", POSES),
+    ("given poses: the weight of a layer does not reach its look", GIVE, "trs_replace(&turned, GIVEN_ROTATION, give->weight,", "trs_replace(&turned, GIVEN_ROTATION, 1,", LOOKS),
+    ("given poses: what layers below made of a scale is forgotten", GIVE_ROWS, "for (uint32_t l = 0; l < count; l++) {\n        const struct given_pose *given = layers[l].given;", "for (uint32_t l = count; l < count; l++) {\n        const struct given_pose *given = layers[l].given;", POSES),
+    ("given poses: the second replaces the first", GIVE_ROWS, "first = give_covers(&layers[i]) ? i : first;", "first = layers[i].given != NULL ? i : first;", POSES),
+    ("given poses: an additive clip behind one is played before it", ENTITY_GIVEN, "if (layer->given == NULL && has_given && layer->is_additive)", "if (false)", POSES),
+    ("given poses: compiled evaluation forgets masks", ENTITY_GIVEN, " || layer->mask_count > 0)", ")", POSES),
+    ("given poses: scales that clips move are taken for those at rest", ENTITY_GIVEN, "lets = at < given->node_count &&", "lets = at > given->node_count &&", POSES),
+    ("given poses: a single frame lasts until its time", REQUEST_GIVEN, "if (given->frame_count == 1)", "if (given->frame_count == 0)", "request_given"),
+    ("given poses: a role comes before a name", GIVEN_RESOLVE, "node->kind == SELECT_NAME && resolving->times[i] == 0", "node->kind == SELECT_NAME", POSES),
+    ("given poses: expressions move what is given itself", GIVEN_WEIGHTS, "if (weights->items[place].asked < 0)", "if (true)", POSES),
+    ("given poses: a look moves what is given itself", GIVEN_LOOKS, "return weights->items[place].asked < 0;", "return weights->items[place].asked < 4;", LOOKS),
+    ("given poses: degrees turn in the other order", source("given_rotation.c"), "ROTATION_ORDERS[order][i]", "ROTATION_ORDERS[order][2 - i]", POSES),
+    ("given poses: a sheared node of binary frames is given", source("request_given_binary.c"), "if (is_sheared[n] == 0 && (", "if (is_sheared[n] < 2 && (", POSES),
 ]
 
 # Words in the names of the unit tests about a file, which run first. The longest matching beginning of its path counts. They only save

@@ -2,6 +2,7 @@
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/command_line/joint_map.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/ask/camera_option.h"
 #include "clients/cli/pose/pose_option.h"
 
 #include "base/version.h"
@@ -27,9 +28,11 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_CONVERT] = run_convert,
     [COMMAND_BAKE] = run_bake,
     [COMMAND_RENDER] = run_ask,
+    [COMMAND_KEYPOINTS] = run_ask,
     [COMMAND_SHEET] = run_ask,
     [COMMAND_TURNTABLE] = run_ask,
     [COMMAND_THUMBS] = run_thumbs,
+    [COMMAND_DATASET] = run_dataset,
     [COMMAND_CHECK] = run_check,
     [COMMAND_FLEX] = run_flex,
     [COMMAND_DIFF] = run_diff,
@@ -104,7 +107,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     interrupts_catch();
     if (args_parse(&args, argc, argv, &problem) == 0 &&
-        (args.has_help || (joint_map_read(&args, &problem) == 0 && pose_option_read(&args, &problem) == 0)))
+        (args.has_help || (joint_map_read(&args, &problem) == 0 && pose_option_read(&args, &problem) == 0 &&
+                           camera_option_read(&args, &problem) == 0)))
         status = run(&args);
     else
         terminal_error("%s", problem.at);

@@ -85,7 +85,8 @@ static bool reserve_members(struct pe_crowd *crowd, uint32_t members, uint32_t l
         !mem_try_resize(&crowd->worlds, members, sizeof *crowd->worlds) ||
         !mem_try_resize(&crowd->layers, layers, sizeof *crowd->layers) ||
         !mem_try_resize(&crowd->given, layers, sizeof *crowd->given) ||
-        !eval_reserve_room(&crowd->room, 0, 0, layers) || !mem_try_resize(&crowd->masks, masks, sizeof *crowd->masks))
+        !eval_reserve_room(&crowd->room, &(struct room_size){.layer_count = layers}) ||
+        !mem_try_resize(&crowd->masks, masks, sizeof *crowd->masks))
         return false;
     crowd->member_capacity = members;
     crowd->layers_most = layers_most;
@@ -107,6 +108,7 @@ int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint3
     const uint32_t layers = larger(larger(layers_most, 1), crowd->layers_most);
     /* the evaluator comes last, because it remembers for which models there is room */
     if (!crowd_work_reserve(&crowd->work, &model->file.model, members, layers) ||
+        !eval_reserve_face(&crowd->room.face, &model->file.model) ||
         !reserve_members(crowd, members, layers, larger(mask_count, crowd->mask_capacity)))
         return eval_fail(error, PE_E_MEMORY, "no memory for a crowd of %u", member_count);
     return pe_evaluator_reserve(crowd->evaluator, model, layers_most, error);
@@ -116,7 +118,11 @@ int pe_crowd_reserve_poses(struct pe_crowd *crowd, uint32_t node_count, uint32_t
 {
     if (crowd == NULL)
         return eval_fail(error, PE_E_ARGUMENT, "no crowd");
-    return eval_reserve_room(&crowd->room, node_count, weight_count, crowd->layer_capacity)
+    const struct room_size size = {.node_count = node_count,
+                                   .weight_count = weight_count,
+                                   .look_bind_count = weight_count,
+                                   .layer_count = crowd->layer_capacity};
+    return eval_reserve_room(&crowd->room, &size)
                ? 0
                : eval_fail(error, PE_E_MEMORY, "no memory for poses of %u nodes and %u morph weights", node_count,
                            weight_count);

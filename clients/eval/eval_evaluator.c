@@ -94,12 +94,17 @@ static bool reserve_palette(struct pe_evaluator *evaluator, const struct model *
     return true;
 }
 
-static bool reserve_rooms(struct pe_evaluator *evaluator, const struct model *model, uint32_t layers_most)
+static bool reserve_rooms(struct pe_evaluator *evaluator, const struct pe_model *model, uint32_t layers_most)
 {
+    const struct model *m = &model->file.model;
+    const struct room_size size = {.node_count = (size_t)m->node_count * layers_most,
+                                   .weight_count = (size_t)m->weight_count * layers_most,
+                                   .look_bind_count = (size_t)model->look_bind_count * layers_most,
+                                   .layer_count = layers_most};
     bool has_capacity = true;
     for (int i = 0; i < 2 && has_capacity; i++)
-        has_capacity = eval_reserve_room(&evaluator->rooms[i], (size_t)model->node_count * layers_most,
-                                         (size_t)model->weight_count * layers_most, layers_most);
+        has_capacity =
+            eval_reserve_room(&evaluator->rooms[i], &size) && eval_reserve_face(&evaluator->rooms[i].face, m);
     return has_capacity;
 }
 
@@ -136,7 +141,7 @@ int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *
         return eval_fail_by(error, &err);
     struct reserved *reserved = find_reserved(evaluator, model);
     if (!reserve_nodes(evaluator, m->node_count) || !reserve_palette(evaluator, m) ||
-        !reserve_rooms(evaluator, m, layers_most) ||
+        !reserve_rooms(evaluator, model, layers_most) ||
         (reserved == NULL && (reserved = add_reserved(evaluator, model)) == NULL))
         return eval_fail(error, PE_E_MEMORY, "no memory to evaluate a model of %u nodes", m->node_count);
     if (layers_most > reserved->layers_most)

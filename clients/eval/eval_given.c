@@ -37,14 +37,6 @@ static int put_nodes(const struct pe_model *model, const struct pe_given_frames 
         out->nodes[out->node_count++] = (struct given_node){.node = node, .parts = parts, .first = out->frame_values};
         out->frame_values += given_part_values(parts);
     }
-    for (uint32_t i = 0; i < frames->weight_count; i++) {
-        const struct pe_given_weight *weight = &frames->weights[i];
-        const int rc = eval_check_weight(weight, &model->file.model, i, error);
-        if (rc < 0)
-            return rc;
-        out->weights[out->weight_count++] = (struct given_weight){
-            model->file.model.nodes[weight->node].weight_first + weight->target, weight->node, out->frame_values++, 0};
-    }
     return 0;
 }
 
@@ -62,8 +54,49 @@ static void put_values(const struct pe_given_frames *frames, uint32_t frame, con
             at += COUNTS[p];
         }
     }
+}
+
+/* The face of the frames, while it is brought together. */
+struct making {
+    const struct pe_model *of;
+    const struct pe_given_frames *frames;
+    struct given_pose *out;
+    struct asked_face asked;
+    struct face_room room;
+    struct given_weights face;
+    uint32_t own; /* how many numbers of a frame are of nodes */
+};
+
+static int find_face(struct making *making, struct pe_error *error)
+{
+    struct given_pose *out = making->out;
+    if (!eval_has_face(&making->asked))
+        return 0;
+    if (!eval_reserve_face(&making->room, &making->of->file.model))
+        return eval_fail(error, PE_E_MEMORY, "no memory for a given pose");
+    const int rc = eval_take_face(&making->face, &making->room, making->of, &making->asked, error);
+    if (rc < 0)
+        return rc;
+    out->weights = calloc((size_t)making->face.count + 1, sizeof *out->weights);
+    out->look.binds = calloc((size_t)making->of->look_bind_count + 1, sizeof *out->look.binds);
+    if (out->weights == NULL || out->look.binds == NULL)
+        return eval_fail(error, PE_E_MEMORY, "no memory for a given pose");
+    return eval_put_face(out, &making->face, making->of, &making->asked, error);
+}
+
+static int put_face(struct making *making, uint32_t frame, struct pe_error *error)
+{
+    const struct pe_given_frames *frames = making->frames;
+    double *numbers = making->room.numbers;
+    if (!eval_has_face(&making->asked))
+        return 0;
     if (frames->weight_count > 0)
-        memcpy(at, frames->weight_values + (size_t)frame * frames->weight_count, frames->weight_count * sizeof *at);
+        memcpy(numbers, frames->weight_values + (size_t)frame * frames->weight_count,
+               frames->weight_count * sizeof *numbers);
+    if (frames->expression_count > 0)
+        memcpy(numbers + frames->weight_count, frames->expression_values + (size_t)frame * frames->expression_count,
+               frames->expression_count * sizeof *numbers);
+    return eval_put_face_frame(making->out, &making->face, &making->room, making->of, frame, making->own, error);
 }
 
 static int put_times(const struct pe_given_frames *frames, struct given_pose *out, struct pe_error *error)
@@ -82,33 +115,40 @@ static int put_times(const struct pe_given_frames *frames, struct given_pose *ou
     return 0;
 }
 
-/* Makes room: nodes, weights and times first, because they say how many numbers a frame has. */
+/* Makes room: nodes and times first, because the number of numbers of a frame comes later. */
 static bool make_lists(const struct pe_given_frames *frames, struct given_pose *out)
 {
     out->frame_count = frames->frame_count;
     out->nodes = calloc((size_t)frames->node_count + 1, sizeof *out->nodes);
-    out->weights = calloc((size_t)frames->weight_count + 1, sizeof *out->weights);
     out->times_s = calloc(frames->frame_count, sizeof *out->times_s);
-    return out->nodes != NULL && out->weights != NULL && out->times_s != NULL;
+    return out->nodes != NULL && out->times_s != NULL;
 }
 
-static int fill(const struct pe_model *model, const struct pe_given_frames *frames, struct given_pose *out,
-                struct pe_error *error)
+static int fill(struct making *making, struct pe_error *error)
 {
+    const struct pe_given_frames *frames = making->frames;
+    const struct pe_model *model = making->of;
+    struct given_pose *out = making->out;
     if (!make_lists(frames, out))
         return eval_fail(error, PE_E_MEMORY, "no memory for a given pose");
     int rc = put_nodes(model, frames, out, error);
+    making->own = out->frame_values;
     if (rc == 0)
         rc = put_times(frames, out, error);
+    if (rc == 0)
+        rc = find_face(making, error);
     if (rc < 0)
         return rc;
+    out->frame_values += out->frame_values == 0; /* expressions may change nothing */
     if (SIZE_MAX / sizeof *out->values / out->frame_values < frames->frame_count ||
         (out->values = calloc((size_t)frames->frame_count * out->frame_values, sizeof *out->values)) == NULL)
         return eval_fail(error, PE_E_MEMORY, "no memory for %u frames of %u numbers", frames->frame_count,
                          out->frame_values);
-    for (uint32_t f = 0; f < frames->frame_count; f++)
+    for (uint32_t f = 0; f < frames->frame_count && rc == 0; f++) {
         put_values(frames, f, out);
-    return eval_finish_given(out, &model->file.model, frames->relative_to == PE_TO_REST, error);
+        rc = put_face(making, f, error);
+    }
+    return rc < 0 ? rc : eval_finish_given(out, &model->file.model, frames->relative_to == PE_TO_REST, error);
 }
 
 static int check(struct pe_given **out, const struct pe_model *model, const struct pe_given_frames *frames,
@@ -117,17 +157,21 @@ static int check(struct pe_given **out, const struct pe_model *model, const stru
     if (out == NULL || model == NULL || frames == NULL)
         return eval_fail(error, PE_E_ARGUMENT, "no model, no frames, or no place for the given pose");
     *out = NULL;
-    if (frames->frame_count == 0 || (frames->node_count == 0 && frames->weight_count == 0))
-        return eval_fail(error, PE_E_ARGUMENT, "nothing is given: %u frames of %u nodes and %u morph weights",
-                         frames->frame_count, frames->node_count, frames->weight_count);
-    if (frames->node_count > model->file.model.node_count || frames->weight_count > model->file.model.weight_count)
-        return eval_fail(error, PE_E_ARGUMENT, "%u nodes of %u and %u morph weights of %u are given",
-                         frames->node_count, model->file.model.node_count, frames->weight_count,
-                         model->file.model.weight_count);
+    if (frames->frame_count == 0 ||
+        (frames->node_count + (uint64_t)frames->weight_count + frames->expression_count == 0 &&
+         frames->look.kind == PE_LOOK_NONE))
+        return eval_fail(error, PE_E_ARGUMENT,
+                         "nothing is given: %u frames of %u nodes, %u morph weights and %u expressions",
+                         frames->frame_count, frames->node_count, frames->weight_count, frames->expression_count);
+    if (frames->node_count > model->file.model.node_count)
+        return eval_fail(error, PE_E_ARGUMENT, "%u nodes of %u are given", frames->node_count,
+                         model->file.model.node_count);
     if ((frames->node_count > 0 && frames->transforms == NULL) ||
         (frames->weight_count > 0 && (frames->weights == NULL || frames->weight_values == NULL)) ||
+        (frames->expression_count > 0 && (frames->expressions == NULL || frames->expression_values == NULL)) ||
         frames->relative_to < PE_TO_PARENT || frames->relative_to > PE_TO_REST)
-        return eval_fail(error, PE_E_ARGUMENT, "transforms or weights are missing, or relative_to is unknown");
+        return eval_fail(error, PE_E_ARGUMENT,
+                         "transforms, weights or expressions are missing, or relative_to is unknown");
     return 0;
 }
 
@@ -141,7 +185,16 @@ int pe_given_new(struct pe_given **out, const struct pe_model *model, const stru
     if (given == NULL)
         return eval_fail(error, PE_E_MEMORY, "no memory for a given pose");
     given->of = model;
-    rc = fill(model, frames, &given->pose, error);
+    struct making making = {.of = model,
+                            .frames = frames,
+                            .out = &given->pose,
+                            .asked = {.weights = frames->weights,
+                                      .expressions = frames->expressions,
+                                      .weight_count = frames->weight_count,
+                                      .expression_count = frames->expression_count,
+                                      .look = &frames->look}};
+    rc = fill(&making, error);
+    eval_free_face(&making.room);
     if (rc < 0) {
         pe_given_free(given);
         return rc;

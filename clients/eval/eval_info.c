@@ -15,11 +15,13 @@ void pe_model_info(const struct pe_model *model, struct pe_info *out)
         .mesh_count = m->mesh_count,
         .draw_count = m->draw_count,
         .marker_count = m->marker_count,
+        .expression_count = m->expression_count,
         .unit_m = info->unit_m,
         .rest_min = {info->rest_min.x, info->rest_min.y, info->rest_min.z},
         .rest_max = {info->rest_max.x, info->rest_max.y, info->rest_max.z},
         .file_version = (int)model->file.version,
         .has_compiled = model->file.is_compiled,
+        .has_gaze = model->look_fault.code == 0,
     };
     memcpy(out->up, info->up, sizeof out->up);
     memcpy(out->forward, info->forward, sizeof out->forward);
@@ -123,5 +125,16 @@ int pe_marker_at(const struct pe_model *model, uint32_t index, struct pe_marker 
                               .name = eval_name(model, NAMES_MARKERS, index),
                               .value = eval_name(model, NAMES_VALUES, index),
                               .time_s = marker->time_s};
+    return 0;
+}
+
+int pe_expression_at(const struct pe_model *model, uint32_t index, struct pe_expression *out)
+{
+    if (index >= model->file.model.expression_count)
+        return PE_E_ARGUMENT;
+    const struct expression *at = &model->file.model.expressions[index];
+    *out = (struct pe_expression){.name = eval_name(model, NAMES_EXPRESSIONS, index),
+                                  .weight_count = at->bind_count,
+                                  .is_binary = (at->flags & EXPRESSION_BINARY) != 0};
     return 0;
 }

@@ -28,6 +28,7 @@ void pe_model_close(struct pe_model *model)
     let_go(model);
     free(model->text);
     free(model->names);
+    free(model->expression_parts);
     free(model);
 }
 
@@ -54,7 +55,7 @@ static int open_bytes(void *bytes, size_t size_bytes, enum holding holding, stru
     }
     *model = held;
     const int rc = posed_file_open(&model->file, bytes, size_bytes, &err);
-    if (rc < 0 || !eval_names_make(model) || !find_root(model)) {
+    if (rc < 0 || !eval_names_make(model) || !eval_faces_make(model) || !find_root(model)) {
         pe_model_close(model);
         return rc < 0 ? eval_fail_by(error, &err) : eval_fail(error, PE_E_MEMORY, "no memory for a model");
     }

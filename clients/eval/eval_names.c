@@ -16,8 +16,10 @@ static struct str text_of(const struct model *model, enum names kind, uint32_t i
         return model->clips[i].name;
     case NAMES_MARKERS:
         return model->markers[i].name;
-    default:
+    case NAMES_VALUES:
         return model->markers[i].value;
+    default:
+        return model->expressions[i].name;
     }
 }
 
@@ -41,7 +43,8 @@ static void copy_names(struct pe_model *model, const uint32_t *counts)
 bool eval_names_make(struct pe_model *model)
 {
     const struct model *m = &model->file.model;
-    const uint32_t counts[NAMES_END] = {m->node_count, m->skin_count, m->clip_count, m->marker_count, m->marker_count};
+    const uint32_t counts[NAMES_END] = {m->node_count,   m->skin_count,   m->clip_count,
+                                        m->marker_count, m->marker_count, m->expression_count};
     size_t text_bytes = 0;
     model->names_first[0] = 0;
     for (int kind = 0; kind < NAMES_END; kind++) {
@@ -125,4 +128,9 @@ int pe_find_clip(const struct pe_model *model, const char *name, int32_t *clip, 
     if (rc == 0)
         *clip = (int32_t)index;
     return rc;
+}
+
+int pe_find_expression(const struct pe_model *model, const char *name, uint32_t *expression, struct pe_error *error)
+{
+    return find(model, NAMES_EXPRESSIONS, "expression", name, expression, error);
 }

@@ -16,18 +16,23 @@ enum { NODE_VALUES = 10 };
 
 /* --- room --- */
 
-bool eval_reserve_room(struct given_room *room, size_t node_count, size_t weight_count, size_t layer_count)
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+bool eval_reserve_room(struct given_room *room, const struct room_size *size)
 {
-    node_count = node_count > room->node_capacity ? node_count : room->node_capacity;
-    weight_count = weight_count > room->weight_capacity ? weight_count : room->weight_capacity;
-    const size_t least = NODE_VALUES * node_count + weight_count + EVAL_POSE_VALUES * layer_count;
-    const size_t values = least > room->value_capacity ? least : room->value_capacity;
-    if (!mem_try_resize(&room->nodes, node_count + 1, sizeof *room->nodes) ||
-        !mem_try_resize(&room->weights, weight_count + 1, sizeof *room->weights) ||
+    const size_t nodes = larger(size->node_count, room->node_capacity);
+    const size_t weights = larger(size->weight_count, room->weight_capacity);
+    const size_t look_binds = larger(size->look_bind_count, room->look_bind_capacity);
+    const size_t values =
+        larger(NODE_VALUES * nodes + weights + EVAL_POSE_VALUES * size->layer_count, room->value_capacity);
+    if (!mem_try_resize(&room->nodes, nodes + 1, sizeof *room->nodes) ||
+        !mem_try_resize(&room->weights, weights + 1, sizeof *room->weights) ||
+        !mem_try_resize(&room->look_binds, look_binds + 1, sizeof *room->look_binds) ||
         !mem_try_resize(&room->values, values + 1, sizeof *room->values))
         return false;
-    room->node_capacity = node_count;
-    room->weight_capacity = weight_count;
+    room->node_capacity = nodes;
+    room->weight_capacity = weights;
+    room->look_bind_capacity = look_binds;
     room->value_capacity = values;
     return true;
 }
@@ -36,7 +41,9 @@ void eval_free_room(struct given_room *room)
 {
     free(room->nodes);
     free(room->weights);
+    free(room->look_binds);
     free(room->values);
+    eval_free_face(&room->face);
 }
 
 /* --- order --- */
@@ -44,12 +51,6 @@ void eval_free_room(struct given_room *room)
 static int compare_nodes(const void *a, const void *b)
 {
     const uint32_t one = ((const struct given_node *)a)->node, other = ((const struct given_node *)b)->node;
-    return (one > other) - (one < other);
-}
-
-static int compare_weights(const void *a, const void *b)
-{
-    const uint32_t one = ((const struct given_weight *)a)->weight, other = ((const struct given_weight *)b)->weight;
     return (one > other) - (one < other);
 }
 
@@ -67,13 +68,6 @@ static int put_in_order(struct given_pose *given, const struct model *model, str
         if (node == given->nodes[i - 1].node)
             return eval_fail(error, PE_E_ARGUMENT, "frame 0: node %u '%s' is given twice", node,
                              short_name(model, model->nodes[node].name, name));
-    }
-    sort_in_place(given->weights, given->weight_count, sizeof *given->weights, compare_weights);
-    for (uint32_t i = 1; i < given->weight_count; i++) {
-        const struct given_weight *weight = &given->weights[i];
-        if (weight->weight == given->weights[i - 1].weight)
-            return eval_fail(error, PE_E_ARGUMENT, "frame 0: morph weight %u of node %u is given twice",
-                             weight->weight - model->nodes[weight->node].weight_first, weight->node);
     }
     return 0;
 }
@@ -145,7 +139,7 @@ static bool borrow_nodes(const struct pe_pose *pose, const struct model *model, 
     enum { STEP = sizeof(struct pe_given_node) / sizeof(double), FIRST = STEP - NODE_VALUES };
     static const uint32_t FIRSTS[PE_WHOLE + 1] = {0, FIRST, FIRST + 3, FIRST, FIRST + 7, 0, FIRST + 3, FIRST};
     _Static_assert(FIRST * sizeof(double) == offsetof(struct pe_given_node, translation), "numbers come last");
-    if (pose->weight_count > 0 || pose->relative_to != PE_TO_PARENT || pose->node_count == 0)
+    if (pose->relative_to != PE_TO_PARENT || pose->node_count == 0)
         return false;
     for (uint32_t i = 0; i < pose->node_count; i++) {
         const struct pe_given_node *node = &pose->nodes[i];
@@ -179,28 +173,55 @@ static int take_nodes(const struct pe_pose *pose, const struct model *model, str
     return 0;
 }
 
-int eval_check_weight(const struct pe_given_weight *weight, const struct model *model, uint32_t index,
-                      struct pe_error *error)
+static struct asked_face face_of(const struct pe_pose *pose)
 {
-    const uint32_t targets = weight->node < model->node_count ? model->nodes[weight->node].weight_count : 0;
-    return weight->target < targets
-               ? 0
-               : eval_fail(error, PE_E_ARGUMENT, "frame 0: weights[%u]: node %u of %u, morph target %u of %u", index,
-                           weight->node, model->node_count, weight->target, targets);
+    return (struct asked_face){.weights = pose->weights,
+                               .expressions = pose->expressions,
+                               .weight_count = pose->weight_count,
+                               .expression_count = pose->expression_count,
+                               .look = &pose->look};
 }
 
-static int take_weights(const struct pe_pose *pose, const struct model *model, struct given_pose *out,
-                        struct pe_error *error)
+static int take_face(struct given_room *room, const struct pe_model *of, const struct pe_pose *pose,
+                     struct given_pose *out, struct pe_error *error)
 {
-    for (uint32_t i = 0; i < pose->weight_count; i++) {
-        const struct pe_given_weight *weight = &pose->weights[i];
-        const int rc = eval_check_weight(weight, model, i, error);
-        if (rc < 0)
-            return rc;
-        out->weights[out->weight_count++] = (struct given_weight){
-            model->nodes[weight->node].weight_first + weight->target, weight->node, out->frame_values, 0};
-        out->values[out->frame_values++] = weight->weight;
-    }
+    const struct asked_face asked = face_of(pose);
+    const uint32_t own = out->frame_values;
+    struct given_weights face;
+    if (!eval_has_face(&asked))
+        return 0;
+    int rc = eval_take_face(&face, &room->face, of, &asked, error);
+    if (rc < 0)
+        return rc;
+    const uint32_t look_binds = pose->look.kind == PE_LOOK_NONE ? 0 : given_looks_binds(&face);
+    if (face.count > room->weight_capacity - room->weight_count ||
+        look_binds > room->look_bind_capacity - room->look_bind_count ||
+        room->value_capacity - room->value_count < (size_t)own + face.count + EVAL_POSE_VALUES)
+        return eval_fail(error, PE_E_RESERVE, "there is no room for %u morph weights, with those of expressions",
+                         face.count);
+    out->look.binds = room->look_binds + room->look_bind_count;
+    rc = eval_put_face(out, &face, of, &asked, error);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < face.number_count; i++)
+        room->face.numbers[i] =
+            i < pose->weight_count ? pose->weights[i].weight : pose->expressions[i - pose->weight_count].weight;
+    return eval_put_face_frame(out, &face, &room->face, of, 0, own, error);
+}
+
+static int check_lists(const struct given_room *room, const struct pe_pose *pose, struct pe_error *error)
+{
+    if ((pose->node_count > 0 && pose->nodes == NULL) || (pose->weight_count > 0 && pose->weights == NULL) ||
+        (pose->expression_count > 0 && pose->expressions == NULL) || pose->relative_to < PE_TO_PARENT ||
+        pose->relative_to > PE_TO_REST)
+        return eval_fail(error, PE_E_ARGUMENT,
+                         "the pose has no nodes, weights or expressions, or relative_to is unknown");
+    if (pose->node_count > room->node_capacity - room->node_count ||
+        pose->weight_count > room->weight_capacity - room->weight_count ||
+        room->value_capacity - room->value_count <
+            NODE_VALUES * (size_t)pose->node_count + pose->weight_count + EVAL_POSE_VALUES)
+        return eval_fail(error, PE_E_RESERVE, "there is no room for a pose of %u nodes and %u morph weights",
+                         pose->node_count, pose->weight_count);
     return 0;
 }
 
@@ -208,35 +229,31 @@ int eval_take_pose(struct given_room *room, const struct pe_model *of, const str
                    struct given_pose *out, struct pe_error *error)
 {
     const struct model *model = &of->file.model;
-    if ((pose->node_count > 0 && pose->nodes == NULL) || (pose->weight_count > 0 && pose->weights == NULL) ||
-        pose->relative_to < PE_TO_PARENT || pose->relative_to > PE_TO_REST)
-        return eval_fail(error, PE_E_ARGUMENT, "the pose has no nodes or weights, or relative_to is unknown");
-    if (pose->node_count > room->node_capacity - room->node_count ||
-        pose->weight_count > room->weight_capacity - room->weight_count ||
-        room->value_capacity - room->value_count <
-            NODE_VALUES * (size_t)pose->node_count + pose->weight_count + EVAL_POSE_VALUES)
-        return eval_fail(error, PE_E_RESERVE, "there is no room for a pose of %u nodes and %u morph weights",
-                         pose->node_count, pose->weight_count);
+    const struct asked_face asked = face_of(pose);
+    int rc = check_lists(room, pose, error);
+    if (rc < 0)
+        return rc;
     *out = (struct given_pose){.nodes = room->nodes + room->node_count,
                                .weights = room->weights + room->weight_count,
                                .times_s = room->values + room->value_count,
                                .values = room->values + room->value_count + 1,
                                .frame_count = 1};
     out->times_s[0] = 0;
-    if (room->is_borrowing && borrow_nodes(pose, model, out)) {
+    if (room->is_borrowing && !eval_has_face(&asked) && borrow_nodes(pose, model, out)) {
         room->node_count += out->node_count;
         room->value_count++;
         return eval_finish_given(out, model, false, error);
     }
-    int rc = take_nodes(pose, model, out, error);
+    rc = take_nodes(pose, model, out, error);
     if (rc == 0)
-        rc = take_weights(pose, model, out, error);
+        rc = take_face(room, of, pose, out, error);
     if (rc < 0)
         return rc;
     if (out->frame_values == 0)
         out->values[out->frame_values++] = 0; /* nothing is given */
     room->node_count += out->node_count;
     room->weight_count += out->weight_count;
+    room->look_bind_count += out->look.bind_count;
     room->value_count += 1 + (size_t)out->frame_values;
     return eval_finish_given(out, model, pose->relative_to == PE_TO_REST, error);
 }

@@ -98,12 +98,13 @@ PE_API void pe_model_close(struct pe_model *model);
 
 struct pe_info {
     const unsigned char *content_hash; /* [32], as in the server's answers */
-    uint32_t node_count, skin_count, clip_count, mesh_count, draw_count, marker_count;
+    uint32_t node_count, skin_count, clip_count, mesh_count, draw_count, marker_count, expression_count;
     float up[3], forward[3];        /* unit vectors, scene space; the model faces forward */
     float unit_m;                   /* metres per unit */
     float rest_min[3], rest_max[3]; /* bounds of all drawn vertices at rest, scene space; min > max without any */
     int file_version;
     int has_compiled; /* 1: opening the file compiled its clips, because their compiled form was of another version */
+    int has_gaze;     /* 1: the file says how its human looks somewhere (struct pe_look) */
 };
 
 struct pe_node {
@@ -152,6 +153,14 @@ struct pe_marker {
     double time_s;
 };
 
+/* A face of a VRM file by its name: "happy", "aa", "blink". Presets of VRM 0 have the names of VRM 1. The library has
+ * no materials, so what an expression does to colours and textures is not in it. */
+struct pe_expression {
+    const char *name;
+    uint32_t weight_count; /* how many morph weights it moves */
+    int is_binary;         /* 1: it shows wholly above 0.5, and else not at all */
+};
+
 PE_API void pe_model_info(const struct pe_model *model, struct pe_info *out);
 /* Return 0, or PE_E_ARGUMENT for an invalid index. Strings and arrays live as long as the model. */
 PE_API int pe_node_at(const struct pe_model *model, uint32_t index, struct pe_node *out);
@@ -159,6 +168,7 @@ PE_API int pe_skin_at(const struct pe_model *model, uint32_t index, struct pe_sk
 PE_API int pe_clip_at(const struct pe_model *model, uint32_t index, struct pe_clip *out);
 PE_API int pe_draw_at(const struct pe_model *model, uint32_t index, struct pe_draw *out);
 PE_API int pe_marker_at(const struct pe_model *model, uint32_t index, struct pe_marker *out);
+PE_API int pe_expression_at(const struct pe_model *model, uint32_t index, struct pe_expression *out);
 /* Gets joint `joint` of a skin, in the palette's order: its node, and, unless `joint_from_bind` is NULL, its inverse
  * bind matrix in joint_from_bind[16]. */
 PE_API int pe_joint_at(const struct pe_model *model, uint32_t skin, uint32_t joint, uint32_t *node,
@@ -171,6 +181,8 @@ PE_API int pe_node_is_below(const struct pe_model *model, uint32_t node, uint32_
 PE_API int pe_find_node(const struct pe_model *model, const char *name, uint32_t *node, struct pe_error *error);
 PE_API int pe_find_skin(const struct pe_model *model, const char *name, uint32_t *skin, struct pe_error *error);
 PE_API int pe_find_clip(const struct pe_model *model, const char *name, int32_t *clip, struct pe_error *error);
+PE_API int pe_find_expression(const struct pe_model *model, const char *name, uint32_t *expression,
+                              struct pe_error *error);
 
 /* --- clips of other files ---------------------------------------------------------------------------------------- */
 
@@ -229,6 +241,21 @@ struct pe_given_weight {
     uint32_t node, target; /* target: of the node's mesh, as in pe_morph_weights() */
     double weight;
 };
+/* An expression shows by its weight, which is cut to 0..1. Expressions of the model that override the mouth, blinking
+ * or the gaze take from these, and binary ones round, as the file says. Each moves its morph weights; those that are
+ * given themselves stay as given. */
+struct pe_given_expression {
+    uint32_t expression;
+    double weight;
+};
+/* Where the eyes look. The eyes turn, or the expressions that look are set, as the file says; a model of which
+ * pe_model_info() has no has_gaze cannot look. Expressions that override the gaze take from it. */
+enum pe_look_kind { PE_LOOK_NONE = 0, PE_LOOK_ANGLES = 1, PE_LOOK_POINT = 2 };
+struct pe_look {
+    int32_t kind;              /* enum pe_look_kind */
+    double yaw_deg, pitch_deg; /* ANGLES: to the human's left, and down; up to 360 */
+    double point[3];           /* POINT: in scene space, wherever the layers have put the head */
+};
 
 /* A pose of the caller's own in place of a clip: an IK or a ragdoll result. What it does not give stays as it is. The
  * caller owns all of it, may fill it anew for each frame, and may free it when the call that gets it returns. The
@@ -240,10 +267,13 @@ struct pe_pose {
     const struct pe_given_weight *weights; /* [weight_count]: likewise */
     uint32_t node_count, weight_count;
     int32_t relative_to; /* enum pe_relative, for the nodes */
+    uint32_t expression_count;
+    const struct pe_given_expression *expressions; /* [expression_count], each once */
+    struct pe_look look;
 };
 
-/* A motion of the caller's own: several frames of the same nodes and weights, which layers play as a clip. Immutable,
- * so threads may share it. */
+/* A motion of the caller's own: several frames of the same nodes, weights and expressions, which layers play as a clip.
+ * Immutable, so threads may share it. */
 struct pe_given;
 
 struct pe_given_frames {
@@ -258,6 +288,10 @@ struct pe_given_frames {
     const double *times_s;       /* [frame_count], from 0 or later on, rising; NULL: frame i is at i / rate */
     double rate;                 /* frames a second, without times_s */
     int32_t relative_to;         /* enum pe_relative */
+    uint32_t expression_count;
+    const struct pe_given_expression *expressions; /* [expression_count]: likewise */
+    const double *expression_values;               /* [frame_count][expression_count] */
+    struct pe_look look;                           /* of all frames */
 };
 
 /* Checks the frames, copies them and prepares them for the model. Between frames numbers are linear, and rotations take
@@ -340,9 +374,9 @@ PE_API int pe_evaluator_new(struct pe_evaluator **evaluator, struct pe_error *er
 /* NULL is allowed. */
 PE_API void pe_evaluator_free(struct pe_evaluator *evaluator);
 /* Makes room for entities of the model with at most `layers_most` layers; an entity that plays a clip needs none. Each
- * layer may have a struct pe_pose of all nodes and morph weights. Call it for each of several models: the room is for
- * the largest. It is the only function of an evaluator that allocates.
- * Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+ * layer may have a struct pe_pose of all nodes, morph weights and expressions. Call it for each of several models: the
+ * room is for the largest. It is the only function of an evaluator that allocates. Returns 0, PE_E_ARGUMENT or
+ * PE_E_MEMORY. */
 PE_API int pe_evaluator_reserve(struct pe_evaluator *evaluator, const struct pe_model *model, uint32_t layers_most,
                                 struct pe_error *error);
 /* Selects the arithmetic: "auto" (the default, the fastest that the processor has), "scalar", "sse2", "avx2", "avx512"
@@ -419,7 +453,8 @@ PE_API void pe_crowd_free(struct pe_crowd *crowd);
 PE_API int pe_crowd_reserve(struct pe_crowd *crowd, const struct pe_model *model, uint32_t member_count,
                             uint32_t layers_most, uint32_t mask_count, struct pe_error *error);
 /* Makes room for the struct pe_pose of all layers of all members in one call: for so many nodes and morph weights in
- * total. Returns 0, PE_E_ARGUMENT or PE_E_MEMORY. */
+ * total. Those that expressions move count, for a look those of lookUp, lookDown, lookLeft and lookRight. Returns 0,
+ * PE_E_ARGUMENT or PE_E_MEMORY. */
 PE_API int pe_crowd_reserve_poses(struct pe_crowd *crowd, uint32_t node_count, uint32_t weight_count,
                                   struct pe_error *error);
 /* Evaluates members[member_count] in any order; members of one model with alike layers are evaluated together, where

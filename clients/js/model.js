@@ -34,7 +34,7 @@ export class Answer {
   }
 }
 
-// A picture: `bytes` are a file, PNG unless another `format` was requested. `time` is the clip's time and `camera` the two matrices; each is null if the server sends none.
+// A picture: `bytes` are a file, PNG unless another `format` was requested. `time` is the clip's time and `camera` its camera; each is null if the server sends none.
 export class Picture extends Answer {
   constructor(answer) {
     super(answer.type, answer.bytes, (name) => answer.header(name), answer.warnings);
@@ -94,6 +94,10 @@ export class Model {
 
   async hitboxes({ signal, ...parameters } = {}) {
     return (await this.#ask('hitboxes', parameters, signal)).json();
+  }
+
+  async keypoints({ signal, ...parameters } = {}) {
+    return (await this.#ask('keypoints', parameters, signal)).json();
   }
 
   keys(options = {}) {

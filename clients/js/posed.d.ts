@@ -120,8 +120,8 @@ export interface PaletteParameters extends ClipParameters {
 export interface PoseParameters extends ClipParameters {
   /** layout of a matrix */
   layout?: 'mat4' | 'mat3x4' | 'dualquat';
-  /** local, scene or both */
-  what?: 'local' | 'scene' | ReadonlyArray<'local' | 'scene'>;
+  /** transforms to the parent, to the scene, materials as the pose changes them, or several */
+  what?: 'local' | 'scene' | 'materials' | ReadonlyArray<'local' | 'scene' | 'materials'>;
   /** nodes by index or name */
   joints?: Refs;
   /** a node by name, even one of digits or with a comma */
@@ -174,6 +174,55 @@ export interface BoundsParameters extends ClipParameters {
   per?: 'joint';
   /** take the turning out too */
   yaw?: Flag;
+}
+
+export interface KeypointsParameters extends ClipParameters {
+  /** nodes by index or name, or all */
+  joints?: Refs;
+  /** a node by name, even one of digits or with a comma */
+  joint_name?: string | readonly string[];
+  /** points of a human: the bones that the model has, or the 18 of view=openpose */
+  body?: 'roles' | 'openpose';
+  /** width of the picture */
+  width?: number;
+  /** height of the picture */
+  height?: number;
+  /** the set of materials by index or name, in place of the file's own */
+  variant?: Ref;
+  /** instead of variant: a name, even one of digits */
+  variant_name?: string;
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
+  camera?: Ref | CameraNumbers;
+  /** a camera of the file by name, even one of digits */
+  camera_name?: string;
+  /** degrees that the camera goes round the model */
+  yaw?: number;
+  /** degrees that the camera is lifted */
+  pitch?: number;
+  /** what fills the picture: all that the clip shows, or the pose, the default where the server picks the time */
+  frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
+  /** share of the picture left free on each side */
+  margin?: number;
+  /** angle of view */
+  fov?: number;
+  /** without perspective */
+  ortho?: Flag;
+  /** how far away the camera is; 1: everything just fits */
+  distance?: number;
+  /** what is in the middle: a node, or a place x,y,z */
+  target?: Ref | readonly number[];
+  /** instead of target: a node by name, even one of digits */
+  target_name?: string;
+  /** the camera of a kind of game: no perspective, from a certain height */
+  projection?: 'level' | 'isometric' | 'dimetric';
+  /** take the turning out too, where yaw is the camera's */
+  root_yaw?: Flag;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
+  /** points fixed to joints or to triangles, in a body */
+  points?: readonly KeypointPoint[];
 }
 
 export interface KeysParameters extends Abortable {
@@ -285,7 +334,7 @@ export interface PictureParameters extends ClipParameters {
   /** colour behind the model */
   background?: string;
   /** what the picture shows */
-  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
+  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion' | 'openpose';
   /** numbers for each pixel in place of the picture; in a sheet one of them, as colours */
   passes?: 'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion' | ReadonlyArray<'color' | 'depth' | 'normal' | 'position' | 'node' | 'mesh' | 'material' | 'joint' | 'uv' | 'motion'>;
   /** the space of the pass of normals */
@@ -320,8 +369,8 @@ export interface PictureParameters extends ClipParameters {
   compression?: 'fast' | 'small';
   /** how much of the picture a JPEG or WebP keeps */
   quality?: 'QUALITY';
-  /** where the camera stands: a side of the model, or a camera of the file */
-  camera?: Ref;
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
+  camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
   /** degrees that the camera goes round the model */
@@ -429,8 +478,18 @@ export interface ExportParameters extends Abortable {
   max_texture?: number;
   /** how much of a texture a JPEG or WebP keeps that is encoded again */
   quality?: 'QUALITY';
+  /** a joint by index, name or role, and the degrees by which it turns from its rest about its own x, then y, then z */
+  turn?: string | readonly string[];
+  /** the weight of a morph target by name */
+  morph?: string | readonly string[];
+  /** the weight of a VRM file's expression by name, 0 to 1 */
+  expression?: string | readonly string[];
+  /** where the eyes of a VRM file look: degrees to its left and down, or a place in the scene */
+  look?: string | readonly number[];
   /** the node whose movement it is */
   root?: Ref;
+  /** clips to blend, in a body */
+  layers?: readonly LayerParameters[];
   /** nodes with all below them */
   subtree?: Refs;
   /** a GLB file, or a .posed file for libposed-eval */
@@ -451,7 +510,7 @@ export interface ExportParameters extends Abortable {
   unit?: 'm' | 'cm' | 'mm' | 'inch' | number;
   /** the movement of clips over the ground: as it is, none, or that of the node above the hips */
   root_motion?: 'keep' | 'in-place' | 'to-root';
-  /** poses a second in place of the keys of the file */
+  /** poses a second in place of the keys of the file; of layers 30 by default */
   fps?: number;
   /** 1: what glTF cannot say is an error; otherwise it becomes the nearest that glTF can */
   exact?: Flag;
@@ -491,6 +550,33 @@ export interface PoseFrame extends PoseRows {
   /** weights for the pose's `morphs`, a list of names */
   morphs?: readonly number[];
   expressions?: readonly number[];
+}
+
+/** A camera by numbers: pixels and a matrix (protocol/http.md, "A camera by numbers"). */
+export interface CameraNumbers {
+  /** focal lengths in pixels; orthographic: pixels of a unit of the scene */
+  fx: number;
+  fy: number;
+  /** the pixel where the axis meets the picture; the centre of the first pixel is at 0.5 */
+  cx: number;
+  cy: number;
+  /** 16 numbers in columns, with `convention`; or by the name of the convention */
+  camera_from_scene: readonly number[] | { opencv?: readonly number[]; opengl?: readonly number[] };
+  /** opencv: y down, z forward; opengl: y up, z backward */
+  convention?: 'opencv' | 'opengl';
+  projection?: 'perspective' | 'orthographic';
+  near?: number;
+  far?: number;
+}
+
+/** The camera of a picture. */
+export interface PictureCamera extends CameraNumbers {
+  camera_from_scene: { opencv: number[]; opengl: number[] };
+  projection: 'perspective' | 'orthographic';
+  near: number;
+  far: number;
+  view_from_scene: number[];
+  clip_from_view: number[];
 }
 
 /**
@@ -702,8 +788,8 @@ export class Answer {
 export class Picture extends Answer {
   /** The clip's time that it shows, in seconds; null if the server does not send it. */
   readonly time: number | null;
-  /** Two matrices of 16 numbers in columns; null if the server does not send them. */
-  readonly camera: { view_from_scene: number[]; clip_from_view: number[] } | null;
+  /** The camera, which `camera` of a request takes again; null if the server does not send it. */
+  readonly camera: PictureCamera | null;
 }
 
 /** One model of a server. */
@@ -723,6 +809,8 @@ export class Model {
   bounds(options?: BoundsParameters): Promise<Json>;
   /** The volumes of the joints: fitted, or from the model's hitbox file (protocol/hits.md). */
   hitboxes(options?: HitboxesParameters): Promise<Json>;
+  /** Where joints and points of the surface are in a picture, and whether they are visible. */
+  keypoints(options?: KeypointsParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
@@ -764,6 +852,12 @@ export interface RaycastEntity extends RaycastPose {
   end?: RaycastPose;
   mask?: number;
 }
+
+/** A point that follows a joint, at `offset` in its space, or one of a triangle: `barycentric` has the weights of its corners. */
+export type KeypointPoint = { name?: string } & (
+  | { joint: number | string; offset?: readonly number[] }
+  | { mesh: number | string; node?: number | string; primitive?: number; triangle: number; barycentric: readonly number[] }
+);
 
 /** A ray, or a moving ball if it has a radius. `at`: the moment between first and second poses, 0 to 1. */
 export interface Ray {

@@ -1,6 +1,7 @@
 /* cell_camera.c - what each cell of a picture shows, and the camera that sees it. */
 #include "render/cells.h"
 
+#include "anim/camera/camera_numbers.h"
 #include "base/picture/view.h"
 
 #include <math.h>
@@ -110,10 +111,10 @@ static int start_framing(const struct renderer *renderer, struct cells *cells, c
     return 0;
 }
 
-static bool has_own_camera(const struct cells *cells) { return cells->work->job.picture.camera > 0; }
+static bool has_own_camera(const struct cells *cells) { return camera_setup_is_own(&cells->work->job.picture); }
 
-/* A camera of the file stands and moves as the file says. The cells share its lens, with near and far planes that hold
- * the model in all of them. */
+/* A camera of the file stands and moves as the file says, one by numbers stands. The cells share its lens, with near
+ * and far planes that hold the model in all of them. */
 static int add_own_camera(struct renderer *renderer, struct cells *cells, bool is_first, struct pose_view *view,
                           struct err *err)
 {
@@ -187,15 +188,14 @@ int cells_frame(struct renderer *renderer, struct cells *cells, struct err *err)
 bool cells_are_framed_by_poses(const struct cells *cells)
 {
     const struct picture_spec *picture = &cells->work->job.picture;
-    return cells->bounds == NULL && picture->camera == 0 && picture->target_kind == PICTURE_TARGET_NONE &&
+    return cells->bounds == NULL && !camera_setup_is_own(picture) && picture->target_kind == PICTURE_TARGET_NONE &&
            !has_frame_box(cells);
 }
 
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err)
 {
-    if (cells->work->job.cell_count == 1 ||
-        (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
+    if (cells_are_alone(cells) || (cells->work->job.picture.view == VIEW_ONION && !cells_are_framed_by_poses(cells)))
         return camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err);
     if (has_own_camera(cells)) {
         if (camera_setup_find(cells->bounds, &renderer->posed, cells_model(cells), view, camera, err) < 0)
@@ -208,6 +208,20 @@ int cells_find_camera(struct renderer *renderer, const struct cells *cells, stru
     const struct camera seen = posed_model_camera(cells_model(cells), view, NULL, 0);
     *camera = shared_camera_of_cell(&cells->shared, &cells->all, &seen);
     return 0;
+}
+
+/* The numbers come from the camera, and the camera from its numbers, so that a request with these numbers has the same
+ * camera to the last bit. Numbers of a request are not computed anew. */
+struct picture_camera cells_settle_camera(const struct cells *cells, struct camera *camera)
+{
+    const struct picture_spec *picture = &cells->work->job.picture;
+    struct picture_camera numbers = picture->given;
+    if (numbers.kind == PICTURE_CAMERA_NONE)
+        numbers = camera_numbers(camera, picture->width, picture->height);
+    numbers.near = camera->near;
+    numbers.far = camera->far;
+    *camera = camera_of_numbers(&numbers, picture->width, picture->height);
+    return numbers;
 }
 
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)

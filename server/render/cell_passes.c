@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)PASS_COUNT <= (int)NPZ_ENTRIES_MAX, "a file has all passes");
+_Static_assert((int)PASS_COUNT + (int)CAMERA_ARRAYS <= (int)NPZ_ENTRIES_MAX, "a file has all passes");
 
 /* The arrays of the passes, each behind room for the header of its file. */
 struct pass_memory {
@@ -137,8 +137,21 @@ int passes_paint(struct renderer *renderer, struct cells *cells, uint32_t c, str
 
 /* --- the file --- */
 
-static int put_arrays(const struct picture_spec *picture, const struct pass_memory *memory, struct buf *out,
-                      struct err *err)
+static int put_camera(struct npz_file *file, const struct picture_camera *camera, struct err *err)
+{
+    struct camera_array arrays[CAMERA_ARRAYS];
+    int rc = 0;
+    picture_camera_arrays(camera, arrays);
+    for (int i = 0; i < CAMERA_ARRAYS && rc == 0; i++) {
+        uint8_t bytes[NPZ_HEADER_BYTES + sizeof arrays[i].values];
+        memcpy(bytes + NPZ_HEADER_BYTES, arrays[i].values, sizeof arrays[i].values);
+        rc = npz_file_put(file, arrays[i].name, bytes, "f8", arrays[i].rows, arrays[i].columns, 1, err);
+    }
+    return rc;
+}
+
+static int put_arrays(const struct picture_spec *picture, const struct pass_memory *memory,
+                      const struct picture_camera *camera, struct buf *out, struct err *err)
 {
     static const char *const TYPES[] = {[PASS_U8] = "u1", [PASS_I32] = "i4", [PASS_F32] = "f4"};
     struct npz_file file;
@@ -148,6 +161,8 @@ static int put_arrays(const struct picture_spec *picture, const struct pass_memo
         if (memory->bytes[p] != NULL)
             rc = npz_file_put(&file, PASS_INFO[p].word, memory->bytes[p], TYPES[PASS_INFO[p].type], picture->height,
                               picture->width, PASS_INFO[p].components, err);
+    if (rc == 0)
+        rc = put_camera(&file, camera, err);
     return rc < 0 ? rc : npz_file_end(&file, err);
 }
 
@@ -170,7 +185,7 @@ static int put_file(struct renderer *renderer, const struct cells *cells, const 
     const struct picture_spec *picture = &job->picture;
     const enum pass only = pass_only(picture->passes);
     if (job->format == SHEET_NPZ)
-        return put_arrays(picture, memory, out, err);
+        return put_arrays(picture, memory, &renderer->shown.camera, out, err);
     if (job->format == SHEET_EXR)
         return put_channels(renderer, picture, memory, out, err);
     return pass_png_put(out, only, array_of(memory, only), picture->width, picture->height,

@@ -137,10 +137,10 @@ int pixels_pose(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     if (cells_find_camera(renderer, cells, &view, &camera, err) < 0)
         return err->code;
     cells->clip_time_s = view.clip_time_s;
-    if (cells->work->job.cell_count == 1 || picture->view == VIEW_ONION) {
+    if (cells_are_alone(cells) || picture->view == VIEW_ONION) {
         struct render_shown *shown = &renderer->shown;
         shown->clip_time_s = view.clip_time_s;
-        memcpy(shown->view_from_scene, camera.view_from_scene.m, sizeof shown->view_from_scene);
+        shown->camera = cells_settle_camera(cells, &camera);
         memcpy(shown->clip_from_view, camera.clip_from_view.m, sizeof shown->clip_from_view);
     }
     return posed_model_set_camera(&renderer->posed, cells_model(cells), &camera, err) < 0
@@ -154,6 +154,8 @@ int pixels_draw(struct renderer *renderer, struct cells *cells, uint32_t c, stru
     const uint32_t scale = pixels_scale(picture);
     if (pixels_pose(renderer, cells, c, err) < 0)
         return err->code;
+    if (picture->view == VIEW_OPENPOSE)
+        return points_draw_body(renderer, cells, scale, err);
     if (framebuffer_bind(&renderer->framebuffers, &renderer->gl, picture->width * scale, picture->height * scale, err) <
         0)
         return err->code;

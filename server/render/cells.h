@@ -9,6 +9,7 @@
 #include "render/camera/shared_camera.h"
 #include "render/gl/gl_context.h"
 #include "render/job/job_check.h"
+#include "render/job/job_points.h"
 #include "render/job/job_sources.h"
 #include "render/draw/model_cache.h"
 #include "render/camera/clip_bounds.h"
@@ -54,6 +55,7 @@ struct cells {
     const struct job_sources *sources;
     struct job_layers layers;
     const struct given_pose *on_top; /* or NULL */
+    const struct job_points *points;
     const struct model *movers[RENDER_SOURCES_MAX + 1];
     uint32_t mover_count;
     struct shared_camera shared; /* for several cells */
@@ -83,6 +85,8 @@ bool cells_are_framed_by_poses(const struct cells *cells);
 /* Finds the camera of the cell that was posed last. */
 int cells_find_camera(struct renderer *renderer, const struct cells *cells, struct pose_view *view,
                       struct camera *camera, struct err *err);
+/* Rounds the camera of a single picture to its numbers, which it returns. */
+struct picture_camera cells_settle_camera(const struct cells *cells, struct camera *camera);
 /* Appends the cells' cameras (struct render_cameras) in place of pictures. */
 int cells_put_cameras(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 
@@ -113,6 +117,15 @@ void pixels_trim(struct renderer *renderer);
 int passes_draw(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 /* Draws the pass of cell c as colours to renderer->samples (PICTURE_PASS_COLORS). */
 int passes_paint(struct renderer *renderer, struct cells *cells, uint32_t c, struct err *err);
+
+/* --- cell_points.c --- */
+
+/* True when each cell has the camera that it would have alone. */
+bool cells_are_alone(const struct cells *cells);
+/* Finds the points of a job in each cell, and appends them (struct render_shown) in place of pictures. */
+int points_put(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
+/* Draws the body of VIEW_OPENPOSE in the posed cell to renderer->samples. */
+int points_draw_body(struct renderer *renderer, const struct cells *cells, uint32_t scale, struct err *err);
 
 /* Writes the caption under a cell of the picture. */
 int caption_put(struct renderer *renderer, const struct cells *cells, const struct render_cell *cell, struct err *err);

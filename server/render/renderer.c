@@ -211,13 +211,15 @@ static int draw_all(struct renderer *renderer, struct cells *cells, struct buf *
 }
 
 static int draw(struct renderer *renderer, const struct render_work *work, struct loaded_model *loaded,
-                const struct job_sources *sources, const struct job_given *given, struct buf *png, struct err *err)
+                const struct job_sources *sources, const struct job_given *given, const struct job_points *points,
+                struct buf *png, struct err *err)
 {
     const struct render_job *job = &work->job;
     struct cells cells = {.work = work,
                           .loaded = loaded,
                           .sources = sources,
                           .on_top = job_given_pose(given, job->on_top),
+                          .points = points,
                           .is_opaque = true};
     if (job->on_top > 0 && cells.on_top == NULL)
         return err_set(err, ERR_BAD_PARAMETER, "the job has no given pose %u", job->on_top);
@@ -229,7 +231,8 @@ static int draw(struct renderer *renderer, const struct render_work *work, struc
                           job->height == job->picture.height;
     const bool is_onion = is_whole && job->picture.view == VIEW_ONION && job->cell_count > 1;
     const bool is_numbers = job->picture.passes != 0 && (job->picture.flags & PICTURE_PASS_COLORS) == 0;
-    const int rc = is_numbers                         ? passes_draw(renderer, &cells, png, err)
+    const int rc = job->format == SHEET_POINTS        ? points_put(renderer, &cells, png, err)
+                   : is_numbers                       ? passes_draw(renderer, &cells, png, err)
                    : is_onion                         ? draw_onion(renderer, &cells, png, err)
                    : is_whole && job->cell_count == 1 ? draw_one(renderer, &cells, png, err)
                                                       : draw_all(renderer, &cells, png, err);
@@ -251,10 +254,10 @@ static int map_sources(struct renderer *renderer, const struct render_job *job, 
     return 0;
 }
 
-/* Returns the descriptor of the given poses, after the environment. */
+/* Returns the descriptor of the given poses and points, after the environment. */
 static int given_fd(const struct render_job *job, const int *fds)
 {
-    return job->given_bytes > 0 ? fds[job->source_count + (job->environment_bytes > 0)] : -1;
+    return render_job_given_size(job) > 0 ? fds[job->source_count + (job->environment_bytes > 0)] : -1;
 }
 
 /* fd: of the job's environment, after its sources. */
@@ -280,6 +283,7 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     const struct model *clips[RENDER_SOURCES_MAX];
     struct job_sources sources;
     struct job_given given = {.count = 0};
+    struct job_points points = {.count = 0};
     const size_t png_bytes = png->size_bytes;
     renderer->shown = (struct render_shown){0};
     renderer->pass_range = (struct render_pass_range){0, 0};
@@ -293,7 +297,10 @@ int renderer_draw(struct renderer *renderer, const struct render_work *work, int
     if (rc == 0)
         rc = job_given_init(&given, job, given_fd(job, source_fds), &loaded->mapped.model, err);
     if (rc == 0)
-        rc = draw(renderer, work, loaded, &sources, &given, png, err);
+        rc = job_points_init(&points, job, given_fd(job, source_fds), &loaded->mapped.model, err);
+    if (rc == 0)
+        rc = draw(renderer, work, loaded, &sources, &given, &points, png, err);
+    job_points_fini(&points);
     job_given_fini(&given);
     job_sources_fini(&sources);
     if (rc < 0)

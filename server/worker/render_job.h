@@ -3,7 +3,8 @@
  * posed starts `posed-render [options]` with file descriptor 3 = one end of a SOCK_STREAM socket pair. For each job it
  * sends in one sendmsg(), as everything fits into an empty socket:
  *   - struct render_job, whose first byte carries sealed memfds (SCM_RIGHTS): the model's, those of other models with
- *     clips, in the order of sources, the environment's, and that of the given poses (anim/given/given_store.h),
+ *     clips, in the order of sources, the environment's, and that of the given poses (anim/given/given_store.h) with
+ *     the points behind them,
  *   - the job's cells, struct render_cell[cell_count + later_count],
  *   - for layers, their state in each of these, struct render_layer_moment[..][layer_count],
  *   - the rules that rename joints, char[rename_bytes].
@@ -38,6 +39,8 @@ enum { RENDER_LAYERS_MAX = 16, RENDER_MASKS_MAX = 1024, RENDER_SOURCES_MAX = 16,
 enum { RENDER_FDS_MAX = 1 + RENDER_SOURCES_MAX + 1 + 1 };
 /* Given poses of a job: of each layer, and the one on top. */
 enum { RENDER_GIVEN_MAX = RENDER_LAYERS_MAX + 1 };
+/* Points of a job, and points times cells. */
+enum { RENDER_POINTS_MAX = 65536 };
 
 enum { RENDER_SOURCE_NAME_SIZE = 64 };
 /* Another model that provides clips. */
@@ -72,6 +75,23 @@ struct render_blend {
     uint32_t masks[RENDER_MASKS_MAX]; /* node * 4 + enum mask_scope */
 };
 
+/* A point of the model that is looked for in its pictures. The body of VIEW_OPENPOSE has
+ * RENDER_BODY_POINTS of them. */
+enum { RENDER_BODY_POINTS = 18 };
+enum render_point_kind {
+    RENDER_POINT_NONE,    /* the model lacks it */
+    RENDER_POINT_NODE,    /* place: in the space of node `first` */
+    RENDER_POINT_BETWEEN, /* the middle between the origins of nodes `first` and `second` */
+    RENDER_POINT_SURFACE, /* triangle `second` of draw `first`; place: weights of its corners, whose sum is 1 */
+    RENDER_POINT_KINDS
+};
+struct render_point {
+    uint32_t kind; /* RENDER_POINT_ */
+    uint32_t first, second;
+    uint32_t reserved;
+    double place[3];
+};
+
 /* The model at one time, seen from one direction, and its place in the picture: `width` by `height` pixels of the job's
  * picture, with the top left one at x, y. All cells have the same framing: one camera fits all of them, and turns
  * around the model by the differences of their directions. */
@@ -89,7 +109,9 @@ struct render_cell {
 /* The complete description of a picture behind a request. The service fills it, the pool adds ids and models, and the
  * worker draws it. In an animation (base/picture/sheet_spec.h) each cell is a frame: cells lie below each other, as
  * wide as the picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct
- * render_cameras and struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. */
+ * render_cameras and struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. SHEET_POINTS is
+ * answered, for each cell, by struct render_shown and struct render_keypoint[point_count]: each cell has the
+ * camera that it would have as a picture of its own. */
 struct render_job {
     uint32_t magic;
     uint32_t cell_count;        /* 1..RENDER_CELLS_MAX, with layers at most RENDER_LAYER_MOMENTS_MAX / layer_count */
@@ -119,11 +141,20 @@ struct render_job {
     uint32_t first_drawn, drawn_count; /* the cells that the picture shows; the camera frames all */
     double frame_rate;                 /* for SHEET_Y4M: frames a second, > 0 */
     struct picture_spec picture;
-    uint64_t given_bytes; /* size of the given poses; 0: none */
-    uint32_t on_top;      /* 0, or the number of the given pose after the clip or the layers */
-    uint32_t later_count; /* 1 with PASS_MOTION: the cell behind the others is the pose that it leads to */
+    uint64_t given_bytes;   /* size of the given poses; 0: none */
+    uint32_t on_top;        /* 0, or the number of the given pose after the clip or the layers */
+    uint32_t later_count;   /* 1 with PASS_MOTION: the cell behind the others is the pose that it leads to */
+    uint32_t point_count;   /* with SHEET_POINTS or VIEW_OPENPOSE */
+    uint32_t point_padding; /* 0 */
+    double tolerance; /* of SHEET_POINTS: scene units by which a point may lie behind what is drawn and still be seen */
     struct render_blend blend;
 };
+
+/* Returns the size of the memory that holds the given poses and the points; 0: there is none. */
+static inline uint64_t render_job_given_size(const struct render_job *job)
+{
+    return job->given_bytes + (uint64_t)job->point_count * sizeof(struct render_point);
+}
 
 /* A whole job in its worker's memory. */
 struct render_work {
@@ -142,7 +173,8 @@ static inline bool render_job_is_bounded(const struct render_job *job)
            job->drawn_count <= job->cell_count - job->first_drawn && job->later_count <= 1 &&
            job->cell_count + job->later_count <= RENDER_CELLS_MAX &&
            (job->cell_count + job->later_count) * layers <= RENDER_LAYER_MOMENTS_MAX &&
-           job->rename_bytes <= RENDER_RENAME_BYTES_MAX;
+           job->rename_bytes <= RENDER_RENAME_BYTES_MAX &&
+           (uint64_t)job->point_count * job->cell_count <= RENDER_POINTS_MAX;
 }
 static inline size_t render_cells_bytes(const struct render_job *job)
 {
@@ -165,11 +197,21 @@ struct render_cell_camera {
     double clip_time_s;
 };
 
+/* Whether a point is seen. In the order of the words of the answer. */
+enum render_point_state { RENDER_POINT_VISIBLE, RENDER_POINT_HIDDEN, RENDER_POINT_OUTSIDE, RENDER_POINT_STATES };
+struct render_keypoint {
+    double pixel[2];     /* from the top left corner of the picture, whole numbers lie between pixels; NaN: none */
+    double depth;        /* along the camera's axis, scene units; NaN: the model lacks the point */
+    double drawn_depth;  /* likewise of the surface that its pixel shows; NaN: none */
+    uint32_t state;      /* RENDER_POINT_ */
+    int32_t drawn_joint; /* the node that moves that surface most, or -1 */
+};
+
 /* How a picture of one cell shows its model. For several cells it has what they share, or 0. */
 struct render_shown {
-    double clip_time_s;         /* of the first cell */
-    double view_from_scene[16]; /* column-major, as in anim/camera/camera.h */
-    double clip_from_view[16];
+    double clip_time_s;           /* of the first cell */
+    struct picture_camera camera; /* with near and far; for several cells of no kind */
+    double clip_from_view[16];    /* column-major, as in anim/camera/camera.h */
 };
 
 /* The numbers of a pass in a PNG file: 1 and 65535 of PASS_AS_RANGE. Otherwise 0. */

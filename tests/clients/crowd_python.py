@@ -5,7 +5,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python"))
 import posed  # noqa: E402
 from crowd_scene import Scene, line_of  # noqa: E402
-from posed.crowd import Entity, Layer, Mask, Wanted  # noqa: E402
+from posed.crowd import CrowdPose, Entity, Layer, Mask, Wanted  # noqa: E402
 
 
 def masks_of(scene):
@@ -20,7 +20,8 @@ def entities_of(scene):
 def main(address, path):
     scene = Scene(pathlib.Path(path).read_text(encoding="utf-8"))
     with posed.connect(address) as client:
-        crowd = client.crowd(scene.models, entities_of(scene), masks=masks_of(scene), wanted=[Wanted(**one) for one in scene.wanted])
+        crowd = client.crowd(scene.models, entities_of(scene), masks=masks_of(scene), wanted=[Wanted(**one) for one in scene.wanted],
+                             poses=[CrowdPose(pose) for pose in scene.poses])
     floats = memoryview(crowd.floats).cast("B")
     at = 0
     for i, count in enumerate(crowd.counts):

@@ -93,6 +93,35 @@ static void take_layer(struct scene *scene)
     layer->clip_model = *file == '\0' ? 0 : (uint16_t)(strtoul(file, NULL, 10) + 1);
 }
 
+static void take_pose(struct scene *scene)
+{
+    static const uint32_t COUNTS[] = {3, 4, 3};
+    const uint32_t place = scene->crowd.pose_count++;
+    float *number = scene->given_numbers[place];
+    const char *word;
+    scene->poses[place].nodes = scene->given_nodes[place];
+    scene->poses[place].numbers = number;
+    while ((word = strtok(NULL, " \n")) != NULL) {
+        struct posed_given_node *node = &scene->given_nodes[place][scene->poses[place].node_count++];
+        node->node = (uint32_t)strtoul(word, NULL, 10);
+        node->parts = (uint16_t)next_number();
+        for (int p = 0; p < 3; p++)
+            for (uint32_t i = 0; i < COUNTS[p] && (node->parts >> p & 1) != 0; i++)
+                *number++ = (float)next_number();
+    }
+}
+
+static void take_given(struct scene *scene)
+{
+    const uint32_t place = scene->crowd.entity_count - 1;
+    struct posed_layer *layer = &scene->layers[place][scene->entities[place].layer_count++];
+    posed_layer_init(layer);
+    layer->clip = (int32_t)next_number();
+    layer->weight = next_number();
+    layer->mask = (uint32_t)(next_number() + 1);
+    layer->mode = strcmp(next_word(), "additive") == 0 ? POSED_ADD_POSE : POSED_REPLACE;
+}
+
 static void take_target(struct scene *scene)
 {
     struct posed_target *target = &scene->targets[scene->raycast.target_count++];
@@ -132,8 +161,9 @@ static int take_line(struct scene *scene, const char *word)
     static const struct {
         const char *word;
         void (*take)(struct scene *scene);
-    } LINES[] = {{"model", take_model}, {"mask", take_mask},     {"wanted", take_wanted}, {"entity", take_entity},
-                 {"layer", take_layer}, {"target", take_target}, {"ray", take_ray},       {"cast", take_cast}};
+    } LINES[] = {{"model", take_model}, {"mask", take_mask}, {"wanted", take_wanted}, {"entity", take_entity},
+                 {"layer", take_layer}, {"pose", take_pose}, {"given", take_given},   {"target", take_target},
+                 {"ray", take_ray},     {"cast", take_cast}};
     size_t i;
     for (i = 0; i < sizeof LINES / sizeof *LINES; i++)
         if (word != NULL && strcmp(LINES[i].word, word) == 0) {
@@ -160,6 +190,7 @@ int read_scene(const char *path, struct scene *scene)
     scene->crowd.masks = scene->masks;
     scene->crowd.wanted = scene->wanted;
     scene->crowd.entities = scene->entities;
+    scene->crowd.poses = scene->poses;
     scene->raycast.crowd = &scene->crowd;
     scene->raycast.rays = scene->rays;
     return rc;

@@ -10,6 +10,8 @@ enum {
     LAYERS_MAX = 4,
     WORLD_NUMBERS = 12,
     PATH_BYTES = 64,
+    GIVEN_NODES_MAX = 8,
+    GIVEN_NUMBERS_MAX = 10 * GIVEN_NODES_MAX,
     RAYS_MAX = 1024,
     CASTS_MAX = 32
 };
@@ -26,6 +28,9 @@ struct scene {
     struct posed_layer layers[ENTITIES_MAX][LAYERS_MAX];
     double worlds[ENTITIES_MAX][WORLD_NUMBERS];
     struct posed_entity entities[ENTITIES_MAX];
+    struct posed_given_node given_nodes[THINGS_MAX][GIVEN_NODES_MAX];
+    float given_numbers[THINGS_MAX][GIVEN_NUMBERS_MAX];
+    struct posed_given_pose poses[THINGS_MAX];
     struct posed_crowd crowd;
     struct posed_target targets[ENTITIES_MAX];
     struct posed_ray rays[RAYS_MAX];

@@ -6,7 +6,7 @@ import { webSocket } from './websocket.mjs';
 const columns = (rows) => [0, 1, 2, 3].flatMap((column) => [...[0, 1, 2].map((row) => rows[4 * row + column]), column === 3 ? 1 : 0]);
 
 export function read(text) {
-  const scene = { models: [], masks: [], wanted: [], entities: [], targets: [], rays: [], casts: [] };
+  const scene = { models: [], masks: [], wanted: [], poses: [], entities: [], targets: [], rays: [], casts: [] };
   for (const [word, ...rest] of text.trim().split('\n').map((one) => one.split(' '))) {
     const numbers = rest.map(Number);
     if (word === 'model') scene.models.push(rest[0]);
@@ -21,6 +21,19 @@ export function read(text) {
     if (word === 'layer') {
       const [clip, t, weight, mask, , , referenceClip, referenceTime, file] = numbers;
       scene.entities.at(-1).layers.push({ clip, t, weight, mask, wrap: rest[4], mode: rest[5], clip_file: scene.models[file], reference: { clip: referenceClip, t: referenceTime } });
+    }
+    if (word === 'pose') {
+      const nodes = {};
+      for (let at = 0; at < numbers.length;) {
+        const [node, parts] = [numbers[at++], numbers[at++]];
+        nodes[node] = Object.fromEntries([['translation', 1, 3], ['rotation', 2, 4], ['scale', 4, 3]].filter(([, bit]) => parts & bit)
+          .map(([part, , count]) => [part, numbers.slice(at, at += count)]));
+      }
+      scene.poses.push({ nodes });
+    }
+    if (word === 'given') {
+      const [pose, weight, mask] = numbers;
+      scene.entities.at(-1).layers.push({ pose, weight, mask, mode: rest[3] });
     }
     if (word === 'target') scene.targets.push({ begin: numbers[0], end: numbers[1], mask: numbers[2] });
     if (word === 'ray') {

@@ -1,13 +1,13 @@
 /* libposed-eval as a filter, for tests: eval_probe FILE [map] opens a .posed file, reads one call a line and prints its
  * result: numbers as words, floats as hexadecimal bytes, or "error STATUS MESSAGE".
  *
- *   info | find node|skin|clip NAME | clip INDEX (is_compiled, evaluation) | kernel NAME
+ *   info | expressions | find node|skin|clip|expression NAME | clip INDEX (is_compiled, evaluation) | kernel NAME
  *   entity KEY=VALUE...      motion, root, world=16 numbers
  *   source FILE [by_rest LOCK REST FRAME]   opens another file, whose clips are retargeted by rest; the first is source
  * 1 layer KEY=VALUE...       clip, t, wrap, from, to, speed, phase, weight, additive, reference, reference_t, source,
  *                            node, subtree, except (each may repeat), pose (what was given; 1: relative to rest),
  *                            motion (index)
- *   give .. | weight .. | name .. | frame TIME   collect poses (probe_pose.h)
+ *   give .. | weight .. | expression .. | look .. | name .. | frame TIME   collect poses (probe_pose.h)
  *   motion RATE RELATIVE     of the frames; its index, and how long it lasts
  *   retargeted SOURCE CLIP   of a clip that a layer has played: duration, channels, unmatched ones, is_compiled,
  *                            evaluation
@@ -85,6 +85,17 @@ static void put_info(const struct probe *probe)
     putchar('\n');
 }
 
+static void put_expressions(const struct probe *probe)
+{
+    struct pe_info info;
+    struct pe_expression at;
+    pe_model_info(probe->model, &info);
+    printf("gaze %d", info.has_gaze);
+    for (uint32_t e = 0; e < info.expression_count && pe_expression_at(probe->model, e, &at) == 0; e++)
+        printf(" %s,%u,%d", at.name, at.weight_count, at.is_binary);
+    printf("%s\n", pe_expression_at(probe->model, info.expression_count, &at) == PE_E_ARGUMENT ? "" : " and more");
+}
+
 static void put_found(struct probe *probe, const char *words)
 {
     uint32_t index = 0;
@@ -92,6 +103,7 @@ static void put_found(struct probe *probe, const char *words)
     const char *name = strchr(words, ' ') + 1;
     const int rc = words[0] == 'n'   ? pe_find_node(probe->model, name, &index, &probe->error)
                    : words[0] == 's' ? pe_find_skin(probe->model, name, &index, &probe->error)
+                   : words[0] == 'e' ? pe_find_expression(probe->model, name, &index, &probe->error)
                                      : pe_find_clip(probe->model, name, &clip, &probe->error);
     if (rc < 0)
         printf("error %d %s\n", rc, probe->error.message);
@@ -279,6 +291,10 @@ static int answer_given(struct probe *probe, const char *call, char *words)
         probe_give(words);
     else if (strcmp(call, "weight") == 0)
         probe_give_weight(words);
+    else if (strcmp(call, "expression") == 0)
+        probe_give_expression(words);
+    else if (strcmp(call, "look") == 0)
+        probe_give_look(words);
     else if (strcmp(call, "name") == 0)
         probe_give_name(words);
     else if (strcmp(call, "frame") == 0)
@@ -310,6 +326,8 @@ static void answer(struct probe *probe, char *line)
         words = line + strlen(line);
     if (strcmp(line, "info") == 0) {
         put_info(probe);
+    } else if (strcmp(line, "expressions") == 0) {
+        put_expressions(probe);
     } else if (strcmp(line, "find") == 0) {
         put_found(probe, words);
     } else if (strcmp(line, "kernel") == 0) {

@@ -133,7 +133,8 @@ void fill_pose(const struct walk *walk, struct filled_pose *out)
     struct pe_pose *pose = &out->pose;
     struct pe_error error;
     const struct pe_entity rest = {.model = walk->model, .clip = PE_REST_POSE};
-    *pose = (struct pe_pose){.nodes = out->nodes, .weights = out->weights, .node_count = count};
+    *pose = (struct pe_pose){
+        .nodes = out->nodes, .weights = out->weights, .node_count = count, .expressions = out->expressions};
     pe_evaluate(walk->evaluator, &rest, &error);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t n = count - 1 - i;
@@ -146,6 +147,15 @@ void fill_pose(const struct walk *walk, struct filled_pose *out)
         if (weights > 0 && pose->weight_count >= WEIGHTS_MAX)
             break;
     }
+    out->weights_most = pose->weight_count;
+    for (uint32_t e = 0; e < walk->info.expression_count && e < EXPRESSIONS_MAX; e++) {
+        struct pe_expression expression;
+        pe_expression_at(walk->model, e, &expression);
+        out->weights_most += expression.weight_count;
+        out->expressions[pose->expression_count++] = (struct pe_given_expression){e, 0.3};
+    }
+    if (walk->info.has_gaze)
+        pose->look = (struct pe_look){.kind = PE_LOOK_POINT, .point = {1, 2, 3}};
 }
 
 /* Plays layers with poses and a motion, of the greatest number. */
@@ -211,10 +221,18 @@ int main(int argc, char **argv)
         static struct filled_pose filled;
         static const double TRANSFORMS[2][10] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, {1, 0, 0, 0, 0.6, 0, 0.8, 1, 1, 1}};
         const uint32_t node = 0;
-        const struct pe_given_frames frames = {
-            .frame_count = 2, .node_count = 1, .nodes = &node, .transforms = TRANSFORMS[0], .rate = 10};
+        static const double SHOWN[2 * EXPRESSIONS_MAX] = {0.5, 1};
         struct pe_given *motion = NULL;
         fill_pose(&walk, &filled);
+        const struct pe_given_frames frames = {.frame_count = 2,
+                                               .node_count = 1,
+                                               .nodes = &node,
+                                               .transforms = TRANSFORMS[0],
+                                               .rate = 10,
+                                               .expression_count = filled.pose.expression_count,
+                                               .expressions = filled.expressions,
+                                               .expression_values = SHOWN,
+                                               .look = filled.pose.look};
         if (pe_given_new(&motion, walk.model, &frames, &error) < 0) {
             fprintf(stderr, "%s\n", error.message);
             return 1;

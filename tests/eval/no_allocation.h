@@ -15,13 +15,15 @@ struct walk {
     float *floats; /* [FLOATS_MAX] */
 };
 
-/* Fills a pose of up to NODES_MAX nodes in falling order, some of whose parts are given, and of the morph weights of
- * the last node that has some. */
-enum { NODES_MAX = 4096, WEIGHTS_MAX = 256 };
+/* Fills a pose of up to NODES_MAX nodes in falling order, some of whose parts are given, of the morph weights of
+ * the last node that has some, of all expressions, and of a look at a point where the model has a gaze. */
+enum { NODES_MAX = 4096, WEIGHTS_MAX = 256, EXPRESSIONS_MAX = 64 };
 struct filled_pose {
     struct pe_given_node nodes[NODES_MAX];
     struct pe_given_weight weights[WEIGHTS_MAX];
+    struct pe_given_expression expressions[EXPRESSIONS_MAX];
     struct pe_pose pose;
+    uint32_t weights_most; /* morph weights, with those that expressions and the look move */
 };
 void fill_pose(const struct walk *walk, struct filled_pose *out);
 

@@ -112,7 +112,7 @@ void play_crowd(const struct walk *walk)
     fill_crowd(walk, &filled.pose, entities, layers, members);
     if (pe_crowd_evaluate(crowd, members, CROWD, &error) != PE_E_RESERVE ||
         strstr(error.message, "no room for a pose") == NULL ||
-        pe_crowd_reserve_poses(crowd, CROWD * filled.pose.node_count, CROWD * filled.pose.weight_count, &error) < 0) {
+        pe_crowd_reserve_poses(crowd, CROWD * filled.pose.node_count, CROWD * filled.weights_most, &error) < 0) {
         fprintf(stderr, "a crowd without room for poses: %s\n", error.message);
         exit(1);
     }

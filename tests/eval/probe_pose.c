@@ -14,9 +14,11 @@ enum {
 
 static struct pe_given_node nodes[NODES_MAX];
 static struct pe_given_weight weights[WEIGHTS_MAX];
+static struct pe_given_expression expressions[WEIGHTS_MAX];
+static struct pe_look look;
 static struct pe_pose poses[POSES_MAX];
-static uint32_t node_count, weight_count, pose_count;
-static uint32_t node_first, weight_first; /* of the pose that is being collected */
+static uint32_t node_count, weight_count, expression_count, pose_count;
+static uint32_t node_first, weight_first, expression_first; /* of the pose that is being collected */
 static const struct pe_pose *frames[FRAMES_MAX];
 static double times_s[FRAMES_MAX];
 static uint32_t frame_count, motion_count;
@@ -43,6 +45,24 @@ void probe_give_weight(const char *words)
     weight->weight = strtod(end, NULL);
 }
 
+void probe_give_expression(const char *words)
+{
+    char *end;
+    struct pe_given_expression *given = &expressions[expression_count++];
+    given->expression = (uint32_t)strtoul(words, &end, 10);
+    given->weight = strtod(end, NULL);
+}
+
+void probe_give_look(const char *words)
+{
+    char *end;
+    look = (struct pe_look){.kind = (int32_t)strtol(words, &end, 10)};
+    look.yaw_deg = strtod(end, &end);
+    look.pitch_deg = strtod(end, &end);
+    for (int i = 0; i < 3; i++)
+        look.point[i] = strtod(end, &end);
+}
+
 void probe_give_name(const char *words)
 {
     const int index = atoi(words);
@@ -52,10 +72,18 @@ void probe_give_name(const char *words)
 const struct pe_pose *probe_pose(int relative_to)
 {
     struct pe_pose *pose = &poses[pose_count++];
-    *pose = (struct pe_pose){nodes + node_first, weights + weight_first, node_count - node_first,
-                             weight_count - weight_first, relative_to};
+    *pose = (struct pe_pose){.nodes = nodes + node_first,
+                             .weights = weights + weight_first,
+                             .node_count = node_count - node_first,
+                             .weight_count = weight_count - weight_first,
+                             .relative_to = relative_to,
+                             .expression_count = expression_count - expression_first,
+                             .expressions = expressions + expression_first,
+                             .look = look};
     node_first = node_count;
     weight_first = weight_count;
+    expression_first = expression_count;
+    look = (struct pe_look){0};
     return pose;
 }
 
@@ -65,7 +93,7 @@ void probe_frame(double time_s)
     frames[frame_count++] = probe_pose(0);
 }
 
-static void put_frame(uint32_t f, double *transforms, double *numbers)
+static void put_frame(uint32_t f, double *transforms, double *numbers, double *shown)
 {
     const struct pe_pose *pose = frames[f];
     for (uint32_t n = 0; n < pose->node_count; n++) {
@@ -76,6 +104,8 @@ static void put_frame(uint32_t f, double *transforms, double *numbers)
     }
     for (uint32_t w = 0; w < pose->weight_count; w++)
         numbers[(size_t)f * frames[0]->weight_count + w] = pose->weights[w].weight;
+    for (uint32_t e = 0; e < pose->expression_count; e++)
+        shown[(size_t)f * frames[0]->expression_count + e] = pose->expressions[e].weight;
 }
 
 int probe_motion(const struct pe_model *model, double rate, int relative_to, struct pe_error *error)
@@ -85,6 +115,7 @@ int probe_motion(const struct pe_model *model, double rate, int relative_to, str
     const char *called[NAMES];
     double *transforms = calloc((size_t)frame_count * first->node_count * 10 + 1, sizeof *transforms);
     double *numbers = calloc((size_t)frame_count * first->weight_count + 1, sizeof *numbers);
+    double *shown = calloc((size_t)frame_count * first->expression_count + 1, sizeof *shown);
     for (uint32_t n = 0; n < first->node_count; n++) {
         indices[n] = first->nodes[n].node;
         parts[n] = first->nodes[n].parts;
@@ -92,7 +123,7 @@ int probe_motion(const struct pe_model *model, double rate, int relative_to, str
     for (uint32_t n = 0; n < NAMES; n++)
         called[n] = names[n][0] != '\0' ? names[n] : NULL;
     for (uint32_t f = 0; f < frame_count; f++)
-        put_frame(f, transforms, numbers);
+        put_frame(f, transforms, numbers, shown);
     const struct pe_given_frames given = {.frame_count = frame_count,
                                           .node_count = first->node_count,
                                           .weight_count = first->weight_count,
@@ -104,10 +135,15 @@ int probe_motion(const struct pe_model *model, double rate, int relative_to, str
                                           .weight_values = numbers,
                                           .times_s = times_s[0] >= 0 ? times_s : NULL,
                                           .rate = rate,
-                                          .relative_to = relative_to};
+                                          .relative_to = relative_to,
+                                          .expression_count = first->expression_count,
+                                          .expressions = first->expressions,
+                                          .expression_values = shown,
+                                          .look = first->look};
     const int rc = pe_given_new(&motions[motion_count], model, &given, error);
     free(transforms);
     free(numbers);
+    free(shown);
     frame_count = 0;
     memset(names, 0, sizeof names);
     return rc < 0 ? rc : (int)motion_count++;

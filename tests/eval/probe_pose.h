@@ -1,4 +1,5 @@
-/* probe_pose.h - given poses of eval_probe: nodes and weights are collected, then a layer or a motion takes them. */
+/* probe_pose.h - given poses of eval_probe: nodes, weights, expressions and a look are collected, then a layer or a
+ * motion takes them. */
 #pragma once
 
 #include "clients/eval/posed_eval.h"
@@ -7,6 +8,10 @@
 void probe_give(char *words);
 /* words: NODE TARGET WEIGHT. */
 void probe_give_weight(const char *words);
+/* words: EXPRESSION WEIGHT. */
+void probe_give_expression(const char *words);
+/* words: KIND, yaw and pitch, and a point. */
+void probe_give_look(const char *words);
 /* words: INDEX NAME. A motion names its node INDEX so. */
 void probe_give_name(const char *words);
 /* Returns what was given since the last call, which stays as long as the process. */

@@ -325,3 +325,30 @@ for (const clip of [true, false]) {
     }
   });
 }
+
+const BLENDS = {
+  'robot.glb': [{ clip: 'walk', wrap: 'clamp' }, { clip: 'wave', wrap: 'clamp', subtree: 'arm_right', weight: 3 },
+    { pose: { nodes: { head: { degrees: [0, 40, 10] } }, relative_to: 'rest' }, mode: 'additive', weight: 0.5 }],
+  'uneven.vrm': [{ pose: { nodes: ['head', 'leftUpperArm'], frames: [0, 70].map((x) => ({ degrees: [[x, 0, 5], [0, x, -x]] })), rate: 1, relative_to: 'rest' }, wrap: 'clamp' },
+    { pose: { expressions: { happy: 0.7 } } }],
+};
+
+for (const [name, layers] of Object.entries(BLENDS)) {
+  test(`layers of ${name} are a clip that the validator finds right, and three.js has their poses`, async () => {
+    const post = (body) => ({ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ model: name, layers, ...body }) });
+    const answer = await fetch(`${server.url}/v1/export`, post({ fps: 8 }));
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.equal(answer.status, 200, new TextDecoder().decode(bytes));
+    const { issues } = await validator.validateBytes(bytes, { maxIssues: 20 });
+    assert.deepEqual(issues.messages.filter(({ severity }) => severity <= 1), []);
+    const model = await load(bytes);
+    assert.deepEqual(model.animations.map((one) => one.name), ['blend']);
+    const times = Array.from({ length: 1 + Math.floor(model.animations[0].duration * 8) }, (_, k) => Math.fround(k / 8));
+    assert.ok(times.length > 8);
+    const pose = await ask('/v1/pose', post({ t: times }));
+    posesAt(model, 0, times).forEach(({ nodes }, f) => {
+      const scene = pose.frames[f].scene, size = Math.max(...scene.flat().map(Math.abs));
+      assert.ok(farthest(scene.map((_, n) => nodes[n]), scene) <= TOLERANCE * size, `${name} at ${times[f]}`);
+    });
+  });
+}

@@ -49,6 +49,27 @@ const freeShare = async (page, axis) => {
 const shotOf = async (page) => { await page.waitForTimeout(300); return (await page.locator('#live').screenshot()).toString('base64'); }; // moving pictures are coarse
 const degreesIn = (page) => query(page).turn?.split(':')[1].split(',').map(Number);
 
+test('the camera of a link stays, also when the file changes', async () => {
+  const folder = temporaryFolder(), put = (name) => { fs.copyFileSync(path.join(SAMPLES, name), path.join(folder, 'new')); fs.renameSync(path.join(folder, 'new'), path.join(folder, 'it.glb')); };
+  const camera = { yaw: '10', pitch: '-5', distance: '0.4', target: '0.1,1.2,-0.2', frame_box: '-1,0,-0.5,1,2,0.5' };
+  put('robot.glb');
+  const own = await startServer(folder);
+  try {
+    await withPage({ url: own.url, name: 'it.glb', query: `?t=0.3&${new URLSearchParams(camera)}` }, async (page) => {
+      assert.equal(await mode(page), 'live');
+      await page.keyboard.press('g'); // writes the address
+      await hasQuery(page, { shadow: '1', ...camera });
+      put('octopus.glb');
+      await until('it is said', async () => /'it\.glb' has changed/.test(await page.locator('#notices').textContent()));
+      await page.keyboard.press('g');
+      await hasQuery(page, { shadow: null, ...camera });
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
 test('a joint is turned by numbers, by rings and by keys', () => withPage({ query: '?t=0.3' }, async (page) => {
   const box = await page.locator('#live').boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);

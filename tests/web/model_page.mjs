@@ -20,7 +20,12 @@ export const MORPHS = (() => {
 })();
 
 /** Humans of VRM 0 and 1 with expressions, as files in a folder. */
-export const writeHumans = (folder) => execFileSync(process.env.PYTHON || '/usr/bin/python3', [path.resolve(import.meta.dirname, '../api/formats/vrm_files.py'), folder]);
+const write = (program, folder) => execFileSync(process.env.PYTHON || '/usr/bin/python3', [path.resolve(import.meta.dirname, '../api/formats', program), folder]);
+export const writeHumans = (folder) => write('vrm_files.py', folder);
+/** Avatars of both whose faces can be seen, ann0_bone.vrm and others; their eyes turn, or have textures that move. */
+export const writeAvatars = (folder) => write('vrm_avatar.py', folder);
+/** The camera before their faces, in the address. */
+export const BEFORE_FACE = 'target=0.3,1.95,-0.2&distance=0.16&yaw=0&pitch=0';
 
 // Each test of a file has the server and the browser that useBrowser() starts.
 export let root, server;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { button, copiedBy, drawn, hasQuery, openModelPage, option, otherThan, picture, root, server, shown, useBrowser, withPage, writeHumans } from './model_page.mjs';
+import { BEFORE_FACE, MORPHS, button, copiedBy, drawn, hasQuery, openModelPage, option, otherThan, picture, root, server, shown, useBrowser, withPage, writeAvatars, writeHumans } from './model_page.mjs';
 import { SAMPLES, startServer, temporaryFolder, until } from './posed.mjs';
 import { startProxy } from './proxy.mjs';
 
@@ -126,6 +126,14 @@ test('sliders give weights of morph targets, in the picture, the address and all
   await until('the first picture', async () => (await picture(page)).hash === first.hash);
 }));
 
+test('a GLB file has the pose that is shown', () => withPage({ query: '?clip=wave&t=0.2&turn=head:0,40,0' }, async (page) => {
+  await drawn(page);
+  const save = async () => { const [one] = await Promise.all([page.waitForEvent('download'), button(page, 'Save the model as a GLB file').click()]); return fs.readFileSync(await one.path()); };
+  const of = async (query) => Buffer.from(await (await fetch(`${server.url}/v1/export?model=robot.glb${query}`)).arrayBuffer());
+  const saved = await save(), expected = await of('&clips=wave&turn=head:0,40,0');
+  assert.deepEqual([saved.length, saved.equals(expected), saved.equals(await of(''))], [expected.length, true, false]);
+}));
+
 test('a human has sliders for its expressions, and its joints are known by their role', async () => {
   const folder = temporaryFolder();
   writeHumans(folder);
@@ -153,6 +161,74 @@ test('a human has sliders for its expressions, and its joints are known by their
     await own.end();
     fs.rmSync(folder, { recursive: true });
   }
+});
+
+test('targets without a name have sliders by their index', async () => {
+  const unnamed = JSON.parse(MORPHS);
+  unnamed.meshes[0].extras.targetNames = ['', 'smile'];
+  fs.writeFileSync(path.join(root, 'unnamed.gltf'), JSON.stringify(unnamed));
+  await withPage({ name: 'unnamed.gltf', query: '?morph=1:0.5', permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+    const first = await drawn(page);
+    assert.match(await page.locator('#notices').textContent(), /There is no morph target '1'/);
+    await page.locator('#panel-pose > summary').click();
+    assert.deepEqual(await page.getByRole('group', { name: 'Morph targets' }).getByRole('slider').evaluateAll((all) => all.map((one) => one.labels[0].textContent)), ['target 0', 'smile']);
+    await slider(page, 'target 0').fill('0.75');
+    await hasQuery(page, { morph: '0:0.75' });
+    await otherThan(page, first);
+    assert.deepEqual(JSON.parse(await copiedBy(page, () => button(page, 'Copy as JSON').click())), { pose: { morphs: { 0: 0.75 }, relative_to: 'rest' } });
+    await button(page, 'Reset target 0').click();
+    await hasQuery(page, { morph: null });
+  });
+});
+
+test('the eyes look by angles and at a place, in the address, the layer and the picture', async () => {
+  const folder = temporaryFolder();
+  writeAvatars(folder);
+  const own = await startServer(folder);
+  const open = (name, query, work) => withPage({ url: own.url, name, query, permissions: ['clipboard-read', 'clipboard-write'] }, work);
+  const look = (page) => page.getByRole('group', { name: 'Look' });
+  const field = (page, name) => look(page).getByRole('spinbutton', { name, exact: true });
+  const lookOf = async (page) => JSON.parse(await copiedBy(page, () => button(page, 'Copy as JSON').click())).pose;
+  try {
+    await open('ann1_bone.vrm', `?look=1&${BEFORE_FACE}`, async (page) => {
+      const first = await drawn(page);
+      await hasQuery(page, { look: null });
+      await page.locator('#panel-pose > summary').click();
+      await look(page).getByRole('combobox').selectOption('By angles');
+      await hasQuery(page, { look: '0,0' });
+      await look(page).getByRole('slider', { name: 'Look: yaw' }).fill('40');
+      await field(page, 'pitch').fill('-120');
+      await field(page, 'pitch').press('Enter');
+      await hasQuery(page, { look: '40,-120' });
+      assert.equal(await page.locator('#panel-pose .count').textContent(), '1');
+      const looking = await otherThan(page, first);
+      assert.deepEqual(await lookOf(page), { look: { yaw: 40, pitch: -120 }, relative_to: 'rest' });
+      await look(page).getByRole('combobox').selectOption('At a place');
+      const place = async () => new URL(page.url()).searchParams.get('look').split(',').map(Number);
+      await until('a place', async () => (await place()).length === 3);
+      const [, y, z] = await place();
+      await field(page, 'Look at x').fill('-3.5');
+      await field(page, 'Look at x').press('Enter');
+      await hasQuery(page, { look: `-3.5,${y},${z}` });
+      await otherThan(page, looking);
+      assert.deepEqual(await lookOf(page), { look: { at: [-3.5, y, z] }, relative_to: 'rest' });
+      await page.reload();
+      await seen(page);
+      assert.equal(await field(page, 'Look at x').inputValue(), '-3.5');
+      await button(page, 'Reset all').click();
+      await hasQuery(page, { look: null });
+      assert.equal(await look(page).getByRole('combobox').inputValue(), '');
+    });
+  } finally {
+    await own.end();
+    fs.rmSync(folder, { recursive: true });
+  }
+  await withPage({ query: '?look=20,0&t=0' }, async (page) => {
+    await seen(page);
+    assert.match(await page.locator('#notices').textContent(), /only VRM files say how/);
+    await page.locator('#panel-pose > summary').click();
+    assert.equal(await look(page).count(), 0);
+  });
 });
 
 test('a model that is not there, and one that is broken, are said in words', async () => {

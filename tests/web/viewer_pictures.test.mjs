@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { MORPHS, writeHumans } from './model_page.mjs';
+import { MORPHS, writeAvatars, writeHumans } from './model_page.mjs';
 import { startServer, temporaryFolder, until } from './posed.mjs';
 import { compare, picture, settled } from './viewer_page.mjs';
 import { overlap, root, useViewer, withModel } from './viewer_server.mjs';
@@ -36,7 +36,7 @@ test('shows what the server draws, in every clip and from every side', async () 
   }
 });
 
-const NOTHING = { turn: null, morph: null, expression: null };
+const NOTHING = { turn: null, morph: null, expression: null, look: null };
 
 // `least`: of the overlap with the server's picture of the same pose; `most`: with that of the clip alone.
 async function comparePose(page, given, query, [least, most]) {
@@ -69,6 +69,16 @@ test('shows a pose on top of a clip as the server does', async () => {
     await comparePose(page, { expression: ['happy:1', 'aa:1'], turn: ['leftUpperArm:0,0,-60'] }, { clip: '-' }, [0.95, 0.9]);
     const [theirs, plain] = [await compare(page, { clip: '-' }), await compare(page, { clip: '-', expression: null })]; // it glows
     assert.ok(theirs.difference < 4 && plain.difference > 20, `${theirs.difference} ${plain.difference}`);
+  });
+  writeAvatars(root);
+  await withModel({ model: 'ann0_expression.vrm' }, async (page) => { // its eyes are textures, which follow the head at each time
+    await page.evaluate(() => { window.viewer.camera = { yaw: 0, pitch: 0, distance: 0.1, target: [0.3, 1.95, -0.2], fov: 15 }; });
+    for (const look of ['50,-20', '4,1,-3']) {
+      await page.evaluate((one) => { window.viewer.given = { look: one, expression: ['happy:1', 'stripes:0.5'], turn: ['head:0,25,0'] }; }, look);
+      await settled(page);
+      const [theirs, ahead, plain] = [await compare(page, { clip: '-' }), await compare(page, { clip: '-', look: null }), await compare(page, { clip: '-', expression: null })];
+      assert.ok(theirs.difference < 1.2 && ahead.difference > 2 * theirs.difference && plain.difference > theirs.difference + 1, `${look}: ${theirs.difference} ${ahead.difference} ${plain.difference}`);
+    }
   });
 });
 

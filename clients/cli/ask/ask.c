@@ -1,5 +1,5 @@
-/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: sends one request about one model, and prints
- * the answer or writes it into a file. */
+/* posectl palette, pose, mesh, bounds, keys, render, keypoints, sheet, turntable: sends one request about one model,
+ * and prints the answer or writes it into a file. */
 #include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"

@@ -147,22 +147,13 @@ static void set_options(struct folder *folder)
     folder->pass.options = options.at;
 }
 
-/* Returns whether --clips matches no clip of any model. That is an error: the run has not done what it was asked for.
- */
-static bool has_no_clip(const struct pass *pass)
-{
-    const size_t *counts = pass->progress.counts;
-    return counts[OUTCOME_UNMATCHED] > 0 && counts[OUTCOME_MADE] + counts[OUTCOME_UNCHANGED] == 0 &&
-           !is_interrupted() && !args_has(pass->args, OPTION_SHARD); /* another shard may have some */
-}
-
 static int run(struct folder *folder)
 {
     struct pass *pass = &folder->pass;
     int status = pass_run(pass);
     if (status > STATUS_FAILED)
         return status;
-    if (has_no_clip(pass)) {
+    if (pass_matches_no_clip(pass)) { /* the run has not done what it was asked for */
         terminal_error("--clips '%s' matches no clip of any model", args_text(pass->args, OPTION_BAKE_CLIPS, ""));
         status = STATUS_FAILED;
     }

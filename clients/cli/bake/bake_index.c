@@ -2,7 +2,6 @@
 #include "clients/cli/bake/bake_folder.h"
 
 #include "clients/cli/output/output.h"
-#include "clients/cli/output/regular_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,19 +121,6 @@ static void put_files(struct text *out, const struct pass *pass, const struct sk
     text_put(out, "]}\n");
 }
 
-/* Returns whether the file has exactly these bytes. */
-static bool is_there(const char *path, const struct text *bytes)
-{
-    FILE *file = regular_file_read(path);
-    char *found = must_alloc(bytes->size_bytes + 1);
-    const size_t size_bytes = file == NULL ? 0 : fread(found, 1, bytes->size_bytes + 1, file);
-    const bool is_same = size_bytes == bytes->size_bytes && memcmp(found, bytes->at, size_bytes) == 0;
-    if (file != NULL)
-        fclose(file);
-    free(found);
-    return is_same;
-}
-
 int bake_index_write(const struct pass *pass)
 {
     struct skeletons skeletons = find_skeletons(pass);
@@ -142,8 +128,7 @@ int bake_index_write(const struct pass *pass)
     put_skeletons(&index, &skeletons);
     put_files(&index, pass, &skeletons);
     text_printf(&path, "%s/%s", pass->out, BAKE_INDEX);
-    if (!is_there(path.at, &index) &&
-        output_write(path.at, pass->manifest.folder, index.at, index.size_bytes, &problem) < 0)
+    if (output_update(path.at, pass->manifest.folder, &index, &problem) < 0)
         terminal_error("%s", problem.at);
     const int status = problem.size_bytes == 0 ? STATUS_DONE : STATUS_SERVER;
     free(skeletons.texts);

@@ -48,10 +48,20 @@ static const struct {
     double min, max;
     bool is_whole;
 } NUMBERS[] = {
-    {OPTION_SIZE, 1, 65536, true},         {OPTION_JOBS, 1, 256, true},           {OPTION_INTERVAL, 0.02, 86400, false},
-    {OPTION_MAX_JOINTS, 0, 1e9, true},     {OPTION_MAX_INFLUENCES, 0, 1e9, true}, {OPTION_MAX_JUMP, 0, 1e9, false},
-    {OPTION_CONNECTIONS, 1, 1000, true},   {OPTION_SECONDS, 0.01, 86400, false},  {OPTION_RECONNECT, 0, 3600, false},
-    {OPTION_BAKE_FPS, 0.001, 1000, false}, {OPTION_DIFF_SIZE, 16, 1024, true},    {OPTION_POSE_WEIGHT, 0, 1, false},
+    {OPTION_SIZE, 1, 65536, true},
+    {OPTION_JOBS, 1, 256, true},
+    {OPTION_INTERVAL, 0.02, 86400, false},
+    {OPTION_MAX_JOINTS, 0, 1e9, true},
+    {OPTION_MAX_INFLUENCES, 0, 1e9, true},
+    {OPTION_MAX_JUMP, 0, 1e9, false},
+    {OPTION_CONNECTIONS, 1, 1000, true},
+    {OPTION_SECONDS, 0.01, 86400, false},
+    {OPTION_RECONNECT, 0, 3600, false},
+    {OPTION_DATASET_FRAMES, 1, 1000000, true},
+    {OPTION_DATASET_RATE, 0.001, 1000, false},
+    {OPTION_BAKE_FPS, 0.001, 1000, false},
+    {OPTION_DIFF_SIZE, 16, 1024, true},
+    {OPTION_POSE_WEIGHT, 0, 1, false},
 };
 
 static int check_number(int option, const char *value, struct text *problem)

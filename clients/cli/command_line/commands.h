@@ -5,11 +5,12 @@
 
 int run_info(const struct args *args);
 int run_bone_map(const struct args *args);
-int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, sheet, turntable */
+int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, keypoints, sheet, turntable */
 int run_convert(const struct args *args);
 int run_bake(const struct args *args);
 int run_server_command(const struct args *args); /* models, formats, version, query */
 int run_thumbs(const struct args *args);
+int run_dataset(const struct args *args);
 int run_diff(const struct args *args);
 int run_watch(const struct args *args);
 int run_check(const struct args *args);

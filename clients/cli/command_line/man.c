@@ -83,7 +83,7 @@ int run_man(const struct args *args)
     put_described(&out, "ENVIRONMENT", VARIABLES);
     text_put(&out,
              ".SH FILES\n.TP\n.I .posedignore\nin a folder of models: names excluded files, as .gitignore does\n"
-             ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR, \\fBconvert\\fR and \\fBbake\\fR remember of earlier runs\n"
+             ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR, \\fBdataset\\fR, \\fBconvert\\fR and \\fBbake\\fR remember of earlier runs\n"
              ".SH EXAMPLES\n.nf\nposectl render fox.glb \\-\\-clip walk \\-\\-t 0.5 \\-\\-yaw 30 \\-o fox.png\n"
              "posectl thumbs assets/ \\-o thumbs/ \\-\\-size 256 \\-\\-clips all \\-\\-index\n"
              "posectl check assets/ \\-\\-format sarif \\-o check.sarif\n.fi\n"

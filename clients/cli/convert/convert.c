@@ -6,6 +6,7 @@
 #include "clients/cli/command_line/commands.h"
 #include "clients/cli/output/output.h"
 #include "clients/cli/output/terminal.h"
+#include "clients/cli/pose/pose_option.h"
 #include "clients/cli/server/command_context.h"
 
 #include <stdlib.h>
@@ -62,6 +63,8 @@ static int convert(struct command_context *context, const struct convert_clips *
     if (rc == CONVERT_FAILED && !is_interrupted())
         terminal_error("%s: %s", request.model, problem.at);
     status = rc == CONVERT_FAILED ? STATUS_FAILED : connection_status(request.connection, rc);
+    if (status != STATUS_DONE && rc != CONVERT_FAILED)
+        pose_option_explain(args, request.connection->posed.error.message);
     if (status == STATUS_DONE)
         status = output_give(file, answer.data, answer.data_bytes);
     if (status == STATUS_DONE)

@@ -58,10 +58,14 @@ static int ask_whole(const struct convert_request *request, struct long_request_
     return rc;
 }
 
-/* Returns whether a parameter needs all clips in one request: only that shows what a rule renames, and chooses how
- * vertices are stored. */
+/* Returns whether a parameter needs all clips in one request: only that shows what a rule renames, chooses how vertices
+ * are stored, and blends clips. */
 static bool needs_all_files(const struct args *args)
 {
+    static const char *const BLENDS[] = {"layers", "turn", "morph", "expression", "look"};
+    for (size_t i = 0; i < sizeof BLENDS / sizeof *BLENDS; i++)
+        if (args_parameter(args, BLENDS[i]) != NULL)
+            return true;
     const char *optimize = args_parameter(args, "optimize");
     if (optimize != NULL && strcmp(optimize, "0") != 0)
         return true;
@@ -91,7 +95,8 @@ int convert_request_check(const struct convert_clips *clips)
 {
     if (clips->file_count <= CONVERT_FILES_MAX || !needs_all_files(&clips->args))
         return STATUS_DONE;
-    terminal_error("--optimize, and --strict with rules for names, take at most %d clip files", CONVERT_FILES_MAX);
+    terminal_error("--optimize, a pose, layers, and --strict with rules for names take at most %d clip files",
+                   CONVERT_FILES_MAX);
     return STATUS_USAGE;
 }
 

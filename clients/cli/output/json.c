@@ -1,5 +1,6 @@
 #include "clients/cli/output/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,4 +72,21 @@ void json_put_indented(struct text *out, cJSON *json)
     text_put(out, "\n");
     free(text);
     cJSON_Delete(json);
+}
+
+void json_keep_bits(cJSON *json)
+{
+    enum { DIGITS_MAX = 17, NUMBER_BYTES = 40 };
+    for (cJSON *child = json->child; child != NULL; child = child->next)
+        json_keep_bits(child);
+    if (!cJSON_IsNumber(json) || !isfinite(json->valuedouble))
+        return;
+    char *text = must_alloc(NUMBER_BYTES);
+    for (int digits = 15; digits <= DIGITS_MAX; digits++) {
+        snprintf(text, NUMBER_BYTES, "%.*g", digits, json->valuedouble);
+        if (strtod(text, NULL) == json->valuedouble)
+            break;
+    }
+    json->type = cJSON_Raw | (json->type & (cJSON_IsReference | cJSON_StringIsConst));
+    json->valuestring = text; /* cJSON frees it, by free() */
 }

@@ -1,6 +1,7 @@
 /* Writes files through temporary ones, so that they appear complete. */
 #include "clients/cli/output/output.h"
 
+#include "clients/cli/output/regular_file.h"
 #include "clients/cli/output/terminal.h"
 
 #include <errno.h>
@@ -66,6 +67,24 @@ int output_write(const char *path, const char *temporary_folder, const void *byt
     if (failure != 0)
         text_printf(problem, "cannot write %s: %s", path, strerror(failure));
     return failure == 0 ? 0 : -1;
+}
+
+/* Returns whether the file has exactly these bytes. */
+static bool is_there(const char *path, const struct text *bytes)
+{
+    FILE *file = regular_file_read(path);
+    char *found = must_alloc(bytes->size_bytes + 1);
+    const size_t size_bytes = file == NULL ? 0 : fread(found, 1, bytes->size_bytes + 1, file);
+    const bool is_same = file != NULL && size_bytes == bytes->size_bytes && memcmp(found, bytes->at, size_bytes) == 0;
+    if (file != NULL)
+        fclose(file);
+    free(found);
+    return is_same;
+}
+
+int output_update(const char *path, const char *temporary_folder, const struct text *bytes, struct text *problem)
+{
+    return is_there(path, bytes) ? 0 : output_write(path, temporary_folder, bytes->at, bytes->size_bytes, problem);
 }
 
 /* --- symbolic links --- */

@@ -10,6 +10,8 @@
  * with a message in *problem. Thread-safe. */
 int output_write(const char *path, const char *temporary_folder, const void *bytes, size_t size_bytes,
                  struct text *problem);
+/* Does the same, unless the file has exactly these bytes. */
+int output_update(const char *path, const char *temporary_folder, const struct text *bytes, struct text *problem);
 /* Returns whether the path is a symbolic link, with a message in *problem. posectl writes through a link only if the
  * command line names it, because somebody else may have committed the link. */
 bool output_is_link(const char *path, struct text *problem);

@@ -73,7 +73,7 @@ int pass_make(struct pass *pass, const bool *is_due)
         has_any = is_due[i];
     pass->is_due = is_due;
     pass->entries = must_alloc((pass->models.count + 1) * sizeof(cJSON *));
-    pass->outputs = 0;
+    pass->progress.outputs = 0;
     failures_forget_folders(&pass->failures);
     memset(pass->progress.counts, 0, sizeof pass->progress.counts);
     return !has_any ? STATUS_DONE

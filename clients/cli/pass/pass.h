@@ -17,12 +17,14 @@ struct pass_kind {
     const char *manifest; /* its file in OUT/.posectl */
     const char *outputs;  /* the member of an entry and of the report for what was written: "pictures" */
     const char *done;     /* the report's word for a model of which outputs were made: "drawn" */
-    bool has_many; /* a model may have several outputs, which the report counts. Else listed_model.out names it */
+    bool has_many;   /* a model may have several outputs, which the report counts. Else listed_model.out names it */
+    bool has_folder; /* the outputs of a model lie in a folder of their own, which goes with the last of them */
     /* Lists the models. NULL: as model_list_read() does. Returns 0, or an exit status after printing the error. */
     int (*list)(struct pass *pass);
     /* Makes the outputs of a model in a thread of the pool, and writes them by pass_write(). `model`: the server's
      * answer. Returns 0, an enum posed_status with the message in the connection, or PASS_FAILED with *problem. The
-     * entry may then have the error's "code". If the run was interrupted meanwhile, PASS_FAILED records no failure. */
+     * entry may then have the error's "code". If the run was interrupted meanwhile, PASS_FAILED records no failure, and
+     * an entry with PASS_PARTIAL is kept for the next run, whose `make` finds it in the manifest. */
     int (*make)(struct pass *pass, struct connection *connection, size_t index, const cJSON *model, cJSON *entry,
                 struct text *problem);
     /* Adds more to the report as JSON; or NULL. */
@@ -30,6 +32,8 @@ struct pass_kind {
 };
 
 enum { PASS_FAILED = -100 };
+/* The member of an entry of which a run was interrupted: outputs are missing. */
+#define PASS_PARTIAL "partial"
 
 struct pass {
     const struct pass_kind *kind;
@@ -45,7 +49,6 @@ struct pass {
     struct model_list models;
     const bool *is_due; /* which models to make; NULL: all */
     cJSON **entries;    /* [model]: the new entry, or NULL */
-    size_t outputs;     /* number of outputs written, under manifest.mutex */
     struct progress progress;
 };
 
@@ -75,6 +78,11 @@ pool_work pass_make_model;
  * which the caller may add more, or NULL with *problem. */
 cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void *bytes, size_t size_bytes,
                   struct text *problem);
+/* The same for an output that the caller adds to an entry and frees. Thread-safe. */
+cJSON *pass_write_file(struct pass *pass, const char *file, const void *bytes, size_t size_bytes, struct text *problem);
+/* Returns whether an interrupted run began this entry: the model, the options, the server and its importer are equal.
+ * old: of the manifest, or NULL. */
+bool pass_is_begun(const cJSON *old, const cJSON *entry);
 
 /* pass_files.c: puts the stamp of a file under the session's folder, "760320:mtime:ctime", into `out`. "-": the file
  * does not exist. "?": it changed so shortly before `before_s` (CLOCK_REALTIME) that a further change might get the
@@ -90,6 +98,8 @@ bool pass_has_outputs(const struct pass *pass, const cJSON *entry);
 void pass_remove_outdated(const struct pass *pass, const cJSON *old, const cJSON *entry);
 /* Returns whether the options select nothing of the model. Such a model has no output. */
 bool pass_is_unmatched(const cJSON *entry);
+/* Returns whether all models that were looked at have clips, and none that --clips matches. */
+bool pass_matches_no_clip(const struct pass *pass);
 /* Returns why the file is no model (skipped_model.h), or "". */
 const char *pass_why_skipped(const cJSON *entry);
 

@@ -4,6 +4,7 @@
 #include "clients/cli/output/output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,6 +60,13 @@ bool pass_is_fresh(const struct pass *pass, const cJSON *entry, const char *sour
 
 bool pass_is_unmatched(const cJSON *entry) { return cJSON_IsTrue(json_get(entry, "unmatched")); }
 
+bool pass_matches_no_clip(const struct pass *pass)
+{
+    const size_t *counts = pass->progress.counts;
+    return counts[OUTCOME_UNMATCHED] > 0 && counts[OUTCOME_MADE] + counts[OUTCOME_UNCHANGED] == 0 &&
+           !is_interrupted() && !args_has(pass->args, OPTION_SHARD); /* another shard may have some */
+}
+
 const char *pass_why_skipped(const cJSON *entry) { return member_text(entry, "skipped"); }
 
 static const char *file_of(const cJSON *output)
@@ -81,30 +89,46 @@ bool pass_has_outputs(const struct pass *pass, const cJSON *entry)
     return cJSON_GetArraySize(outputs) > 0 || pass_is_unmatched(entry);
 }
 
-static bool has_file(const struct pass *pass, const cJSON *entry, const char *file)
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Returns the names of all outputs, sorted. The caller frees the list; the entry owns the names. */
+static const char **sorted_files(const struct pass *pass, const cJSON *entry, size_t *count)
 {
-    const cJSON *output;
-    cJSON_ArrayForEach(output, json_get(entry, pass->kind->outputs))
-    {
-        if (strcmp(file_of(output), file) == 0)
-            return true;
-    }
-    return false;
+    const cJSON *outputs = json_get(entry, pass->kind->outputs), *output;
+    const char **files = must_alloc(((size_t)cJSON_GetArraySize(outputs) + 1) * sizeof *files);
+    *count = 0;
+    cJSON_ArrayForEach(output, outputs) files[(*count)++] = file_of(output);
+    if (*count > 0)
+        qsort(files, *count, sizeof *files, by_name);
+    return files;
+}
+
+static void remove_file(const struct pass *pass, char *path)
+{
+    char *slash = strrchr(path, '/');
+    unlink(path);
+    if (!pass->kind->has_folder || slash == NULL)
+        return;
+    *slash = '\0';
+    rmdir(path); /* fails if there are more files */
 }
 
 void pass_remove_outdated(const struct pass *pass, const cJSON *old, const cJSON *entry)
 {
+    size_t count;
+    const char **kept = sorted_files(pass, entry, &count);
     const cJSON *output;
     cJSON_ArrayForEach(output, json_get(old, pass->kind->outputs))
     {
         const char *file = file_of(output);
         char full[8192];
         struct text problem = {0};
-        if (file[0] == '\0' || has_file(pass, entry, file))
+        if (file[0] == '\0' || (count > 0 && bsearch(&file, kept, count, sizeof *kept, by_name) != NULL))
             continue;
         snprintf(full, sizeof full, "%s/%s", pass->out, file);
         if (!output_is_behind_link(pass->out, file, &problem)) /* posectl has written nothing through a link */
-            unlink(full);
+            remove_file(pass, full);
         text_free(&problem);
     }
+    free(kept);
 }

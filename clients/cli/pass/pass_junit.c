@@ -7,7 +7,7 @@
 /* Returns why the model counts neither as made nor as failed. NULL: it counts as one of them. */
 static const char *why_skipped(const struct pass *pass, size_t index)
 {
-    if (pass->entries[index] == NULL && is_interrupted())
+    if ((pass->entries[index] == NULL || json_get(pass->entries[index], PASS_PARTIAL) != NULL) && is_interrupted())
         return "interrupted";
     const char *why = pass_why_skipped(pass->entries[index]);
     return why[0] != '\0' ? why : pass_is_unmatched(pass_entry(pass, index)) ? "no clip of it matches --clips" : NULL;

@@ -18,7 +18,8 @@ static bool is_made_alike(const struct pass *pass, const struct listed_model *it
            strcmp(member_text(entry, "options"), pass->options) == 0 &&
            strcmp(member_text(entry, "server"), pass->server) == 0 &&
            strcmp(member_text(entry, "importer"), pass->failures.importer) == 0 &&
-           !cJSON_IsObject(json_get(entry, "error")) && pass_has_outputs(pass, entry);
+           !cJSON_IsObject(json_get(entry, "error")) && json_get(entry, PASS_PARTIAL) == NULL &&
+           pass_has_outputs(pass, entry);
 }
 
 /* Makes an entry without outputs; `model` is the server's answer, or NULL. */
@@ -114,8 +115,16 @@ static bool take_known_failure(struct pass *pass, size_t index, const cJSON *old
     return true;
 }
 
-cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void *bytes, size_t size_bytes,
-                  struct text *problem)
+bool pass_is_begun(const cJSON *old, const cJSON *entry)
+{
+    static const char *const EQUAL[] = {"hash", "options", "server", "importer"};
+    bool is_begun = json_get(old, PASS_PARTIAL) != NULL && json_error(old) == NULL;
+    for (size_t i = 0; i < sizeof EQUAL / sizeof *EQUAL && is_begun; i++)
+        is_begun = strcmp(member_text(old, EQUAL[i]), member_text(entry, EQUAL[i])) == 0;
+    return is_begun;
+}
+
+cJSON *pass_write_file(struct pass *pass, const char *file, const void *bytes, size_t size_bytes, struct text *problem)
 {
     struct text path = {0};
     if (!pass_is_safe(file)) {
@@ -131,10 +140,18 @@ cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void 
     cJSON *output = cJSON_CreateObject();
     cJSON_AddStringToObject(output, "file", file);
     cJSON_AddNumberToObject(output, "bytes", (double)size_bytes);
-    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(entry, pass->kind->outputs), output);
-    pthread_mutex_lock(&pass->manifest.mutex);
-    pass->outputs++;
-    pthread_mutex_unlock(&pass->manifest.mutex);
+    pthread_mutex_lock(&pass->progress.mutex);
+    pass->progress.outputs++;
+    pthread_mutex_unlock(&pass->progress.mutex);
+    return output;
+}
+
+cJSON *pass_write(struct pass *pass, cJSON *entry, const char *file, const void *bytes, size_t size_bytes,
+                  struct text *problem)
+{
+    cJSON *output = pass_write_file(pass, file, bytes, size_bytes, problem);
+    if (output != NULL)
+        cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(entry, pass->kind->outputs), output);
     return output;
 }
 
@@ -189,9 +206,13 @@ enum outcome pass_make_model(struct connection *connection, size_t index, const 
         }
         const bool has_changed =
             rc == POSED_E_SERVER && connection->posed.error.code == POSED_ERR_HASH_MISMATCH && tries < TRIES;
-        if (!has_changed && rc == PASS_FAILED && is_interrupted())
+        if (!has_changed && rc == PASS_FAILED && is_interrupted()) {
             outcome = OUTCOME_INTERRUPTED;
-        else if (!has_changed)
+            if (json_get(entry, PASS_PARTIAL) != NULL) {
+                pass->entries[index] = entry;
+                break;
+            }
+        } else if (!has_changed)
             outcome =
                 fail(pass, index, connection, member_text(entry, "code"), rc == PASS_FAILED ? problem.at : NULL, 0);
         cJSON_Delete(entry);

@@ -34,7 +34,7 @@ static cJSON *json_of(const struct pass *pass, double elapsed_s)
     cJSON_AddNumberToObject(json, "models", (double)pass->models.count);
     cJSON_AddNumberToObject(json, "made", (double)pass->progress.counts[OUTCOME_MADE]);
     cJSON_AddNumberToObject(json, "unchanged", (double)pass->progress.counts[OUTCOME_UNCHANGED]);
-    cJSON_AddNumberToObject(json, pass->kind->outputs, (double)pass->outputs);
+    cJSON_AddNumberToObject(json, pass->kind->outputs, (double)pass->progress.outputs);
     cJSON_AddNumberToObject(json, "seconds", elapsed_s);
     cJSON_AddBoolToObject(json, "interrupted", is_interrupted());
     cJSON *failed = cJSON_AddArrayToObject(json, "failed"), *unmatched = cJSON_AddArrayToObject(json, "unmatched");
@@ -93,7 +93,7 @@ static void put_totals(const struct pass *pass, double elapsed_s)
            has_made ? colour(COLOUR_GREEN) : "", counts[OUTCOME_MADE], pass->kind->done,
            has_made ? colour(COLOUR_NONE) : "");
     if (pass->kind->has_many) /* "pictures" without the s */
-        printf(" (%zu %.*s)", pass->outputs, (int)strlen(pass->kind->outputs) - (pass->outputs == 1),
+        printf(" (%zu %.*s)", pass->progress.outputs, (int)strlen(pass->kind->outputs) - (pass->progress.outputs == 1),
                pass->kind->outputs);
     printf(", %zu unchanged, %s%zu failed%s, ", counts[OUTCOME_UNCHANGED], has_failed ? colour(COLOUR_RED) : "",
            counts[OUTCOME_FAILED], has_failed ? colour(COLOUR_NONE) : "");
@@ -106,7 +106,8 @@ static void put_totals(const struct pass *pass, double elapsed_s)
 
 void pass_warn_unmatched(const struct pass *pass, const char *model)
 {
-    const enum option_id clips = pass->args->command == COMMAND_BAKE ? OPTION_BAKE_CLIPS : OPTION_CLIPS;
+    const enum option_id clips =
+        option_is_for(&OPTIONS[OPTION_CLIPS], &COMMANDS[pass->args->command]) ? OPTION_CLIPS : OPTION_BAKE_CLIPS;
     terminal_error("'%s' has no clip that matches '%s': no %.*s", model, args_text(pass->args, clips, ""),
                    (int)strlen(pass->kind->outputs) - 1, pass->kind->outputs); /* "pictures" without the s */
 }

@@ -1,4 +1,5 @@
-/* Reads the directory of a .npz archive, and unpacks its members: npz.h. */
+/* Reads the directory of a .npz archive, and unpacks its members: npz.h. Not by libzip, which would bring OpenSSL and
+ * bzip2 with it into a program that is installed on its own, and would leave the sizes to be checked here. */
 #include "clients/cli/pose/npz.h"
 
 #include <libdeflate.h>

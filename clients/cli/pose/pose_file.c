@@ -85,6 +85,9 @@ static int put_value(const char *text, const cJSON *json, const struct pose_word
     return 0;
 }
 
+/* Returns the text behind a byte order mark, over which cJSON passes, but not the request that takes the text. */
+static const char *unmarked(const char *text) { return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text; }
+
 static int put_json(const struct text *bytes, const struct pose_words *words, struct text *layers, struct text *problem)
 {
     const char *end = bytes->at;
@@ -92,7 +95,7 @@ static int put_json(const struct text *bytes, const struct pose_words *words, st
     cJSON *json = strlen(bytes->at) == bytes->size_bytes ? cJSON_ParseWithOpts(bytes->at, &end, 1) : NULL;
     int rc = -1;
     if (cJSON_IsObject(json) || cJSON_IsArray(json))
-        rc = put_value(bytes->at, json, words, layers, problem);
+        rc = put_value(unmarked(bytes->at), json, words, layers, problem);
     else {
         for (const char *c = bytes->at; c < end; c++)
             line += *c == '\n';

@@ -16,9 +16,27 @@ enum { BODY_BYTES_MAX = 1 << 20 };
 static const char *const OF_CLIP[] = {"clip", "clip_name", "from", "to", "fps", "speed", "phase"};
 enum { OF_CLIP_COUNT = sizeof OF_CLIP / sizeof *OF_CLIP };
 
+/* Appends a layer of the clip of convert --clips. A file stays there, whose first clip it is. */
+static void put_converted_clip(struct args *args, struct text *layers)
+{
+    const char *clip = args_parameter(args, "clips");
+    const bool is_file = clip != NULL && strpbrk(clip, "/.*?[") != NULL;
+    if (clip != NULL && !is_file) {
+        text_put(layers, "{\"clip\":");
+        pose_put_string(layers, clip);
+        text_put(layers, "},");
+        args_drop_parameter(args, "clips");
+    } else if (is_file || args_parameter(args, "clip_file") != NULL)
+        text_put(layers, "{},");
+}
+
 /* Appends a layer of the clip that the command line names, if it does. */
 static void put_clip(struct args *args, struct text *layers)
 {
+    if (args->command == COMMAND_CONVERT) {
+        put_converted_clip(args, layers);
+        return;
+    }
     bool has_any = args_parameter(args, "clip_file") != NULL;
     struct text members = {0};
     text_put(&members, "");

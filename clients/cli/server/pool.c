@@ -46,6 +46,8 @@ static void put_state(struct text *out, const struct progress *progress, double 
     text_printf(out, "%zu/%zu", done, progress->total);
     if (progress->counts[OUTCOME_FAILED] > 0)
         text_printf(out, ", %zu failed", progress->counts[OUTCOME_FAILED]);
+    if (progress->outputs_name != NULL)
+        text_printf(out, ", %zu %s", progress->outputs, progress->outputs_name);
     text_printf(out, "  %.*f/s", rate < 10 ? 1 : 0, rate);
     if (rate > 0 && done < progress->total) {
         text_put(out, "  ");
@@ -69,7 +71,8 @@ static void paint(struct progress *progress, double elapsed_s)
 static void show_progress(struct progress *progress)
 {
     const double now = now_s(), elapsed_s = now - progress->start_s;
-    if (terminal.is_quiet || now - progress->shown_s < (terminal.is_progress_line ? PAINT_S : LOG_S))
+    if (progress->is_silent || terminal.is_quiet ||
+        now - progress->shown_s < (terminal.is_progress_line ? PAINT_S : LOG_S))
         return;
     progress->shown_s = now;
     if (terminal.is_progress_line) {
@@ -118,7 +121,7 @@ static void wait_for_workers(struct pool *pool)
         pthread_cond_timedwait(&pool->changed, &pool->progress->mutex, &until);
         show_progress(pool->progress);
     }
-    if (terminal.is_progress_line)
+    if (terminal.is_progress_line && !pool->progress->is_silent)
         bar_clear();
 }
 

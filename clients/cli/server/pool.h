@@ -23,7 +23,10 @@ struct progress {
     const char *what; /* "thumbs" */
     size_t total, counts[OUTCOME_COUNT];
     double start_s, shown_s;
-    char current[96]; /* the model that was finished last */
+    char current[96];         /* the model that was finished last */
+    size_t outputs;           /* written so far, under the mutex */
+    const char *outputs_name; /* what the line calls them; NULL: it does not count them */
+    bool is_silent;           /* shows nothing: another one does */
 };
 
 /* Works on model `index` in one of the threads, and records its failure itself. */

@@ -3,7 +3,7 @@ import { icon, make } from '../common/dom.js';
 import { baseName } from '../common/format.js';
 import { absolute, get, link, pathOf, token } from '../common/http.js';
 import { copy, save } from '../common/save.js';
-import { layersOf, pictureQuery, writeState } from './state.js';
+import { givenQuery, layersOf, pictureQuery, writeState } from './state.js';
 
 const ICONS = {
   picture: ['M4 5h16v14H4z', 'M4 16l5-5 4 4 3-3 4 4', 'M15.5 9.5h.01'], sheet: ['M4 4h7v7H4z', 'M13 4h7v7h-7z', 'M4 13h7v7H4z', 'M13 13h7v7h-7z'],
@@ -97,9 +97,14 @@ export class Actions {
 
   turntable() { return this.save('v1/turntable', { ...TURNTABLE, background: this.page.state().background || TURNTABLE.background }, 'turntable.png'); }
 
+  /** The model with all clips; with a pose on top the one clip that is shown, in this pose. */
   async glb() {
-    const { clip_files, retarget } = this.page.state();
-    return 'Saved ' + await save(link('v1/export', { model: this.page.model, clip_file: clip_files, retarget: clip_files.length && retarget ? 'rest' : null }), baseName(this.page.model) + '.glb');
+    const { model } = this.page, state = this.page.state(), given = givenQuery(state), { clip, clip_file, clip_files, retarget } = state;
+    const all = { model, clip_file: clip_files, retarget: clip_files.length && retarget ? 'rest' : null };
+    const isPosed = Object.keys(given).length > 0, isOwn = !state.blend && !clip_file;
+    const layers = isPosed && !isOwn ? (layersOf(state) ?? [{ clip }]).map((layer) => ({ ...(clip_file && { clip_file }), ...layer })) : null;
+    const query = !isPosed ? all : isOwn ? { model, clips: clip, ...given } : { model, retarget: clip_file && retarget ? 'rest' : null, ...given };
+    return 'Saved ' + await save(link('v1/export', query), baseName(model) + '.glb', layers ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ layers }) } : {});
   }
 
   viewLink() { return absolute(link('m/' + pathOf(this.page.model), writeState({ ...this.page.state() }))); }

@@ -1,6 +1,6 @@
 /** The replacement for the live viewer if WebGL is missing or lost: the same interface as viewer/viewer.js, drawn by the server's pictures.
  */
-import { GIVEN } from './given.js';
+import { POSE } from './given.js';
 import { CAMERA, layersOf, LIGHT, pictureQuery, shortList } from './state.js';
 
 const FRAMES_MAX = 24, FRAMES_PER_S = 12; // of a clip that plays
@@ -216,13 +216,13 @@ export class PictureViewer extends EventTarget {
     this.request = requestAnimationFrame((later_ms) => this.tick(later_ms));
   }
 }
-for (const name of ['view', 'joint', 'background', ...LIGHT, ...GIVEN]) {
+for (const name of ['view', 'joint', 'background', ...LIGHT, ...POSE]) {
   Object.defineProperty(PictureViewer.prototype, name, {
     get() { return this.state[name]; },
     set(value) { if (value !== this.state[name]) { this.state[name] = value; this.renew(); } },
   });
 }
-Object.defineProperty(PictureViewer.prototype, 'given', { set(lists) { for (const name of GIVEN) this[name] = lists[name]; } });
+Object.defineProperty(PictureViewer.prototype, 'given', { set(lists) { for (const name of POSE) this[name] = lists[name]; } });
 Object.defineProperty(PictureViewer.prototype, 'ground', {
   get() { return this.state.shadow; },
   set(value) { if (value !== this.state.shadow) { this.state.shadow = value; this.renew(); } },

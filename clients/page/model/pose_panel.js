@@ -1,16 +1,17 @@
-/** The panel of the pose on top of the clip: the turn of the chosen joint, VRM expressions, morph targets. */
+/** The panel of the pose on top of the clip: the turn of the chosen joint, the look, VRM expressions, morph targets. */
 import { make } from '../common/dom.js';
-import { GIVEN, nodeOf, numbersOf, partsOf, targetsOf, TURN_MOST, withNumbers } from './given.js';
+import { nodeOf, numbersOf, partsOf, POSE, targetsOf, TURN_MOST, withNumbers } from './given.js';
+import { LookFields } from './look_fields.js';
 import { referenceOf } from './state.js';
 
 const AXES = ['x', 'y', 'z'];
 const SEARCH_FROM = 12; // number of sliders
-const NONE = { turn: [], morph: [], expression: [] };
+const NONE = { turn: [], morph: [], expression: [], look: null };
 
 const degreesText = (n) => +n.toFixed(1) + '°';
 
 export class PosePanel {
-  /** @param {{change: function(Object, boolean), chooseNode: function(number), copy: function()}} page */
+  /** @param {{change: function(Object, boolean), chooseNode: function(number), eye: function(): number[]|null, copy: function()}} page */
   constructor(page) {
     this.page = page;
     this.lines = []; // sliders of expressions and morph targets: {kind, name, ..}
@@ -22,11 +23,12 @@ export class PosePanel {
     this.resetJoint = button('Reset joint', () => { this.turn(null); this.axes[0].range.focus(); });
     this.joint = make('fieldset', {}, this.legend, ...this.axes.map(({ line }) => line), this.resetJoint);
     this.turned = make('ul', { class: 'chips', 'aria-label': 'Turned joints' });
+    this.look = new LookFields(page);
     this.search = make('input', { type: 'search', placeholder: 'Search sliders', 'aria-label': 'Search sliders', oninput: () => this.filter() });
     this.groups = make('div', { class: 'body inner' });
     this.resetAll = button('Reset all', () => { page.change(NONE); this.body.closest('details')?.querySelector('summary').focus(); });
     this.copy = button('Copy as JSON', page.copy);
-    this.body = make('div', { class: 'body pose', onkeydown: (event) => this.onKey(event) }, this.hint, this.joint, this.turned, this.search, this.groups,
+    this.body = make('div', { class: 'body pose', onkeydown: (event) => this.onKey(event) }, this.hint, this.joint, this.turned, this.look.node, this.search, this.groups,
       make('div', { class: 'row' }, this.resetAll, this.copy));
   }
 
@@ -70,16 +72,18 @@ export class PosePanel {
     this.lines = groups.flatMap(([kind, , names]) => names.map((name, i) => this.line(kind, name, `${kind}-${i}`)));
     this.groups.replaceChildren(...groups.filter(([, , names]) => names.length).map(([kind, title]) => make('fieldset', {},
       make('legend', {}, title), ...this.lines.filter((line) => line.kind === kind).map((line) => line.node))));
+    this.look.setModel(description);
     this.search.hidden = this.lines.length < SEARCH_FROM;
     this.filter();
   }
 
   line(kind, name, id) {
+    const word = kind === 'morph' && /^\d+$/.test(name) ? 'target ' + name : name;
     const change = (numbers, isPassing = false) => this.page.change({ [kind]: withNumbers(this.state[kind], name, numbers) }, isPassing);
     const range = make('input', { type: 'range', id, min: 0, max: 1, step: 0.01, value: 0, oninput: () => change([+range.value], true), onchange: () => change([+range.value]) });
     const text = make('output', { class: 'numbers soft', for: id });
-    const drop = make('button', { type: 'button', class: 'plain', 'aria-label': `Reset ${name}`, title: 'As the clip has it', onclick: () => { change(null); range.focus(); } }, '×');
-    return { kind, name, range, text, drop, node: make('div', { class: 'field' }, make('label', { for: id, class: 'word soft', title: name }, name), make('div', { class: 'line' }, range, text, drop)) };
+    const drop = make('button', { type: 'button', class: 'plain', 'aria-label': `Reset ${word}`, title: 'As the clip has it', onclick: () => { change(null); range.focus(); } }, '×');
+    return { kind, name, range, text, drop, node: make('div', { class: 'field' }, make('label', { for: id, class: 'word soft', title: name }, word), make('div', { class: 'line' }, range, text, drop)) };
   }
 
   filter() {
@@ -97,6 +101,7 @@ export class PosePanel {
     this.key = node ? this.keyOf(node.node) : null;
     this.showJoint(isForced);
     this.showTurned();
+    this.look.show(state, isForced);
     for (const { kind, name, range, text, drop } of this.lines) {
       const [weight] = numbersOf(state[kind], name) ?? [null];
       range.min = Math.min(0, weight);
@@ -106,7 +111,7 @@ export class PosePanel {
       range.setAttribute('aria-valuetext', weight === null ? 'as the clip has it' : text.value);
       drop.style.visibility = weight === null ? 'hidden' : '';
     }
-    const count = GIVEN.reduce((sum, kind) => sum + state[kind].length, 0), box = document.querySelector('#panel-pose .count');
+    const count = POSE.reduce((sum, kind) => sum + (typeof state[kind] === 'string' ? 1 : state[kind]?.length ?? 0), 0), box = document.querySelector('#panel-pose .count');
     this.resetAll.disabled = this.copy.disabled = count === 0;
     if (box) box.textContent = count || '';
   }

@@ -1,18 +1,18 @@
 /** The pose that the visitor gives on top of the clip: its panel, its rings over the model, and what is copied. */
 import { byId } from '../common/dom.js';
-import { fitGiven, GIVEN, layerOf, nodeOf, partsOf } from './given.js';
+import { fitGiven, layerOf, nodeOf, partsOf, POSE } from './given.js';
 import { Gizmo } from './gizmo.js';
 import { PosePanel } from './pose_panel.js';
 
 export class Posing {
-  /** @param {{change, chooseNode, pause, copied, say, notice}} page what it does on the page */
+  /** @param {{change, chooseNode, eye, pause, copied, say, notice}} page what it does on the page */
   constructor(page) {
     this.page = page;
-    this.panel = new PosePanel({ change: page.change, chooseNode: page.chooseNode, copy: () => this.copy() });
+    this.panel = new PosePanel({ change: page.change, chooseNode: page.chooseNode, eye: page.eye, copy: () => this.copy() });
     this.gizmo = new Gizmo(byId('gizmo'), (degrees, isPassing) => this.panel.turn(degrees, isPassing));
   }
 
-  static isGiven(state) { return GIVEN.some((kind) => state[kind].length > 0); }
+  static isGiven(state) { return POSE.some((kind) => state[kind]?.length > 0); }
 
   /** Takes a model. Returns the state without what the model does not have. */
   setModel(state, description) {

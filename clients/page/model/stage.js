@@ -4,11 +4,13 @@
  */
 import { getPatiently, link } from '../common/http.js';
 import { server } from '../common/server.js';
-import { GIVEN } from './given.js';
+import { POSE } from './given.js';
 import { PictureViewer } from './picture_viewer.js';
 import { CAMERA, cameraOf, findReferred, LIGHT, lightOf, pictureQuery } from './state.js';
 
 const POSTER_SIDE = 960;
+
+const cameraIn = (state) => Object.fromEntries(Object.keys(CAMERA).map((name) => [name, state[name]]));
 
 export class Stage extends EventTarget {
   /** @param {{stage, poster, pictures, live}} nodes */
@@ -66,6 +68,7 @@ export class Stage extends EventTarget {
     if (mode === 'pictures') this.setMode(mode); // before the first picture, because its size counts
     const viewer = new Viewer(canvas, server);
     this.viewer = viewer;
+    const camera = cameraIn(this.state); // the viewer tells its own first, which becomes that of the state
     this.listen(viewer, mode);
     this.apply(this.state, true);
     try {
@@ -79,7 +82,7 @@ export class Stage extends EventTarget {
     }
     if (this.viewer !== viewer) return;
     this.setMode(mode);
-    this.aim(this.state, true); // again: now the meaning of distances is known
+    this.aim({ ...this.state, ...camera }, true); // again: now the meaning of distances is known
     if (this.state.t !== null) viewer.time_s = this.state.t;
     this.say('ready');
   }
@@ -102,9 +105,9 @@ export class Stage extends EventTarget {
     this.description = description;
     const { viewer } = this;
     if (!viewer) { await this.load(description, this.variant); return; }
-    const { time_s } = viewer;
+    const { time_s } = viewer, camera = cameraIn(this.state);
     await this.fill(viewer);
-    this.aim(this.state, true);
+    this.aim({ ...this.state, ...camera }, true);
     viewer.joint = this.jointOf(this.state);
     if (time_s > 0) viewer.time_s = time_s;
     this.say('ready');
@@ -162,7 +165,7 @@ export class Stage extends EventTarget {
     if (isNew('background')) viewer.background = state.background;
     if (isNew('shadow')) viewer.ground = state.shadow;
     if (isNew(...LIGHT)) Object.assign(viewer, lightOf(state));
-    if (isNew(...GIVEN)) viewer.given = state;
+    if (isNew(...POSE)) viewer.given = state;
     if (isNew(...Object.keys(CAMERA))) this.aim(state, isAll);
     const isClipNew = state.clip !== null && isNew('clip', 'clip_file', 'blend', 'blend_file', 'weight', 'retarget');
     if (isClipNew) this.playClip(viewer, state, isNew('clip', 'clip_file'));

@@ -1,4 +1,4 @@
-import { GIVEN, readGiven } from './given.js';
+import { GIVEN, POSE, readGiven, readLook } from './given.js';
 
 /**
  * The state of the page, which is in the address: a link shows what its sender saw. Names and units are those of /v1/render if it has
@@ -25,7 +25,7 @@ import { GIVEN, readGiven } from './given.js';
  *   environment, environment_yaw  a Radiance picture under the root, or null; degrees by which it is turned
  *   exposure   stops
  *   tone       one of TONES
- *   turn, morph, expression   a pose on top of the clip: lists of texts as the server takes them (given.js)
+ *   turn, morph, expression, look   a pose on top of the clip: lists of texts, and a text, as the server takes them (given.js)
  *   model      the model of the page; not in the query
  */
 export const VIEWS = ['lit', 'skeleton', 'weights', 'wireframe', 'normals'];
@@ -74,6 +74,7 @@ const FIELDS = {
   environment_yaw: { read: number(-36000, 36000), initial: 0 },
   exposure: { read: number(-16, 16), initial: 0 },
   tone: { read: oneOf(...TONES), initial: 'neutral' },
+  look: { read: readLook, initial: null },
 };
 export const LIGHT = ['light', 'environment', 'environment_yaw', 'exposure', 'tone'];
 const IN_FRONT = ['clip', 'blend', 'blend_file', 'weight']; // members of `clip_file` in the address
@@ -137,7 +138,7 @@ function lightQuery(state) {
 }
 
 /** The part of a query about the pose on top of the clip. */
-const givenQuery = (state) => Object.fromEntries(GIVEN.filter((name) => state[name]?.length).map((name) => [name, state[name]]));
+export const givenQuery = (state) => Object.fromEntries(POSE.filter((name) => state[name]?.length).map((name) => [name, state[name]]));
 
 /** The reference of a thing in the address: its name, or its index if the name is missing, a number, or not unique. */
 export function referenceOf(things, index, indexOf = (thing) => thing.index) {

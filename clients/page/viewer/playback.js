@@ -9,7 +9,7 @@ export class Playback {
   #ask;
   #connection;
   #clip = {}; // the choice
-  #given = {}; // a pose on top of it: turn, morph, expression
+  #given = {}; // a pose on top of it: turn, morph, expression, look
   #plan = null; // of the shots
   #shots = null;
   #coming = null; // shots with a newer given pose

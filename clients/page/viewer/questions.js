@@ -10,6 +10,7 @@ export class Questions {
   #server;
   #connection;
   #model;
+  #hasMaterialBinds; // expressions change materials
   #files = new Map(); // [clip file]: the response of /v1/model
 
   constructor(server, connection, model) {
@@ -22,6 +23,7 @@ export class Questions {
     this.isSkeleton = shown.length === 0;
     /** The approximate size of a shot. */
     this.frameBytes = FRAME_EXTRA_BYTES + 48 * (this.isSkeleton ? model.info.nodes.length : model.jointCount) + (this.hasMesh ? 24 * vertices : 0);
+    this.#hasMaterialBinds = (model.info.expressions ?? []).some(({ binds = [] }) => binds.some(({ kind }) => kind !== 'morph'));
     /** The operation to stream; null: a stream cannot have all data. */
     this.streamed = this.hasMesh ? null : this.isSkeleton ? 'pose' : 'palette';
   }
@@ -36,14 +38,23 @@ export class Questions {
     return new Frames(await response.arrayBuffer());
   }
 
+  // The materials that differ from the file's: for each time a map by index, with looks as /v1/model has them.
+  async #looks(parameters, signal) {
+    const ask = { ...this.#model.query, ...parameters, what: 'materials', format: 'json' };
+    const answer = parameters.layers ? await (await this.#connection.link()).ask('/v1/pose', ask, { signal })
+      : await this.#server.get(this.#server.link('v1/pose', ask), signal);
+    return (await answer.json()).frames.map(({ materials }) => new Map(materials.map((look) => [look.index, look])));
+  }
+
   /** Asks for the parts of shots at these times. */
   async ask(parameters, times_s, signal) {
     const at = { ...parameters, ...(parameters.layers ? {} : { wrap: 'clamp' }), t: times_s.join(',') };
     const palette = this.isSkeleton ? null : this.#frames('palette', { ...at, layout: 'mat3x4' }, signal);
     const pose = this.isSkeleton ? this.#frames('pose', { ...at, layout: 'mat3x4', what: 'scene' }, signal) : null;
     const mesh = this.hasMesh ? this.#frames('mesh', { ...at, normals: 1 }, signal) : null;
-    const [one, other, third] = await Promise.all([palette, pose, mesh]);
-    return { ...(one && { palette: one }), ...(other && { pose: other }), ...(third && { mesh: third }) };
+    const looks = this.#hasMaterialBinds && (at.expression || at.look) ? this.#looks(at, signal) : null;
+    const parts = Object.entries({ palette, pose, mesh, looks }).filter(([, part]) => part);
+    return Object.fromEntries(await Promise.all(parts.map(async ([name, part]) => [name, await part])));
   }
 
   /** Asks for the shot at the start of a clip. It does not fall back to the rest pose if the clip cannot be evaluated, because that would

@@ -5,7 +5,7 @@ export class Shot {
   #parts;
   #frame;
 
-  /** @param {{palette?: Frames, pose?: Frames, mesh?: Frames}} parts @param {number} frame of each */
+  /** @param {{palette?: Frames, pose?: Frames, mesh?: Frames, looks?: Map<number, object>[]}} parts @param {number} frame of each */
   constructor(parts, frame) {
     this.#parts = parts;
     this.#frame = frame;
@@ -14,6 +14,11 @@ export class Shot {
   /** The requested time in seconds. */
   get time_s() {
     return (this.#parts.palette ?? this.#parts.pose ?? this.#parts.mesh).time(this.#frame);
+  }
+
+  /** The looks of materials that differ from the file's, by index, where the server tells them; else null. */
+  get looks() {
+    return this.#parts.looks?.[this.#frame] ?? null;
   }
 
   /** mat3x4 of a skin's joints, or null. */

@@ -1,5 +1,4 @@
 // A model in a pose: the palettes of the current shot, the places of joints and vertices, and the size of all.
-import { expressionLooks } from './expressions.js';
 import { boneSolids } from './overlay.js';
 import { ballOf, boxBall, jointReaches, skinDual, skinLinear } from './skinning.js';
 import { MovingLooks } from './moving_looks.js';
@@ -24,8 +23,6 @@ export class Stage {
   #positions = new Map(); // of the shot: entry index: Float32Array
   #reaches;
   #lone;
-  #time_s = 0;
-  #giveLook = (material, look) => look;
   shot = null;
 
   /** @param {object} model of loadModel() */
@@ -49,19 +46,13 @@ export class Stage {
     this.#changeAt(0);
   }
 
-  /** Takes the expressions of a given pose: NAME:WEIGHT each. */
-  give(expressions) {
-    this.#giveLook = expressionLooks(this.model.info, expressions);
-    this.#changeAt(this.#time_s);
-  }
-
   #changeAt(time_s) {
-    this.#time_s = time_s;
+    const { materials } = this.model.info, told = this.shot?.looks;
     this.hidden = this.visibility.hiddenAt(time_s);
     const moved = new Map(); // by material: entries share their look
     for (const entry of this.entries) {
-      if (entry.material === null || entry.material === undefined || !this.model.info.materials[entry.material]) continue;
-      if (!moved.has(entry.material)) moved.set(entry.material, this.#giveLook(entry.material, this.looks.at(entry.material, time_s)));
+      if (entry.material === null || entry.material === undefined || !materials[entry.material]) continue;
+      if (!moved.has(entry.material)) moved.set(entry.material, told ? told.get(entry.material) ?? materials[entry.material] : this.looks.at(entry.material, time_s));
       entry.look = moved.get(entry.material);
     }
   }

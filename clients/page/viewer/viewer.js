@@ -203,9 +203,7 @@ export class Viewer extends ViewerControls {
 
   /** Gives the model the pose that the caller wishes. */
   give() {
-    const { playback, stage } = this.#data ?? {}, { given } = this.wish;
-    playback?.setGiven(given);
-    stage?.give(given.expression ?? []);
+    this.playback?.setGiven(this.wish.given);
     this.changed();
   }
 

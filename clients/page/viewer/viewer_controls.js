@@ -63,13 +63,13 @@ export class ViewerControls extends EventTarget {
     if (this.playback) this.playback.loop = this.wish.loop;
   }
 
-  /** A pose on top of the clip: lists `turn`, `morph`, `expression` in the form of /v1/render. */
+  /** A pose on top of the clip: lists `turn`, `morph`, `expression` and a text `look` in the form of /v1/render. */
   get given() {
     return this.wish.given;
   }
 
   set given(lists) {
-    this.wish.given = Object.fromEntries(['turn', 'morph', 'expression'].filter((name) => lists?.[name]?.length).map((name) => [name, [...lists[name]]]));
+    this.wish.given = Object.fromEntries(['turn', 'morph', 'expression', 'look'].filter((name) => lists?.[name]?.length).map((name) => [name, name === 'look' ? lists[name] : [...lists[name]]]));
     this.give();
   }
 
@@ -97,6 +97,11 @@ export class ViewerControls extends EventTarget {
   /** The camera parameters of /v1/render for the same picture. */
   get cameraParameters() {
     return this.framing.parameters;
+  }
+
+  /** Where the camera is, in the scene. */
+  get eye() {
+    return this.framing.camera.eye;
   }
 
   /** Resets to the server's own camera. */

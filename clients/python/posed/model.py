@@ -240,7 +240,8 @@ class Model:
         return bytes(self.client.operation("mesh", model=self.path, clip=clip, t=t, format="glb", **options).body)
 
     def export(self, **options: Any) -> bytes:
-        """Return the whole model as a glTF file: skeleton, weights, clips. `clips`, `subtree`, `up`, `unit`, .. as in protocol/http.md."""
+        """Return the whole model as a glTF file: skeleton, weights, clips, or `layers` as one clip. `clips`, `subtree`, `up`, `unit`, .. as in
+        protocol/http.md."""
         return bytes(self.client.ask("/v1/export", model=self.path, **options).body)
 
     def bounds(self, clip: Clip = None, t: Times = None, **options: Any) -> Dict[str, Any]:
@@ -250,6 +251,13 @@ class Model:
     def hitboxes(self, fit: str = "capsule", **options: Any) -> Dict[str, Any]:
         """Return the volumes of the joints (protocol/hits.md): fitted capsules, boxes or spheres, or those of the model's hitbox file."""
         return dict(self.client.json("/v1/hitboxes", model=self.path, fit=fit, **options))
+
+    def keypoints(self, clip: Clip = None, t: Times = 0.0, joints: Union[int, str, Sequence[Union[int, str]], None] = None,
+                  points: Optional[Sequence[Dict[str, Any]]] = None, **options: Any) -> Dict[str, Any]:
+        """Return where points of the model are in its picture, and whether they are visible (protocol/answers.md, keypoints): nodes, those of a
+        human with `body="roles"` or `"openpose"`, and `points`, each a dict with `joint` and `offset` or with `mesh`, `triangle` and
+        `barycentric`. The camera is that of `render()` with the same options."""
+        return dict(self.client.json("/v1/keypoints", model=self.path, clip=clip, t=t, joints=joints, points=points, **options))
 
     def keys(self, clip: Clip = None, joints: Union[int, str, Sequence[Union[int, str]], None] = None, **options: Any) -> Dict[str, Any]:
         """Return the keys of a clip, or of all clips, as the model keeps them (protocol/answers.md, keys); `path` selects properties of
@@ -275,7 +283,8 @@ class Model:
 
     def render(self, clip: Clip = None, t: Times = None, **options: Any) -> Picture:
         """Return a picture (PNG): bytes, which a notebook shows. Without `t` the server chooses the time; `width`, `height`, `yaw`,
-        `pitch`, `camera`, `background`, `view`, .. as in protocol/http.md."""
+        `pitch`, `camera`, `background`, `view`, .. as in protocol/http.md. `camera` may be a dict: the camera by numbers, or that of a
+        picture, ``json.loads(picture.headers["x-posed-camera"])``."""
         return Picture.of(self.client.operation("render", model=self.path, clip=clip, t=t, **options))
 
     def sheet(self, **options: Any) -> Picture:

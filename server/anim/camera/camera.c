@@ -138,9 +138,13 @@ void camera_project(struct camera *camera)
     clip.m[5] = 1 / camera->half[1];
     if (camera->is_ortho) {
         clip.m[10] = -2 / depth;
+        clip.m[12] = camera->shift[0];
+        clip.m[13] = camera->shift[1];
         clip.m[14] = -(far + near) / depth;
         clip.m[15] = 1;
     } else {
+        clip.m[8] = 0 - camera->shift[0]; /* not -0 */
+        clip.m[9] = 0 - camera->shift[1];
         clip.m[10] = -(far + near) / depth;
         clip.m[11] = -1;
         clip.m[14] = -2 * far * near / depth;

@@ -13,6 +13,7 @@ struct camera {
     bool is_ortho;               /* orthographic */
     double half[2]; /* half of the picture's width and height: orthographic in scene units, perspective at a distance of
                        1 from the eye */
+    double shift[2];  /* where the camera's axis meets the picture: -1 to 1 from left to right and from below upwards */
     double near, far; /* distances from the eye along the view direction; > 0 */
 };
 
@@ -41,7 +42,7 @@ bool camera_sees_all(const struct camera *camera, const struct vec3 *points, uin
 /* Widens near and far so that they enclose the points too. Points behind the eye or next to it cannot be enclosed. */
 void camera_hold(struct camera *camera, const struct vec3 *points, uint64_t point_count);
 
-/* Sets clip_from_view from half, near, far and is_ortho. */
+/* Sets clip_from_view from half, shift, near, far and is_ortho. */
 void camera_project(struct camera *camera);
 
 /* Makes the camera of a model's camera at its node, for a picture of this aspect. The scale of scene_from_node does not

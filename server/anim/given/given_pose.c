@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,57 +90,64 @@ static bool is_modest(const struct model *model, const struct given_node *node, 
 
 static const double SHORTEST = 1e-30; /* the square of a rotation's length, by which compiled evaluation divides */
 
-/* Numbers side by side, which one instruction compares. */
-typedef double two __attribute__((vector_size(16)));
-typedef int64_t two_bits __attribute__((vector_size(16)));
+/* Floats side by side, and their bits. Bits of positive floats compare as integers do, and NaN is above all. */
+typedef float four __attribute__((vector_size(16)));
+typedef uint32_t four_bits __attribute__((vector_size(16)));
+typedef double four_doubles __attribute__((vector_size(32)));
 
-static two load_two(const double *values)
+static inline four load_four(const double *values)
 {
-    two pair;
-    memcpy(&pair, values, sizeof pair);
-    return pair;
+    four_doubles doubles;
+    memcpy(&doubles, values, sizeof doubles);
+    return __builtin_convertvector(doubles, four);
 }
 
-static two size_of_two(two pair)
-{
-    const two_bits no_sign = {INT64_MAX, INT64_MAX};
-    return (two)((two_bits)pair & no_sign);
-}
+static inline four_bits size_bits(four values) { return (four_bits)values & (uint32_t)INT32_MAX; }
 
-/* Finds whether all ten numbers of a node, translation, rotation and scale, are modest floats and the rotation has a
- * length: no bit is 0 then. `limit`: of translations. */
-static inline two_bits usual_bits(const double *values, const struct node *rest, double limit)
+/* Returns bits of which some sign is set unless all ten numbers of a node, translation, rotation and scale, are modest
+ * floats and the rotation has a length. limits: of the translation. Its own bounds are narrower than those of
+ * is_modest(), so that rounding does not matter. Differences in place of comparisons, which gcc takes apart. */
+static inline four_bits usual_faults(const double *values, const struct node *at_rest, four limits)
 {
-    static const double LONGEST = 1e30; /* the square of a length */
-    const two most = {SCALE_MOST, SCALE_MOST}, q = load_two(values + 3), r = load_two(values + 5);
-    const two squares = q * q + r * r, scale = load_two(values + 7);
-    const double square = squares[0] + squares[1];
-    const two rest_scale = {(double)rest->scale[0], (double)rest->scale[1]};
-    const two last = {values[9], (double)rest->scale[2]}, swapped = {last[1], last[0]};
-    const two near = {limit, limit}, longest = {LONGEST, LONGEST}, both = {square, square};
-    const two small = {fabs(values[2]), SHORTEST}, large = {limit, square};
-    two_bits are = size_of_two(load_two(values)) <= near;
-    are &= small <= large;
-    are &= both <= longest;
-    are &= scale * most >= rest_scale;
-    are &= rest_scale * most >= scale;
-    return are & (last * most >= swapped);
+    _Static_assert(offsetof(struct node, scale) == offsetof(struct node, rotation[4]),
+                   "a rotation ends before the scale");
+    const float scale_most = 0.99f * (float)SCALE_MOST, longest = 1e14f, shortest = 1e-28f;
+    const four_bits is_scale = {0, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    four rest;
+    memcpy(&rest, (const char *)at_rest + offsetof(struct node, rotation[3]), sizeof rest);
+    const four rotation = load_four(values + 3),
+               scale = load_four(values + 6); /* the first number is of the rotation */
+    const four squares = rotation * rotation, halves = squares + (four){squares[2], squares[3], squares[0], squares[1]};
+    const four sums = halves + (four){halves[1], halves[0], halves[3], halves[2]};
+    const four_bits low = (four_bits)(scale * scale_most) - (four_bits)rest;
+    const four_bits high = (four_bits)(rest * scale_most) - (four_bits)scale;
+    four_bits faults = ((four_bits)rest | low | high) & is_scale;
+    faults |= (four_bits)limits - size_bits(load_four(values));
+    faults |= (four_bits)(four){longest, longest, longest, longest} - size_bits(rotation);
+    return faults | ((four_bits)sums - (four_bits)(four){shortest, shortest, shortest, shortest});
 }
 
 /* True when all is given of all nodes of a frame, in modest numbers. False says nothing. Game servers give all joints
- * of a crowd anew in each frame, so this takes no branch for a number. */
-static bool is_usual(const struct given_pose *given, const struct model *model, uint32_t frame, double size)
+ * of a crowd anew in each frame, so this takes no branch for a number. rig_nodes: how many nodes are of the rig. */
+static bool is_usual(const struct given_pose *given, const struct model *model, uint32_t frame, double size,
+                     uint32_t *rig_nodes)
 {
     const double *values = given->values + (size_t)frame * given->frame_values;
-    const double near = TRANSLATION_MOST * size, limit = near < (double)FLT_MAX ? near : (double)FLT_MAX;
-    two_bits sum = {0, 0}; /* of bits, each -1; gcc would take a conjunction apart */
+    const double near = 0.99 * TRANSLATION_MOST * size;
+    const float limit = near < (double)FLT_MAX ? (float)near : FLT_MAX;
+    const four limits = {limit, limit, limit, FLT_MAX}; /* the last number is of the rotation */
+    const uint32_t *places = model->rig_places;
+    uint32_t others = 0;
+    four_bits faults = {0};
     for (uint32_t i = 0; i < given->node_count; i++) {
         const struct given_node *node = &given->nodes[i];
         if (node->parts != GIVEN_WHOLE)
             return false;
-        sum += usual_bits(values + node->first, &model->nodes[node->node], limit);
+        others += places[node->node] == UINT32_MAX;
+        faults |= usual_faults(values + node->first, &model->nodes[node->node], limits);
     }
-    return sum[0] == -(int64_t)given->node_count && sum[1] == sum[0];
+    *rig_nodes = given->node_count - others;
+    return ((faults[0] | faults[1] | faults[2] | faults[3]) >> 31) == 0;
 }
 
 /* Checks that a rotation of finite floats has a length. */
@@ -245,14 +253,12 @@ static int check_places(const struct given_pose *given, const struct model *mode
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the given pose is not one of this model");
 }
 
-static bool covers(const struct given_pose *given, const struct model *model)
+static uint32_t count_rig_nodes(const struct given_pose *given, const struct model *model)
 {
     uint32_t count = 0;
-    if (given->node_count < model->rig_node_count)
-        return false;
-    for (uint32_t i = 0; i < given->node_count && model->rig_place_count > 0; i++)
+    for (uint32_t i = 0; i < given->node_count; i++)
         count += given->nodes[i].parts == GIVEN_WHOLE && model->rig_places[given->nodes[i].node] != UINT32_MAX;
-    return model->rig_place_count > 0 && count == model->rig_node_count;
+    return count;
 }
 
 int given_pose_finish(struct given_pose *given, const struct model *model, struct err *err)
@@ -263,12 +269,17 @@ int given_pose_finish(struct given_pose *given, const struct model *model, struc
 int given_pose_finish_values(struct given_pose *given, const struct model *model, struct err *err)
 {
     const double size = size_of(model);
-    given->flags = covers(given, model) ? GIVEN_COVERS : 0;
+    const bool has_rig = model->rig_place_count > 0;
+    uint32_t rig_nodes;
+    const bool is_first_usual = has_rig && given->frame_count > 0 && is_usual(given, model, 0, size, &rig_nodes);
+    if (!is_first_usual && has_rig)
+        rig_nodes = count_rig_nodes(given, model);
+    given->flags = has_rig && rig_nodes == model->rig_node_count ? GIVEN_COVERS : 0;
     if ((model->infos[0].flags & MODEL_OWN_SCALES) == 0 &&
         given->look.kind == LOOK_NONE) /* else a scale may act on what is below it in another way */
         given->flags |= GIVEN_MODEST;
     for (uint32_t f = 0; f < given->frame_count; f++) {
-        const bool is_done = is_usual(given, model, f, size);
+        const bool is_done = f == 0 ? is_first_usual : has_rig && is_usual(given, model, f, size, &rig_nodes);
         for (uint32_t i = 0; i < given->node_count && !is_done; i++)
             if (finish_node(given, model, i, f, size, err) < 0)
                 return err->code;

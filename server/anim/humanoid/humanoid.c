@@ -128,3 +128,12 @@ int humanoid_find(const struct model *model, const struct humanoid_choice *choic
     humanoid_drop_doubles(humanoid);
     return rc < 0 ? rc : humanoid_check_needed(model, choice, humanoid, err);
 }
+
+bool humanoid_of_model(const struct model *model, struct humanoid *humanoid)
+{
+    enum { NODES_MAX = 1024 }; /* to look for roles by names takes long in a large model */
+    const struct humanoid_choice choice = {.map = HUMANOID_AUTO};
+    struct err err;
+    return (model->humanoid_bone_count > 0 || model->node_count <= NODES_MAX) &&
+           humanoid_find(model, &choice, humanoid, &err) == 0;
+}

@@ -53,9 +53,13 @@ struct humanoid_choice {
 };
 
 /* Fills *humanoid. Returns 0, ERR_JOINT_NOT_FOUND or ERR_AMBIGUOUS_NAME for a rule's joint, or ERR_NO_HUMANOID, naming
- * what is missing: retargeting needs the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
+ * what is missing: a human has the hips and both legs, and a model of at most HUMANOID_NODES_MAX nodes. */
 int humanoid_find(const struct model *model, const struct humanoid_choice *choice, struct humanoid *humanoid,
                   struct err *err);
+
+/* The same for names of nodes and for looks: the file's own, or, in a model of at most 1024 nodes, by the names of its
+ * joints. False: the model has none. */
+bool humanoid_of_model(const struct model *model, struct humanoid *humanoid);
 
 /* True for a role that VRM 1.0 requires. */
 bool humanoid_is_required(int role);

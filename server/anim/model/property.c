@@ -195,3 +195,16 @@ void texture_transform_matrix(const double offset[2], const double scale[2], dou
     for (int i = 0; i < 6; i++)
         uv_from_texcoord[i] = (float)m[i];
 }
+
+/* [c*sx, s*sy, ox; -s*sx, c*sy, oy] */
+void texture_transform_parts(const float uv_from_texcoord[6], double offset[2], double scale[2], double *rotation)
+{
+    const float *m = uv_from_texcoord;
+    const double a = (double)m[0], b = (double)m[1], d = (double)m[3], e = (double)m[4];
+    const double scale_y = sqrt(b * b + e * e);
+    offset[0] = (double)m[2];
+    offset[1] = (double)m[5];
+    scale[0] = sqrt(a * a + d * d);
+    scale[1] = a * e - b * d < 0 ? -scale_y : scale_y;
+    *rotation = scale[0] > 0 ? trig_atan(-d, a) : trig_atan(b, e);
+}

@@ -46,3 +46,5 @@ bool property_is_drawn(const struct model *model, uint32_t id, uint32_t target);
 /* The matrix (struct material_texture) of a transform: translation * rotation * scale. */
 void texture_transform_matrix(const double offset[2], const double scale[2], double rotation,
                               float uv_from_texcoord[6]);
+/* Takes such a matrix apart. A mirror has a negative scale of y. */
+void texture_transform_parts(const float uv_from_texcoord[6], double offset[2], double scale[2], double *rotation);

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 double clip_time_wrap(double time_s, double duration_s, enum wrap wrap)
 {
@@ -34,3 +35,12 @@ double clip_time_in_span(const struct clip_span *span, double time_s)
         return sum_s < span->to_s ? sum_s : span->from_s; /* the sum may round up to the end */
     return wrapped_s >= length_s ? span->to_s : fmin(sum_s, span->to_s);
 }
+
+uint32_t clip_time_count(double duration_s, double rate)
+{
+    const double whole = floor(duration_s * rate + 1e-9);
+    const bool has_rest = duration_s - whole / rate > 1e-9 * fmax(1, duration_s);
+    return !(whole <= 1e8) ? UINT32_MAX : (uint32_t)whole + 1 + has_rest;
+}
+
+double clip_time_of(uint32_t sample, double duration_s, double rate) { return fmin(sample / rate, duration_s); }

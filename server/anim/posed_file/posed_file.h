@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { POSED_FILE_VERSION = 2 };
+enum { POSED_FILE_VERSION = 3 };
 #define POSED_FILE_CONTENT_TYPE "application/vnd.posed.model"
 
 /* An opened file. */

@@ -12,17 +12,23 @@ static const struct posed_file_section SECTIONS[] = {
 #undef X
 };
 
-/* Each version has the first ones, so later versions add sections of higher ids only. */
+/* Each version has the first ones, so a later version adds its sections at the end. */
 enum {
     COUNT_1 = 0
 #define X(version, id, item_bytes) +((version) <= 1)
+#include "anim/posed_file/posed_file_sections.def"
+#undef X
+    ,
+    COUNT_2 = 0
+#define X(version, id, item_bytes) +((version) <= 2)
 #include "anim/posed_file/posed_file_sections.def"
 #undef X
 };
 
 static const struct posed_file_version VERSIONS[] = {
     {1, SECTIONS, COUNT_1},
-    {2, SECTIONS, sizeof SECTIONS / sizeof *SECTIONS},
+    {2, SECTIONS, COUNT_2},
+    {3, SECTIONS, sizeof SECTIONS / sizeof *SECTIONS},
 };
 _Static_assert(sizeof VERSIONS / sizeof *VERSIONS == POSED_FILE_VERSION, "every version so far is read");
 

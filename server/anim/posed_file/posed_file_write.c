@@ -38,13 +38,34 @@ static void copy_primitives(struct bake_builder *builder, const struct model *mo
     }
 }
 
+static bool has_face(const struct model *model) { return model->expression_count > 0 || model->gaze_count > 0; }
+
+/* Copies the expressions, without what they do to materials. */
+static void copy_expressions(struct bake_builder *builder, const struct model *model)
+{
+    COPY_NAMED(struct expression, expression, expressions);
+    for (uint32_t e = 0; e < model->expression_count && !builder->is_failed; e++) {
+        const struct expression *from = &model->expressions[e];
+        const uint32_t first = builder->expression_bind_count;
+        for (uint32_t b = 0; b < from->bind_count; b++) {
+            const struct expression_bind *bind = &model->expression_binds[from->bind_first + b];
+            struct expression_bind *copy = bind->kind == BIND_MORPH ? bake_add_expression_bind(builder, 1) : NULL;
+            if (copy != NULL)
+                *copy = *bind;
+        }
+        builder->expressions[e].bind_first = first;
+        builder->expressions[e].bind_count = builder->expression_bind_count - first;
+    }
+}
+
 static void copy_rest(struct bake_builder *builder, const struct model *model)
 {
     COPY(struct model_info, info, info, infos)
     COPY(struct marker, markers, marker, markers)
     COPY(struct hitbox, hitboxes, hitbox, hitboxes)
+    if (info != NULL && !has_face(model))
+        info->flags &= ~(uint32_t)MODEL_T_POSE; /* readers of earlier versions do not know it */
     if (info != NULL) {
-        info->flags &= ~(uint32_t)MODEL_T_POSE; /* the file has no expressions, and its readers do not know the flag */
         info->format = copy_text(builder, model, model->infos[0].format);
         info->generator = copy_text(builder, model, model->infos[0].generator);
     }
@@ -68,6 +89,7 @@ static int make_view(const struct model *model, struct bake_builder *builder, st
     COPY_NAMED(struct morph_target, morph_target, morph_targets);
     COPY_NAMED(struct clip, clip, clips);
     COPY_NAMED(struct humanoid_bone, humanoid_bone, humanoid_bones);
+    copy_expressions(builder, model);
     if (builder->is_failed)
         return err_set(err, ERR_NO_MEMORY, "no memory for the names and nodes of a .posed file");
     const struct model made = bake_builder_view(builder);
@@ -79,6 +101,7 @@ static int make_view(const struct model *model, struct bake_builder *builder, st
     }
 #include "anim/model/model_sections.def"
 #undef X
+    view->expression_bind_count = made.expression_bind_count; /* also when none is left */
     return 0;
 }
 
@@ -102,8 +125,10 @@ static void add_section(struct layout *layout, const struct model *view, const s
 
 static void lay_out(const struct model *view, struct layout *layout)
 {
-    /* Readers of version 1 know no constraints. They may have all other files. */
-    const struct posed_file_version *version = posed_file_version(view->constraint_count > 0 ? 2 : 1);
+    /* Readers of version 1 know no constraints, and those of version 2 no faces. They may have all other files. */
+    const struct posed_file_version *version = posed_file_version(has_face(view)               ? 3
+                                                                  : view->constraint_count > 0 ? 2
+                                                                                               : 1);
     const bool is_compiled = view->compiled_clip_count > 0;
     uint32_t sections = version->count;
     for (size_t k = 0; k < BAKE_SECTION_COUNT && is_compiled; k++)

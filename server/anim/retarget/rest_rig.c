@@ -110,7 +110,7 @@ static void find_axes(struct rest_rig *rig)
             unit3(forward);
         }
     }
-    const bool is_t_pose = (info->flags & MODEL_T_POSE) != 0; /* VRM 0 faces -z, whatever glTF says */
+    const bool is_t_pose = (info->flags & MODEL_T_POSE) != 0; /* stands along the axes, as VRM promises */
     snap(forward, info->forward, (info->flags & MODEL_HAS_FORWARD) != 0, is_t_pose ? UP_NEAR : FORWARD_NEAR);
     flatten(forward, up);
     cross3(up, forward, across);

@@ -3,7 +3,7 @@
  * zero. */
 #pragma once
 
-#include <stdint.h>
+#include "base/picture/picture_camera.h"
 
 enum picture_flags {
     PICTURE_ONE_SAMPLE = 1,    /* a pixel has one sample instead of four */
@@ -51,4 +51,5 @@ struct picture_spec {
     double environment_yaw_deg; /* LIGHT_FILE: rotation of the job's environment (anim/light/panorama.h) */
     uint32_t passes;            /* bits of enum pass (pass.h); 0: a picture as files have them */
     uint32_t reserved;
+    struct picture_camera given; /* the camera by numbers, or of no kind; without `camera` and a frame_box */
 };

@@ -14,6 +14,7 @@ enum sheet_format {
     SHEET_Y4M,        /* a video; every cell is a frame */
     SHEET_WEBP_STILL, /* a single picture; only for OP_RENDER, since a sheet in WebP is an animation */
     SHEET_NPZ,        /* passes as arrays; only for OP_RENDER */
+    SHEET_POINTS,     /* where points are, as JSON; only for OP_KEYPOINTS */
     SHEET_EXR,        /* passes as channels; only for OP_RENDER */
     SHEET_FORMAT_COUNT
 };

@@ -163,6 +163,22 @@ int render_pool_check_start(const struct render_pool *pool, struct err *err)
 
 uint64_t render_pool_waiting(const struct render_pool *pool) { return pool->queue.count; }
 
+/* Checks that the given poses of waiting pictures have room: a short body may name a million morph weights. */
+static int check_given(const struct render_pool *pool, const struct render_task *picture, struct err *err)
+{
+    const uint64_t limit_bytes = pool->config->limits.value[LIMIT_CLIENT_MEMORY_BYTES] / 4;
+    uint64_t size_bytes = render_job_given_size(&picture->job);
+    if (size_bytes == 0)
+        return 0;
+    for (const struct job_queue_entry *entry = pool->queue.first; entry != NULL; entry = entry->next)
+        size_bytes += render_job_given_size(&container_of(entry, struct render_task, queued)->job);
+    if (size_bytes <= limit_bytes)
+        return 0;
+    stats_add(STAT_RENDERS_REFUSED, 1);
+    return err_set(err, ERR_OVERLOADED, "given poses of waiting pictures fill a quarter of --client-memory %llu",
+                   (unsigned long long)pool->config->limits.value[LIMIT_CLIENT_MEMORY_BYTES]);
+}
+
 int render_pool_submit(struct render_pool *pool, const struct render_spec *query, struct render_waiter *wait,
                        struct err *err)
 {
@@ -176,7 +192,7 @@ int render_pool_submit(struct render_pool *pool, const struct render_spec *query
         render_task_add_waiter(same, wait);
         return 0;
     }
-    if (job_queue_put(&pool->queue, &picture->queued, err) < 0) {
+    if (check_given(pool, picture, err) < 0 || job_queue_put(&pool->queue, &picture->queued, err) < 0) {
         render_task_free(picture);
         return err->code;
     }

@@ -30,9 +30,10 @@ struct render_task *render_task_new(const struct render_spec *query)
     job->model_bytes = query->imported->model.size_bytes;
     job->source_count = query->clip_count;
     put_tail(picture, query);
-    if (job->given_bytes > 0) {
-        picture->given = mem_alloc((size_t)job->given_bytes);
-        memcpy(picture->given, query->given, (size_t)job->given_bytes);
+    const size_t given_bytes = (size_t)render_job_given_size(job);
+    if (given_bytes > 0) {
+        picture->given = mem_alloc(given_bytes);
+        memcpy(picture->given, query->given, given_bytes);
     }
     picture->imported = imported_model_ref(query->imported);
     for (uint32_t i = 0; i < query->clip_count; i++) {
@@ -58,8 +59,8 @@ bool render_task_equals(const struct render_task *picture, const struct render_t
 {
     return memcmp(&picture->job, &other->job, sizeof picture->job) == 0 && picture->tail_bytes == other->tail_bytes &&
            memcmp(picture->tail, other->tail, picture->tail_bytes) == 0 &&
-           (picture->job.given_bytes == 0 ||
-            memcmp(picture->given, other->given, (size_t)picture->job.given_bytes) == 0);
+           (picture->given == NULL ||
+            memcmp(picture->given, other->given, (size_t)render_job_given_size(&picture->job)) == 0);
 }
 
 void render_task_finish(struct render_task *picture, struct blob *png, const struct render_notes *notes,

@@ -18,7 +18,7 @@ struct render_spec {
     const struct render_layer_moment
         *layer_moments;                  /* [cell_count][blend.layer_count], at most RENDER_LAYER_MOMENTS_MAX */
     const char *renames;                 /* [job->rename_bytes] */
-    const char *given;                   /* [job->given_bytes] */
+    const char *given;                   /* [render_job_given_size(job)] */
     struct imported_model *imported;     /* the model to draw */
     struct imported_model *const *clips; /* [clip_count]: other models that supply clips */
     uint32_t clip_count;                 /* 0..RENDER_SOURCES_MAX */
@@ -40,7 +40,7 @@ struct render_task {
     struct render_job job; /* without its job_id */
     char *tail;            /* the data after it: cells, times of layers, rules that rename joints */
     size_t tail_bytes;
-    char *given;                     /* [job.given_bytes], or NULL */
+    char *given;                     /* [render_job_given_size(&job)], or NULL */
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];
     struct imported_model *environment; /* or NULL */

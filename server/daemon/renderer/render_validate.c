@@ -21,9 +21,14 @@ static bool is_printable(const char *text, size_t size_bytes)
 
 static bool is_finite(const struct render_shown *shown)
 {
-    bool is_good = isfinite(shown->clip_time_s);
+    const struct picture_camera *camera = &shown->camera;
+    const double numbers[] = {shown->clip_time_s, camera->fx,   camera->fy, camera->cx,
+                              camera->cy,         camera->near, camera->far};
+    bool is_good = camera->kind <= PICTURE_CAMERA_ORTHOGRAPHIC;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        is_good = is_good && isfinite(numbers[i]);
     for (int i = 0; i < 16; i++)
-        is_good = is_good && isfinite(shown->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
+        is_good = is_good && isfinite(camera->view_from_scene[i]) && isfinite(shown->clip_from_view[i]);
     return is_good;
 }
 
@@ -153,11 +158,50 @@ static bool is_y4m(const struct content *content, uint32_t frame_count)
     return true;
 }
 
-/* PKWARE APPNOTE 6.3.10, 4.3: an array for each pass, in the order of the passes, with its name and size; behind them
- * the directory, which the end of the file tells of. */
+/* Where the entry that is read next has its row in the directory, and its bytes. */
+struct npz_reader {
+    size_t row, at;
+    size_t directory, end; /* of the rows */
+};
+
+/* Whether the next entry is an array of this name and size, and reads it. */
+static bool is_array(const struct content *content, const char *name, uint64_t size_bytes, struct npz_reader *reader)
+{
+    enum { ROW_BYTES = 46, ENTRY_BYTES = 30, ARRAY_HEADER_BYTES = 128 };
+    const uint8_t *bytes = content->bytes;
+    const size_t name_bytes = strlen(name), row = reader->row, at = reader->at;
+    if (row > reader->end || reader->end - row < ROW_BYTES + name_bytes + 4 || !has(content, row, "PK\1\2", 4) ||
+        get_u32(bytes + row + 24) != ARRAY_HEADER_BYTES + size_bytes || get_u16(bytes + row + 28) != name_bytes + 4 ||
+        get_u32(bytes + row + 42) != at || !has(content, row + ROW_BYTES, name, name_bytes) ||
+        !has(content, row + ROW_BYTES + name_bytes, ".npy", 4))
+        return false;
+    const uint32_t packed_bytes = get_u32(bytes + row + 20);
+    const size_t head_bytes = ENTRY_BYTES + name_bytes + 4;
+    if (at > reader->directory || reader->directory - at < head_bytes || !has(content, at, "PK\3\4", 4) ||
+        packed_bytes > reader->directory - at - head_bytes)
+        return false;
+    reader->at += head_bytes + packed_bytes;
+    reader->row += ROW_BYTES + name_bytes + 4;
+    return true;
+}
+
+static bool is_camera(const struct content *content, uint32_t kind, struct npz_reader reader)
+{
+    const struct picture_camera camera = {.kind = kind};
+    struct camera_array arrays[CAMERA_ARRAYS];
+    bool is_good = true;
+    picture_camera_arrays(&camera, arrays);
+    for (int i = 0; i < CAMERA_ARRAYS; i++)
+        is_good =
+            is_good && is_array(content, arrays[i].name, camera_array_numbers(&arrays[i]) * sizeof(double), &reader);
+    return is_good && reader.at == reader.directory && reader.row == reader.end;
+}
+
+/* PKWARE APPNOTE 6.3.10, 4.3: an array for each pass, in the order of the passes, with its name and size, then those of
+ * the camera; behind them the directory, which the end of the file tells of. */
 static bool is_npz(const struct content *content, uint32_t passes)
 {
-    enum { END_BYTES = 22, ROW_BYTES = 46, ENTRY_BYTES = 30, ARRAY_HEADER_BYTES = 128 };
+    enum { END_BYTES = 22 };
     const uint8_t *bytes = content->bytes;
     if (content->size_bytes < END_BYTES)
         return false;
@@ -165,30 +209,18 @@ static bool is_npz(const struct content *content, uint32_t passes)
     if (!has(content, end, "PK\5\6\0\0\0\0", 8) || get_u16(bytes + end + 20) != 0)
         return false;
     const uint32_t count = get_u16(bytes + end + 10);
-    size_t at = 0, row = get_u32(bytes + end + 16);
-    if (count != (uint32_t)__builtin_popcount(passes) || row > end || get_u32(bytes + end + 12) != end - row)
+    struct npz_reader reader = {.row = get_u32(bytes + end + 16), .end = end};
+    if (count != (uint32_t)__builtin_popcount(passes) + CAMERA_ARRAYS || reader.row > end ||
+        get_u32(bytes + end + 12) != end - reader.row)
         return false;
-    const size_t directory = row;
-    for (int p = 0; p < PASS_COUNT; p++) {
-        if (!pass_has(passes, p))
-            continue;
-        const size_t name_bytes = strlen(PASS_INFO[p].word);
-        const uint64_t array_bytes =
-            ARRAY_HEADER_BYTES + (uint64_t)content->width * content->height * pass_pixel_bytes(1u << p);
-        if (row > end || end - row < ROW_BYTES + name_bytes + 4 || !has(content, row, "PK\1\2", 4) ||
-            get_u32(bytes + row + 24) != array_bytes || get_u16(bytes + row + 28) != name_bytes + 4 ||
-            get_u32(bytes + row + 42) != at || !has(content, row + ROW_BYTES, PASS_INFO[p].word, name_bytes) ||
-            !has(content, row + ROW_BYTES + name_bytes, ".npy", 4))
+    reader.directory = reader.row;
+    for (int p = 0; p < PASS_COUNT; p++)
+        if (pass_has(passes, p) &&
+            !is_array(content, PASS_INFO[p].word,
+                      (uint64_t)content->width * content->height * pass_pixel_bytes(1u << p), &reader))
             return false;
-        const uint32_t packed_bytes = get_u32(bytes + row + 20);
-        const size_t head_bytes = ENTRY_BYTES + name_bytes + 4;
-        if (at > directory || directory - at < head_bytes || !has(content, at, "PK\3\4", 4) ||
-            packed_bytes > directory - at - head_bytes)
-            return false;
-        at += head_bytes + packed_bytes;
-        row += ROW_BYTES + name_bytes + 4;
-    }
-    return at == directory && row == end;
+    return is_camera(content, PICTURE_CAMERA_PERSPECTIVE, reader) ||
+           is_camera(content, PICTURE_CAMERA_ORTHOGRAPHIC, reader);
 }
 
 bool render_picture_is_valid(const struct render_job *job, const void *bytes, size_t size_bytes)
@@ -215,6 +247,9 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
         return is_jpeg(&content);
     case SHEET_Y4M:
         return is_y4m(&content, job->drawn_count);
+    case SHEET_POINTS:
+        return size_bytes ==
+               job->cell_count * (sizeof(struct render_shown) + job->point_count * sizeof(struct render_keypoint));
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

@@ -262,7 +262,8 @@ void render_worker_send(struct render_worker *worker, const struct render_task *
 {
     struct render_job job = task->job;
     int fds[RENDER_FDS_MAX];
-    const int given_fd = job.given_bytes == 0 ? -1 : fd_memory("posed-given", task->given, (size_t)job.given_bytes);
+    const size_t given_bytes = (size_t)render_job_given_size(&job);
+    const int given_fd = given_bytes == 0 ? -1 : fd_memory("posed-given", task->given, given_bytes);
     const size_t fds_bytes = list_fds(task, given_fd, fds) * sizeof *fds;
     union {
         struct cmsghdr header;

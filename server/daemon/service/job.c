@@ -59,6 +59,8 @@ static void free_picture(struct picture_job *picture)
         sheet_plan_fini(picture->plan);
     free(picture->plan);
     buf_fini(&picture->given);
+    buf_fini(&picture->points);
+    free(picture->layers);
     free(picture);
 }
 

@@ -92,11 +92,13 @@ struct picture_job {
     struct render_waiter waiter;
     struct render_job drawing; /* the picture as passed to its worker */
     int32_t clip;
-    double begin_s;          /* clip time at which the played span begins */
-    struct sheet_plan *plan; /* of a sheet, or NULL */
-    struct buf given;        /* given poses (anim/given/given_store.h), */
-    uint32_t given_count;    /* and how many */
-    struct err rest_err;     /* why retarget=rest cannot be resolved; code 0: it can */
+    double begin_s;                 /* clip time at which the played span begins */
+    struct sheet_plan *plan;        /* of a sheet, or NULL */
+    struct buf given;               /* given poses (anim/given/given_store.h), */
+    uint32_t given_count;           /* and how many */
+    struct buf points;              /* struct resolved_point, of keypoints and of view=openpose */
+    struct resolved_layers *layers; /* as found, without given poses, or NULL */
+    struct err rest_err;            /* why retarget=rest cannot be resolved; code 0: it can */
 };
 
 /* A call that needs time to answer. */
@@ -182,18 +184,29 @@ void service_pictures_offline(struct service *service);
 /* Returns 0, or the error of every picture while no renderer is available. */
 int service_check_renderers(const struct service *service, const struct request *request, struct err *err);
 
-/* Draws the picture, whose humanoids are known if it needs them. */
+/* Draws the picture, whose humanoids and given poses are known if it needs them. */
 void service_picture_draw(struct job *job);
 
 /* --- service_picture.c --- */
 
+/* Finds the layers and what lies on top, unless that was done. Any thread. False: *reply is the error. */
+bool service_picture_blend(struct picture_job *picture, struct reply *reply);
 /* Fills the drawing with what the request names. False: *reply is the error. */
 bool service_picture_find(struct picture_job *picture, struct reply *reply);
 
-/* --- service_rest.c --- */
+/* --- service_points.c: keypoints, and the body of view=openpose --- */
 
-/* Finds the humanoids of a picture with retarget=rest, then draws it. */
-void service_rest_resolve(struct job *job);
+/* Finds the points in the model. Any thread. False: *reply is the error. */
+bool service_points_find(struct picture_job *picture, struct reply *reply);
+/* Gives the drawing its points. */
+void service_points_fill(struct picture_job *picture);
+/* Fills a reply of status 200 with the output of the renderer. */
+void service_points_reply(const struct picture_job *picture, const struct blob *made, struct reply *reply);
+
+/* --- service_resolve.c --- */
+
+/* Finds humanoids, points and given poses in a work thread, then draws the picture. False: it needs neither. */
+bool service_resolve(struct job *job);
 
 /* --- service_sheet.c: the counterparts of service_render() for a sheet --- */
 

@@ -8,10 +8,11 @@
 #include "base/picture/view.h"
 #include "wire/operations/reply_estimate.h"
 #include "wire/encode/json.h"
+#include "wire/keypoints/point_resolve.h"
 
 #include <math.h>
 
-enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3, PICTURE_PIXEL_BYTES = 4 };
+enum { CELL_JSON_BYTES = 400, POINT_JSON_BYTES = 100, INDICES_A_TRIANGLE = 3, PICTURE_PIXEL_BYTES = 4 };
 
 static double evaluator_cost_ns(const struct evaluation *evaluation)
 {
@@ -25,7 +26,11 @@ static double picture_cost_ns(const struct picture_job *picture)
     const struct model *model = &picture->job->models[0]->model;
     const bool is_onion = picture->plan == NULL && request->picture.view == VIEW_ONION;
     const struct sheet_plan *plan = picture->plan;
-    const double cells = plan != NULL ? plan->drawn_count : is_onion ? VIEW_ONION_TIMES : 1;
+    const bool is_points = request->sheet.format == SHEET_POINTS;
+    const double cells = plan != NULL ? plan->drawn_count
+                         : is_onion   ? VIEW_ONION_TIMES
+                         : is_points  ? request->pose.time_count
+                                      : 1;
     const double posed = plan != NULL ? plan->cell_count - plan->drawn_count : 0;
     const double pixels =
         plan != NULL ? (double)plan->width * plan->height : (double)request->picture.width * request->picture.height;
@@ -37,8 +42,9 @@ static double picture_cost_ns(const struct picture_job *picture)
 /* True when the answer is text about the picture instead of the picture. */
 static bool is_text(const struct request *request)
 {
-    return OP_INFO[request->op].form == FORM_PICTURE ? request->format == FORMAT_JSON
-                                                     : request->sheet.format == SHEET_JSON;
+    return OP_INFO[request->op].form == FORM_PICTURE
+               ? request->format == FORMAT_JSON
+               : request->sheet.format == SHEET_JSON || request->sheet.format == SHEET_POINTS;
 }
 
 /* Estimates the file size of a picture from its pixels, both background and model. */
@@ -46,6 +52,9 @@ static double picture_file_bytes(const struct picture_job *picture)
 {
     static const double PIXEL_FILE_BYTES = 0.5;
     const struct request *request = &picture->job->call->request;
+    if (request->sheet.format == SHEET_POINTS)
+        return POINT_JSON_BYTES * (double)(picture->points.size_bytes / sizeof(struct resolved_point)) *
+               request->pose.time_count;
     if (is_text(request))
         return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
     if (request->picture.passes != 0 && picture->plan == NULL)

@@ -3,6 +3,7 @@
 #include "daemon/service/job.h"
 
 #include "anim/given/given_store.h"
+#include "base/mem.h"
 #include "wire/reply/select.h"
 
 /* Adds a given pose to those of the job. Returns its number, from 1 on; 0 for NULL. */
@@ -41,24 +42,24 @@ static void put_blend(struct picture_job *picture, const struct resolved_layers 
         blend->masks[i] = layers->masks[i].node * 4 + (uint32_t)layers->masks[i].scope;
 }
 
-/* Finds the layers and what lies on top. False: *reply is the error. */
-static bool find_blend(struct picture_job *picture, struct reply *reply)
+bool service_picture_blend(struct picture_job *picture, struct reply *reply)
 {
     const struct job *job = picture->job;
     const struct request *request = &job->call->request;
-    struct resolved_layers *layers = &job->service->evaluator.workspace.layers; /* scratch of the loop thread */
-    if (request->pose.layer_count == 0 && request->on_top == NULL)
+    if (picture->layers != NULL || (request->pose.layer_count == 0 && request->on_top == NULL))
         return true;
-    if (layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top, reply) < 0)
-        return false;
-    if (layers->count > 0) {
+    struct resolved_layers *layers = picture->layers = mem_zalloc(1, sizeof *layers);
+    const int rc = layers_resolve(layers, &job->models[0]->model, job->sources, &request->pose, request->on_top,
+                                  &job->service->config->limits, reply);
+    if (rc == 0 && layers->count > 0) {
         layers_set_times(layers, &request->pose, 0);
         put_blend(picture, layers);
     }
-    if (layers->has_on_top)
+    if (rc == 0 && layers->has_on_top)
         picture->drawing.on_top = put_given(picture, layers->layers[layers->count].given);
     picture->drawing.given_bytes = picture->given.size_bytes;
-    return true;
+    layers_free_given(layers); /* the drawing has them */
+    return rc == 0;
 }
 
 /* Writes 0, or 1 + the index of the selected thing. False: *reply is the error. */
@@ -126,5 +127,5 @@ static bool find_things(struct picture_job *picture, struct reply *reply)
 
 bool service_picture_find(struct picture_job *picture, struct reply *reply)
 {
-    return find_blend(picture, reply) && find_things(picture, reply);
+    return service_picture_blend(picture, reply) && find_things(picture, reply);
 }

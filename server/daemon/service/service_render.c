@@ -37,7 +37,9 @@ static void fail_picture(struct picture_job *picture, const struct err *why)
     struct err err = *why;
     const bool is_about_model =
         err.code != ERR_OVERLOADED && err.code != ERR_UNAVAILABLE && err.code != ERR_SHUTTING_DOWN;
-    const bool has_times = picture->plan != NULL ? picture->plan->cell_count > 1 : request->picture.view == VIEW_ONION;
+    const bool has_times = picture->plan != NULL                   ? picture->plan->cell_count > 1
+                           : request->sheet.format == SHEET_POINTS ? request->pose.time_count > 1
+                                                                   : request->picture.view == VIEW_ONION;
     if (is_about_model && has_times)
         err_prefix(&err, "'%s'", request->model); /* the worker adds the time to the message */
     else if (is_about_model)
@@ -61,7 +63,7 @@ static void put_picture(const struct picture_job *picture, struct blob *png, con
     const struct request *request = &picture->job->call->request;
     const struct picture_shown told = {.time_s = time_of(picture, shown),
                                        .clip_time_s = shown->clip_time_s,
-                                       .view_from_scene = shown->view_from_scene,
+                                       .camera = &shown->camera,
                                        .clip_from_view = shown->clip_from_view,
                                        .clips = request->pose.layer_count > 0 ? NULL : clips_model(picture->job),
                                        .clip = picture->clip};
@@ -102,6 +104,8 @@ static void on_done(struct render_waiter *waiter, struct blob *png, const struct
     if (!is_not_modified(job, &reply)) {
         if (picture->plan != NULL)
             service_sheet_reply(picture, png, &reply);
+        else if (job->call->request.sheet.format == SHEET_POINTS)
+            service_points_reply(picture, png, &reply);
         else
             put_picture(picture, png, notes, &reply);
         check_told(&reply);
@@ -124,14 +128,15 @@ static struct render_cell cell_at(const struct picture_job *picture, const struc
     };
 }
 
-/* Fills one cell, or the cells of an onion view. Without t= these are spread evenly over the clip. Behind them comes
- * the moment that a pass of motion leads to. */
+/* Fills one cell, or the cells of an onion view, which are spread evenly over the clip without t=, or those of
+ * keypoints. Behind them comes the moment that a pass of motion leads to. */
 static void fill_cells(struct picture_job *picture, const struct clip_span *span, struct picture_cells *cells)
 {
     const struct request *request = &picture->job->call->request;
     const bool is_onion = request->picture.view == VIEW_ONION;
     const bool is_spread = is_onion && (request->picture.flags & PICTURE_AUTO_TIME) != 0 && span->to_s > span->from_s;
-    const uint32_t count = is_spread ? VIEW_ONION_TIMES : is_onion ? request->pose.time_count : 1;
+    const bool has_times = is_onion || request->sheet.format == SHEET_POINTS;
+    const uint32_t count = is_spread ? VIEW_ONION_TIMES : has_times ? request->pose.time_count : 1;
     const uint32_t later_count = pass_has(request->picture.passes, PASS_MOTION);
     if (is_onion)
         picture->drawing.picture.flags &= ~(uint32_t)PICTURE_AUTO_TIME;
@@ -162,6 +167,7 @@ static void start_picture(struct job *job)
     picture->job = job;
     picture->waiter.done = on_done;
     buf_init(&picture->given, SIZE_MAX / 4);
+    buf_init(&picture->points, SIZE_MAX / 4);
     const struct request *request = &job->call->request;
     picture->drawing = (struct render_job){.has_turn = request->motion.has_turn,
                                            .width = request->picture.width,
@@ -193,6 +199,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     struct buf renames;
     buf_init(&renames, RENDER_RENAME_BYTES_MAX);
     put_renames(&renames, &request->retarget.renames);
+    service_points_fill(picture);
     picture->drawing.cell_count = cells.count;
     picture->drawing.rename_bytes = (uint32_t)renames.size_bytes;
     const struct render_spec spec = {.job = &picture->drawing,
@@ -209,6 +216,7 @@ static int submit(struct picture_job *picture, const struct clip_span *span, str
     const int rc = render_pool_submit(job->service->renders, &spec, &picture->waiter, err);
     picture_cells_free(&cells);
     buf_fini(&renames);
+    buf_fini(&picture->given); /* the pool has its own copy, which waits */
     return rc;
 }
 
@@ -254,8 +262,6 @@ void service_picture_draw(struct job *job)
 void service_render(struct job *job)
 {
     start_picture(job);
-    if (job->call->request.retarget.is_by_rest)
-        service_rest_resolve(job);
-    else
+    if (!service_resolve(job))
         service_picture_draw(job);
 }

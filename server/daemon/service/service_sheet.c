@@ -18,12 +18,6 @@ void picture_cells_alloc(struct picture_cells *cells, uint32_t count, uint32_t l
         layer_count == 0 ? NULL : mem_zalloc((size_t)count * layer_count, sizeof *cells->layer_moments);
 }
 
-/* Returns the layers as find_blend() left them. */
-static struct resolved_layers *layers_of(const struct picture_job *picture)
-{
-    return &picture->job->service->evaluator.workspace.layers;
-}
-
 static void put_moments(struct picture_cells *cells, const struct resolved_layers *layers, uint32_t c)
 {
     for (uint32_t i = 0; i < layers->count; i++)
@@ -35,16 +29,16 @@ void picture_cells_set_times(struct picture_cells *cells, const struct picture_j
 {
     if (picture->drawing.blend.layer_count == 0)
         return;
-    layers_set_times(layers_of(picture), &picture->job->call->request.pose, frame);
-    put_moments(cells, layers_of(picture), c);
+    layers_set_times(picture->layers, &picture->job->call->request.pose, frame);
+    put_moments(cells, picture->layers, c);
 }
 
 void picture_cells_set_later(struct picture_cells *cells, const struct picture_job *picture, uint32_t c, double time_s)
 {
     if (picture->drawing.blend.layer_count == 0)
         return;
-    layers_set_moment(layers_of(picture), &picture->job->call->request.pose, 0, time_s);
-    put_moments(cells, layers_of(picture), c);
+    layers_set_moment(picture->layers, &picture->job->call->request.pose, 0, time_s);
+    put_moments(cells, picture->layers, c);
 }
 
 void picture_cells_free(struct picture_cells *cells)

@@ -64,6 +64,13 @@ static bool find_extension(struct vrm *vrm)
     return cJSON_IsObject(vrm->extension);
 }
 
+/* The front of a glTF asset is +z, also of VRM 1. Files of VRM 0 have Unity's +z with the sign of z changed. */
+static void face_back(struct model_info *info)
+{
+    info->forward[0] = info->forward[1] = 0;
+    info->forward[2] = -1;
+}
+
 int vrm_read(struct import *import, const cJSON *root, struct err *err)
 {
     struct vrm vrm = {.import = import, .builder = import->builder, .root = root};
@@ -75,5 +82,7 @@ int vrm_read(struct import *import, const cJSON *root, struct err *err)
         return err->code;
     if (vrm.builder->humanoid_bone_count > 0)
         import->info->flags |= MODEL_T_POSE;
+    if (vrm.kind == VRM_0)
+        face_back(import->info);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,27 @@ static void read_materials(const struct vrm *vrm, const cJSON *json, struct vrm_
     }
 }
 
+/* Makes whole emissions of the binds, which are of emissiveFactor, as the model's materials have them: times
+ * KHR_materials_emissive_strength. */
+static void strengthen(const struct vrm *vrm, struct vrm_binds *binds)
+{
+    static const float STRENGTH_MOST = 1e9f, EMISSION_MOST = 1e9f;
+    float *strengths = mem_alloc((vrm->material_count + (size_t)1) * sizeof *strengths);
+    uint32_t material = 0;
+    for (const cJSON *item = vrm_list(vrm->root, "materials"); item != NULL; item = item->next) {
+        const cJSON *extension = vrm_member(vrm_member(item, "extensions"), "KHR_materials_emissive_strength");
+        strengths[material++] = fminf(STRENGTH_MOST, fmaxf(0, vrm_number(extension, "emissiveStrength", 1)));
+    }
+    for (uint32_t b = 0; b < binds->count; b++) {
+        struct expression_bind *bind = &binds->items[b];
+        const float strength =
+            bind->kind == BIND_COLOR && bind->index == EXPRESSION_EMISSION_COLOR ? strengths[bind->target] : 1;
+        for (int k = 0; k < 3 && strength != 1; k++)
+            bind->values[k] = fminf(EMISSION_MOST, fmaxf(-EMISSION_MOST, bind->values[k] * strength));
+    }
+    free(strengths);
+}
+
 /* --- into the model --- */
 
 static uint32_t read_override(const cJSON *json, const char *name)
@@ -179,6 +201,8 @@ static int put_all(const struct vrm *vrm, struct entries *entries, struct vrm_bi
             return err->code;
         last = entry->name;
     }
+    if (vrm->kind == VRM_1) /* those of VRM 0 are of Unity's material, which has the whole emission */
+        strengthen(vrm, binds);
     for (uint32_t i = 0; i < binds->count; i++)
         if (import_put_expression_bind(vrm->import, &binds->items[i], err) < 0)
             return err->code;

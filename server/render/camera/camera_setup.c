@@ -1,8 +1,15 @@
-/* camera_setup.c - chooses between the camera of a clip, of a pose and of the file. */
+/* camera_setup.c - chooses between the camera of a clip, of a pose, of the file and by numbers. */
 #include "render/camera/camera_setup.h"
+
+#include "anim/camera/camera_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool camera_setup_is_own(const struct picture_spec *picture)
+{
+    return picture->camera > 0 || picture->given.kind != PICTURE_CAMERA_NONE;
+}
 
 int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_model *loaded, struct posed_model *posed,
                          const struct model *clip_model, const struct clip_bounds_key *key, struct pose_view *view,
@@ -10,7 +17,7 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
 {
     const uint32_t flags = view->picture->flags;
     const bool is_still = view->layer_count > 0 || view->clip == POSE_REST || key->begin_s >= key->end_s;
-    const bool has_own_camera = view->picture->camera > 0;
+    const bool has_own_camera = camera_setup_is_own(view->picture);
     *out = NULL;
     if ((flags & PICTURE_AUTO_TIME) != 0 && view->layer_count == 0)
         view->clip_time_s = key->begin_s;
@@ -84,6 +91,15 @@ static int find_own(const struct posed_model *posed, const struct model *model, 
     return 0;
 }
 
+/* Makes the camera of the request's numbers. Near and far that it lacks hold the pose. */
+static void take_given(const struct picture_spec *picture, const struct vec3 *points, uint64_t point_count,
+                       struct camera *out)
+{
+    struct picture_camera numbers = picture->given;
+    camera_numbers_hold(&numbers, points, point_count);
+    *out = camera_of_numbers(&numbers, picture->width, picture->height);
+}
+
 void camera_setup_box(const struct picture_spec *picture, struct vec3 corners[8])
 {
     const double *box = picture->frame_box;
@@ -98,6 +114,10 @@ int camera_setup_find(struct clip_bounds *bounds, const struct posed_model *pose
     const struct vec3 *points = posed_model_points(posed, &count);
     if (view->picture->camera > 0)
         return find_own(posed, model, view, points, count, out, err);
+    if (view->picture->given.kind != PICTURE_CAMERA_NONE) {
+        take_given(view->picture, points, count, out);
+        return 0;
+    }
     if (camera_setup_target(bounds, posed, model, view, err) < 0)
         return err->code;
     struct camera_query query = posed_model_camera_query(model, view);

@@ -23,6 +23,9 @@ int camera_setup_prepare(struct clip_bounds_cache *bounds_cache, struct loaded_m
 int camera_setup_target(struct clip_bounds *bounds, const struct posed_model *posed, const struct model *model,
                         struct pose_view *view, struct err *err);
 
+/* True when the camera is of the file or given by numbers, so that nothing is framed. */
+bool camera_setup_is_own(const struct picture_spec *picture);
+
 /* Writes the corners of the box that PICTURE_FRAME_BOX frames. */
 void camera_setup_box(const struct picture_spec *picture, struct vec3 corners[8]);
 

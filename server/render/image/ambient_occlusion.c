@@ -26,6 +26,7 @@ struct grid {
     uint8_t *open; /* [width * height]: share of the light */
     float plane;   /* the slope of a depth is 1 / (slope * (plane - depth)); in orthographic pictures 1 / slope */
     float slope;
+    float tall; /* how much higher than wide a cell is in the scene */
     bool is_flat;
     int32_t offset_x[LINES][RINGS], offset_y[LINES][RINGS];
 };
@@ -70,6 +71,7 @@ static int start(struct grid *grid, struct ambient_occlusion *occlusion, uint32_
     grid->open = occlusion->open;
     /* depth = (1 + (m10 z + m14) / (m11 z + m15)) / 2; a cell is 2 step / (width m0) wide at distance 1 */
     const double cell = 2.0 * grid->step / (width * m[0]);
+    grid->tall = (float)(width * m[0] / (height * m[5]));
     grid->is_flat = m[11] == 0;
     grid->plane = (float)(0.5 - 0.5 * m[10]);
     grid->slope = (float)(grid->is_flat ? -0.5 * m[10] * cell : cell);
@@ -134,7 +136,7 @@ static void occlude_row(const struct grid *grid, uint32_t y, uint32_t first, uin
             const int32_t dx = grid->offset_x[line][ring], dy = grid->offset_y[line][ring];
             const ptrdiff_t away = dy * (ptrdiff_t)grid->stride + dx;
             if (away != 0)
-                raise(here, here + away, here - away, gain, 1 / hypotf((float)dx, (float)dy), most, count);
+                raise(here, here + away, here - away, gain, 1 / hypotf((float)dx, grid->tall * (float)dy), most, count);
         }
         add_line(most, sum, count);
     }

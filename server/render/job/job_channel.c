@@ -15,7 +15,8 @@ void job_fds_close(struct job_fds *fds)
     *fds = (struct job_fds){.model = -1};
 }
 
-/* The first descriptor is the model's, then come those of the sources, the environment and the given poses. */
+/* The first descriptor is the model's, then come those of the sources, the environment and the given poses
+ * with the points. */
 static void keep_fd(struct job_fds *fds, int fd)
 {
     if (fds->model < 0) {
@@ -91,7 +92,8 @@ int job_receive(int socket, struct render_work *work, struct job_fds *fds, struc
             have += receive_all(socket, work->renames, job->rename_bytes, fds);
         is_good = have == sizeof *job + cells + times + job->rename_bytes;
     }
-    const uint64_t source_count = (uint64_t)job->source_count + (job->environment_bytes > 0) + (job->given_bytes > 0);
+    const uint64_t source_count =
+        (uint64_t)job->source_count + (job->environment_bytes > 0) + (render_job_given_size(job) > 0);
     if (is_good && fds->model >= 0 && fds->source_count == source_count && !fds->has_more)
         return 1;
     job_fds_close(fds);

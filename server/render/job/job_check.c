@@ -1,6 +1,7 @@
 /* job_check.c - checks sizes, numbers and places of cells, and the layers against the models. */
 #include "render/job/job_check.h"
 
+#include "anim/camera/camera_numbers.h"
 #include "base/picture/pass.h"
 #include "base/picture/view.h"
 
@@ -35,6 +36,19 @@ static int check_frame_box(const struct picture_spec *picture, struct err *err)
         is_good = is_good && picture->frame_box[i] >= -FRAME_BOX_MOST && picture->frame_box[3 + i] <= FRAME_BOX_MOST &&
                   picture->frame_box[i] <= picture->frame_box[3 + i];
     return is_good ? 0 : err_set(err, ERR_BAD_PARAMETER, "the box that the picture frames is none");
+}
+
+/* Such a camera stands alone. */
+static int check_given_camera(const struct picture_spec *picture, struct err *err)
+{
+    static const uint32_t FRAMES = PICTURE_FRAME_BOX | PICTURE_FRAME_POSE | PICTURE_ORTHO;
+    if (picture->given.kind == PICTURE_CAMERA_NONE)
+        return 0;
+    if (picture->given.kind > PICTURE_CAMERA_ORTHOGRAPHIC || picture->camera > 0 || (picture->flags & FRAMES) != 0 ||
+        picture->target_kind != PICTURE_TARGET_NONE)
+        return err_set(err, ERR_BAD_PARAMETER, "a camera of kind %u by numbers stands beside another one",
+                       picture->given.kind);
+    return camera_numbers_check(&picture->given, err);
 }
 
 static int check_light(const struct picture_spec *picture, struct err *err)
@@ -124,6 +138,19 @@ static int check_passes(const struct render_work *work, struct err *err)
     return job->later_count == 0 ? 0 : check_cell(job, &work->cells[job->cell_count], false, err);
 }
 
+static int check_points(const struct render_job *job, struct err *err)
+{
+    const bool is_body = job->picture.view == VIEW_OPENPOSE, is_told = job->format == SHEET_POINTS;
+    const bool is_good = is_told ? job->picture.view == VIEW_LIT && job->picture.passes == 0 && job->point_count > 0 &&
+                                       job->first_drawn == 0 && job->drawn_count == job->cell_count &&
+                                       job->width == job->picture.width && job->height == job->picture.height
+                                 : job->point_count == (is_body ? RENDER_BODY_POINTS : 0);
+    if (is_good && job->tolerance >= 0 && isfinite(job->tolerance))
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "a picture of format %u and view %u cannot have %u points", job->format,
+                   job->picture.view, job->point_count);
+}
+
 int job_check(const struct render_work *work, struct err *err)
 {
     const struct render_job *job = &work->job;
@@ -138,7 +165,7 @@ int job_check(const struct render_work *work, struct err *err)
                        job->blend.layer_count);
     if (check_light(&job->picture, err) < 0 || check_file(job, err) < 0 || check_frame_box(&job->picture, err) < 0)
         return err->code;
-    if (check_passes(work, err) < 0)
+    if (check_given_camera(&job->picture, err) < 0 || check_passes(work, err) < 0 || check_points(job, err) < 0)
         return err->code;
     for (uint32_t c = 0; c < job->cell_count; c++)
         if (check_cell(job, &work->cells[c], c - job->first_drawn < job->drawn_count, err) < 0)

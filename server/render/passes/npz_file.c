@@ -26,12 +26,14 @@ static uint32_t bytes_of(const char *type) { return (uint32_t)(type[1] - '0'); }
 static void put_array_header(uint8_t *bytes, const char *type, uint32_t height, uint32_t width, uint32_t components)
 {
     static const uint8_t PREFIX[PREFIX_BYTES] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, NPZ_HEADER_BYTES - PREFIX_BYTES};
-    char axis[16] = "", text[NPZ_HEADER_BYTES];
+    char rows[16] = "", axis[16] = "", text[NPZ_HEADER_BYTES];
+    if (height > 0)
+        snprintf(rows, sizeof rows, "%u, ", height);
     if (components > 1)
-        snprintf(axis, sizeof axis, ", %u", components);
+        snprintf(axis, sizeof axis, " %u", components);
     const int text_bytes =
-        snprintf(text, sizeof text, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%u, %u%s), }",
-                 bytes_of(type) == 1 ? "|" : "<", type, height, width, axis);
+        snprintf(text, sizeof text, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%s%u%s%s), }",
+                 bytes_of(type) == 1 ? "|" : "<", type, rows, width, height == 0 || components > 1 ? "," : "", axis);
     memcpy(bytes, PREFIX, sizeof PREFIX);
     memset(bytes + PREFIX_BYTES, ' ', NPZ_HEADER_BYTES - PREFIX_BYTES);
     memcpy(bytes + PREFIX_BYTES, text, (size_t)text_bytes);
@@ -81,7 +83,8 @@ static int put_entry(struct npz_file *file, struct npz_entry *entry, uint8_t *by
 int npz_file_put(struct npz_file *file, const char *name, uint8_t *bytes, const char *type, uint32_t height,
                  uint32_t width, uint32_t components, struct err *err)
 {
-    const uint64_t size_bytes = NPZ_HEADER_BYTES + (uint64_t)height * width * components * bytes_of(type);
+    const uint64_t size_bytes =
+        NPZ_HEADER_BYTES + (uint64_t)(height > 0 ? height : 1) * width * components * bytes_of(type);
     const size_t at = file->out->size_bytes - file->begin;
     if (file->entry_count == NPZ_ENTRIES_MAX || size_bytes > UINT32_MAX || at > UINT32_MAX)
         return err_set(err, ERR_INTERNAL, "the passes do not fit into a file");

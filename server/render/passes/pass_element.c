@@ -114,6 +114,25 @@ int pass_element_load(struct pass_element *element, struct pass_surfaces *surfac
     return has_joints ? load_joints(element, surfaces->model, err) : 0;
 }
 
+int pass_element_load_visible(struct pass_element *element, struct pass_surfaces *surfaces, struct visible visible,
+                              uint32_t variant, const struct dmat4 *view_from_scene, bool has_joints, struct err *err)
+{
+    const struct posed_model *posed = surfaces->posed;
+    const struct model *model = surfaces->model;
+    const bool is_known = visible.number >= 1 && visible.number <= surfaces->surface_count;
+    const struct primitive *primitive =
+        is_known && posed->draw_count > 0
+            ? &model->primitives[model->draws[posed->draws[visible.number - 1].draw].primitive]
+            : NULL;
+    const uint32_t count = primitive != NULL ? primitive->index_count / primitive_corner_count(primitive)
+                                             : posed->skeleton.vertex_count / 3;
+    if (!is_known || visible.element >= count)
+        return err_set(err, ERR_RENDER_FAILED, "the driver drew element %u of surface %u, which does not exist",
+                       visible.element, visible.number);
+    return pass_element_load(element, surfaces, visible.number - 1, visible.element, variant, view_from_scene,
+                             has_joints, err);
+}
+
 void pass_element_fini(struct pass_element *element)
 {
     free(element->joints);

@@ -4,6 +4,7 @@
 
 #include "render/passes/pass_camera.h"
 #include "render/passes/pass_surface.h"
+#include "render/passes/visibility.h"
 
 /* What moves a corner of an element: weights of one node, for each corner. */
 struct pass_joint {
@@ -30,6 +31,10 @@ struct pass_element {
  * ERR_NO_MEMORY or ERR_NOT_FINITE. */
 int pass_element_load(struct pass_element *element, struct pass_surfaces *surfaces, uint32_t number, uint32_t index,
                       uint32_t variant, const struct dmat4 *view_from_scene, bool has_joints, struct err *err);
+/* The same for what a pixel shows. It comes from the driver, so it is checked: ERR_RENDER_FAILED where there is no such
+ * element. */
+int pass_element_load_visible(struct pass_element *element, struct pass_surfaces *surfaces, struct visible visible,
+                              uint32_t variant, const struct dmat4 *view_from_scene, bool has_joints, struct err *err);
 void pass_element_fini(struct pass_element *element);
 
 /* Finds the place that a ray shows: weights of the corners, whose sum is 1. Of a triangle it is where the ray meets its

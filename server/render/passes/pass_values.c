@@ -141,28 +141,15 @@ static void put_pixel(struct pass_fill *fill, size_t at, const struct pass_ray *
         put_motion(fill, at, &place);
 }
 
-/* Loads the element of a pixel unless it is that of the last one. The numbers come from the driver, so they are
- * checked. */
+/* Loads the element of a pixel unless it is that of the last one. */
 static int load(struct pass_fill *fill, struct pass_surfaces *surfaces, struct visible visible, struct err *err)
 {
     const struct pass_query *query = fill->query;
-    const struct posed_model *posed = surfaces->posed;
-    const struct model *model = surfaces->model;
     if (visible.number == fill->loaded.number && visible.element == fill->loaded.element)
         return 0;
-    const bool is_known = visible.number <= surfaces->surface_count;
-    const struct primitive *primitive =
-        is_known && posed->draw_count > 0
-            ? &model->primitives[model->draws[posed->draws[visible.number - 1].draw].primitive]
-            : NULL;
-    const uint32_t count = primitive != NULL ? primitive->index_count / primitive_corner_count(primitive)
-                                             : posed->skeleton.vertex_count / 3;
-    if (!is_known || visible.element >= count)
-        return err_set(err, ERR_RENDER_FAILED, "the driver drew element %u of surface %u, which does not exist",
-                       visible.element, visible.number);
     fill->loaded = visible;
-    return pass_element_load(&fill->element, surfaces, visible.number - 1, visible.element, query->variant,
-                             &query->camera.view_from_scene, fill->arrays->of[PASS_JOINT] != NULL, err);
+    return pass_element_load_visible(&fill->element, surfaces, visible, query->variant, &query->camera.view_from_scene,
+                                     fill->arrays->of[PASS_JOINT] != NULL, err);
 }
 
 int64_t pass_values_fill(const struct pass_query *query, struct pass_surfaces *surfaces,

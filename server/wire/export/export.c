@@ -230,14 +230,17 @@ static bool plan(struct export *e)
     return export_is_affordable(e, copy_steps(e->model, e->glb->compression != GLB_PLAIN) + pixel_steps);
 }
 
-static void put_posed_file(struct reply_context *context)
+static void put_posed_file(struct reply_context *context, const struct blended_clip *blended)
 {
     struct err err;
-    struct export e = {.context = context, .model = context->model, .out = context->out};
+    struct export e = {.context = context,
+                       .model = context->model,
+                       .out = context->out,
+                       .sample_rate = blended == NULL ? context->request->export.sample_rate : 0};
     struct model sampled;
     if (!context_is_affordable(context, copy_steps(context->model, false)))
         return;
-    const bool is_sampled = context->request->export.sample_rate > 0;
+    const bool is_sampled = e.sample_rate > 0;
     if ((!is_sampled || export_sample_model(&e, &sampled)) &&
         posed_file_write(is_sampled ? &sampled : context->model, context->out, &err) < 0 && !buf_failed(context->out))
         context_fail(context, &err);
@@ -248,10 +251,25 @@ static void put_posed_file(struct reply_context *context)
     buf_fini(&e.clips.values);
 }
 
-static void put_glb(struct reply_context *context)
+/* Says what the clips of layers move and layers do not. */
+static void warn_of_blended(struct export *e)
 {
-    struct export e = {
-        .context = context, .model = context->model, .glb = &context->workspace->glb, .out = context->out};
+    if (e->blended != NULL && e->blended->lacks_tracks)
+        export_warn(e, "layers_move_nodes",
+                    "clips of the layers show and hide nodes, or move numbers of materials, lights and cameras: layers "
+                    "move nodes and morph targets only, as everywhere");
+}
+
+static void put_glb(struct reply_context *context, const struct blended_clip *blended)
+{
+    static const struct clip_sources NONE;
+    struct export e = {.context = context,
+                       .model = context->model,
+                       .blended = blended,
+                       .other_files = blended == NULL ? context->clips : &NONE,
+                       .sample_rate = blended == NULL ? context->request->export.sample_rate : 0,
+                       .glb = &context->workspace->glb,
+                       .out = context->out};
     glb_clear(e.glb, context->limit_bytes);
     e.glb->compression = context->request->export.compression;
     buf_init(&e.warnings, context->limit_bytes);
@@ -260,6 +278,7 @@ static void put_glb(struct reply_context *context)
     buf_init(&e.carried, context->limit_bytes);
     pose_init(&e.before);
     pose_init(&e.after);
+    warn_of_blended(&e);
     if (plan(&e))
         put_all(&e);
     export_end_optimizing(&e);
@@ -278,12 +297,28 @@ static void put_glb(struct reply_context *context)
     buf_fini(&e.carried);
 }
 
-void body_put_export(struct reply_context *context)
+static void put_file(struct reply_context *context, const struct blended_clip *blended)
 {
     if (context->request->format == FORMAT_POSED)
-        put_posed_file(context);
+        put_posed_file(context, blended);
     else
-        put_glb(context);
+        put_glb(context, blended);
+}
+
+void body_put_export(struct reply_context *context)
+{
+    const struct model *model = context->model;
+    struct blended_clip blended;
+    if (!request_is_blended(context->request)) {
+        put_file(context, NULL);
+        return;
+    }
+    if (blended_clip_init(&blended, context)) {
+        context->model = &blended.model;
+        put_file(context, &blended);
+        context->model = model;
+    }
+    blended_clip_fini(&blended);
 }
 
 /* The poses that optimize=1 compares: two for a key, as far as the limit of steps lets it. */
@@ -309,7 +344,8 @@ double cost_of_export(const struct cost_input *input)
 {
     const struct model *model = input->model;
     const double key_numbers = glb_key_numbers(model, input->request->export.sample_rate);
-    return (input->request->export.is_optimized ? cost_of_optimizing(model, key_numbers) : 0) +
+    return (request_is_blended(input->request) ? cost_of_blended_clip(input) : 0) +
+           (input->request->export.is_optimized ? cost_of_optimizing(model, key_numbers) : 0) +
            (double)model->position_count * COST_VERTEX_NS + key_numbers * COST_KEY_NS +
            ((double)model->node_count + model->joint_count) * COST_NODE_NS + cost_of_textures(input);
 }

@@ -160,15 +160,16 @@ static uint32_t *select_clips(struct export *e, uint32_t *count)
     const struct model *model = e->model;
     const struct request *request = e->context->request;
     uint32_t *clips = export_array(e, model->clip_count, sizeof *clips);
-    const uint32_t most = request->export.has_no_clips     ? 0
+    const uint32_t most = e->blended != NULL               ? 1
+                          : request->export.has_no_clips   ? 0
                           : request->export.clip_count > 0 ? request->export.clip_count
                                                            : model->clip_count;
     e->is_taken = export_array(e, model->clip_count, sizeof *e->is_taken);
     e->animated = export_array(e, model->material_count, sizeof *e->animated);
     *count = 0;
     for (uint32_t i = 0; clips != NULL && e->is_taken != NULL && i < most; i++) {
-        uint32_t clip = i;
-        if (request->export.clip_count > 0 &&
+        uint32_t clip = e->blended != NULL ? e->blended->clip : i;
+        if (e->blended == NULL && request->export.clip_count > 0 &&
             select_thing(model, request->model, THING_CLIP, &request->export.clips[i], &clip, e->context->reply) < 0)
             return NULL;
         if (e->is_taken[clip] == 0)
@@ -190,6 +191,7 @@ bool export_take_clips(struct export *e)
     buf_init(&e->clips.channels, e->context->limit_bytes);
     buf_init(&e->clips.times, 2 * e->context->limit_bytes);
     buf_init(&e->clips.values, e->context->limit_bytes);
+    buf_init(&e->clips.names, e->context->limit_bytes);
     if (e->clips.clips == NULL)
         return false;
     e->surfaces.animated = e->animated; /* export_plan_meshes() has begun the surfaces */

@@ -18,7 +18,7 @@ struct export_clip {
     const struct model *origin; /* has its name, extras and markers: the model, or the other file */
     uint32_t index;             /* in both models */
     uint32_t file;              /* 0: the model; otherwise 1 + index of the other file in the request's sources */
-    struct str name;            /* with other files: in e->clips.names, with the suffix _number if that is above 1 */
+    struct str name;            /* with has_names: in e->clips.names, with the suffix _number if that is above 1 */
     uint32_t number;
     uint32_t channel_first, channel_count;
     uint32_t property_count; /* of these, the last ones that move properties: path >= PATH_COUNT */
@@ -34,7 +34,8 @@ struct export_clips {
     struct buf channels; /* struct channel: ranges of the two arrays that follow */
     struct buf times;    /* double; finally rounded to float */
     struct buf values;   /* float */
-    struct buf names;    /* with other files: the names of the clips in the file */
+    struct buf names;    /* with has_names: the names of the clips in the file */
+    bool has_names;      /* with other files, or a name for that of layers */
     uint32_t *chosen;    /* [chosen_count]: of the model */
     uint32_t chosen_count;
     struct err *no_matches; /* [number of other files]: the first of its clips that moves nothing here */

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "wire/export/export_clips.h"
+#include "wire/blended/blended_clip.h"
+#include "wire/reply/clip_sources.h"
 #include "wire/glb/surfaces.h"
 
 /* --- memory, owned by the export --- */
@@ -81,7 +83,10 @@ struct export_distance {
 struct export
 {
     struct reply_context *context;
-    const struct model *model; /* the request's, or e->plain */
+    const struct model *model;              /* the request's, or e->plain */
+    const struct blended_clip *blended;     /* the only clip of the file, or NULL */
+    const struct clip_sources *other_files; /* whose clips the file has beside the model's */
+    double sample_rate;                     /* poses a second in place of keys; 0: the model's keys */
     struct glb_writer *glb;
     struct buf *out;
     struct export_memory memory;

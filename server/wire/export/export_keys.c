@@ -192,7 +192,7 @@ bool export_fit_length(struct export *e, struct export_clip *clip)
 
 bool export_fit_clips(struct export *e)
 {
-    const bool is_sampled = e->context->request->export.sample_rate > 0;
+    const bool is_sampled = e->sample_rate > 0;
     for (uint32_t i = 0; i < e->clips.count; i++) {
         struct export_clip *clip = &e->clips.clips[i];
         bool is_moved;

@@ -1,7 +1,6 @@
 /* export_merge.c - adds clips of other files: the parts that move nodes of the model, and their names. */
 #include "anim/retarget/retarget_report.h"
 #include "wire/export/export_internal.h"
-#include "wire/reply/clip_sources.h"
 #include "wire/reply/reply_json.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static bool refuse_misses(struct export *e, uint32_t source, const struct retarg
 
 static bool refuse_idle_rules(struct export *e)
 {
-    const struct clip_sources *clips = e->context->clips;
+    const struct clip_sources *clips = e->other_files;
     struct err err;
     for (uint32_t i = 0; i < e->context->request->retarget.renames.count; i++)
         if (clip_sources_rule_is_idle(clips, i)) {
@@ -47,7 +46,7 @@ static bool refuse_idle_rules(struct export *e)
 
 static bool check_strict(struct export *e)
 {
-    const struct clip_sources *clips = e->context->clips;
+    const struct clip_sources *clips = e->other_files;
     bool is_good = !e->context->request->export.is_strict || refuse_idle_rules(e);
     for (uint32_t s = 0; is_good && e->context->request->export.is_strict && s < clips->count; s++) {
         struct retarget_report report;
@@ -82,7 +81,7 @@ static bool make_clips(struct export *e, struct retarget *view, const char *path
 
 bool export_make_other_clips(struct export *e)
 {
-    const struct clip_sources *clips = e->context->clips;
+    const struct clip_sources *clips = e->other_files;
     e->clips.no_matches = export_array(e, clips->count, sizeof *e->clips.no_matches);
     bool is_good = e->clips.no_matches != NULL && (clips->count == 0 || check_strict(e));
     for (uint32_t s = 0; s < clips->count && is_good; s++) {
@@ -99,7 +98,7 @@ bool export_make_other_clips(struct export *e)
 static bool take_file(struct export *e, uint32_t source)
 {
     const struct request *request = e->context->request;
-    struct retarget *view = &e->context->clips->own[source];
+    struct retarget *view = &e->other_files->own[source];
     const char *path = request->sources[source].path;
     const uint32_t count = view->source->clip_count, before = e->clips.count;
     struct err err = e->clips.no_matches[source];
@@ -198,15 +197,20 @@ static bool have_one_name(const struct export *e, const struct named *one, const
            memcmp(e->clips.names.data + x.offset, e->clips.names.data + y.offset, x.size_bytes) == 0;
 }
 
-/* Names clips of other files by the pattern, or, if it is NULL, by their own names; the model's clips keep theirs.
+/* Names clips of other files, and that of layers, by the pattern, or, if it is NULL, by their own names; the model's
+ * clips keep theirs.
  * False: too long. */
 static bool put_names(struct export *e, const char *pattern, const uint32_t *counts)
 {
+    const struct request *request = e->context->request;
     struct buf *names = &e->clips.names;
     buf_clear(names);
+    e->clips.has_names = true;
     for (uint32_t i = 0; i < e->clips.count; i++) {
         struct export_clip *clip = &e->clips.clips[i];
-        const char *path = clip->file == 0 ? NULL : e->context->request->sources[clip->file - 1].path;
+        const char *path = clip->file > 0       ? request->sources[clip->file - 1].path
+                           : e->blended != NULL ? request->model
+                                                : NULL;
         const uint32_t begin = (uint32_t)names->size_bytes;
         if (path == NULL || (pattern == NULL && counts == NULL))
             put_clip_name_text(names, clip);
@@ -228,7 +232,6 @@ static bool name_clips(struct export *e)
     uint32_t *counts = export_array(e, (size_t)e->context->request->source_count + 1, sizeof *counts);
     for (uint32_t i = 0; counts != NULL && i < e->clips.count; i++)
         counts[e->clips.clips[i].file]++;
-    buf_init(&e->clips.names, e->context->limit_bytes);
     if (counts == NULL || !put_names(e, pattern, NULL))
         return false;
     const struct named *order = sort_names(e);
@@ -261,9 +264,10 @@ static bool keep_own_clips(struct export *e)
 
 bool export_take_other_files(struct export *e)
 {
-    const uint32_t count = e->context->clips->count;
+    const uint32_t count = e->other_files->count;
+    const char *pattern = e->context->request->export.clip_names;
     if (count == 0)
-        return true;
+        return e->blended == NULL || pattern == NULL || put_names(e, pattern, NULL);
     if (!keep_own_clips(e))
         return false;
     for (uint32_t s = 0; s < count; s++)
@@ -274,7 +278,7 @@ bool export_take_other_files(struct export *e)
 
 uint64_t export_other_clip_count(const struct export *e)
 {
-    const struct clip_sources *clips = e->context->clips;
+    const struct clip_sources *clips = e->other_files;
     uint64_t count = 0;
     for (uint32_t s = 0; s < clips->count; s++)
         count += clips->own[s].source->clip_count;
@@ -283,7 +287,7 @@ uint64_t export_other_clip_count(const struct export *e)
 
 void export_put_clip_name(struct export *e, const struct export_clip *clip)
 {
-    if (e->context->clips->count == 0) {
+    if (!e->clips.has_names) {
         glb_put_name(e->out, clip->origin, name_of(clip));
         return;
     }

@@ -1,5 +1,6 @@
 /* export_resample.c - generates keys of the same motion at times other than the model's. */
 #include "anim/model/mat.h"
+#include "anim/pose/clip_time.h"
 #include "anim/pose/sample.h"
 #include "wire/export/export_internal.h"
 
@@ -32,18 +33,10 @@ static void cubic_at(const struct model *source, const struct channel *channel, 
 
 /* --- poses at the requested rate --- */
 
-static uint32_t count_samples(double duration_s, double rate)
-{
-    const double whole = floor(duration_s * rate + 1e-9);
-    const bool has_rest = duration_s - whole / rate > 1e-9 * fmax(1, duration_s);
-    return whole > 1e8 ? UINT32_MAX : (uint32_t)whole + 1 + has_rest;
-}
-
 static bool sample(struct export *e, const struct export_clip *clip, struct channel *channel, uint32_t count)
 {
     const struct model *source = clip->source;
     const struct channel *from = export_source_channel(clip, channel);
-    const double rate = e->context->request->export.sample_rate;
     double *values = malloc((channel->component_count + 1) * sizeof *values);
     channel->interpolation = INTERPOLATION_LINEAR;
     if (values == NULL || !export_add_keys(e, channel, count)) {
@@ -53,7 +46,7 @@ static bool sample(struct export *e, const struct export_clip *clip, struct chan
     double *times = export_times(e, channel);
     float *floats = export_values(e, channel);
     for (uint32_t k = 0; k < count; k++) {
-        times[k] = fmin((double)k / rate, clip->duration_s);
+        times[k] = clip_time_of(k, clip->duration_s, e->sample_rate);
         if (e->context->request->format != FORMAT_POSED)
             times[k] = (double)(float)times[k]; /* the number that the file keeps */
         sample_channel(source, from, times[k], values);
@@ -66,7 +59,7 @@ static bool sample(struct export *e, const struct export_clip *clip, struct chan
 
 bool export_sample_clip(struct export *e, struct export_clip *clip)
 {
-    const uint32_t count = count_samples(clip->duration_s, e->context->request->export.sample_rate);
+    const uint32_t count = clip_time_count(clip->duration_s, e->sample_rate);
     for (uint32_t c = 0; c < clip->channel_count; c++) {
         struct channel channel = export_channels(e, clip)[c];
         if (channel.path >= PATH_VISIBILITY || channel.key_count == 1 || channel.reserved == EXPORT_OF_NOTHING)

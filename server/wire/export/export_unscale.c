@@ -10,7 +10,6 @@
 #include "anim/pose/scale_effect.h"
 #include "anim/pose/scale_frame.h"
 #include "wire/export/export_internal.h"
-#include "wire/reply/clip_sources.h"
 
 #include <math.h>
 
@@ -26,7 +25,7 @@ static void add_effects(struct export *e, const struct model *source, int32_t cl
 /* Finds the effects at rest and in all clips of the file. */
 static bool find_effects(struct export *e, uint8_t *scratch)
 {
-    const struct clip_sources *clips = e->context->clips;
+    const struct clip_sources *clips = e->other_files;
     uint64_t steps = (1 + (uint64_t)e->clips.chosen_count) * e->own_node_count;
     for (uint32_t s = 0; s < clips->count; s++)
         steps += (uint64_t)clips->own[s].model.clip_count * e->own_node_count;

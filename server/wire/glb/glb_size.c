@@ -1,7 +1,7 @@
 #include "wire/glb/glb_size.h"
 
 #include "wire/picture/picture_plan.h"
-#include "wire/reply/reply_context.h"
+#include "wire/blended/blended_clip.h"
 
 #include <math.h>
 
@@ -56,7 +56,10 @@ uint64_t glb_bytes(const struct reply_context *context)
     for (uint32_t t = 0; t < model->texture_count && request_has_textures(context->request); t++)
         if (model->textures[t].state == TEXTURE_FOUND)
             textures += picture_answer_bytes(model, t, &context->request->textures);
-    const double keys = context->has_all_clips ? glb_key_numbers(model, context->request->export.sample_rate) : 0;
+    const struct request *request = context->request;
+    const double keys = request->op == OP_EXPORT && request_is_blended(request) ? blended_clip_numbers(context)
+                        : context->has_all_clips ? glb_key_numbers(model, request->export.sample_rate)
+                                                 : 0;
     if (context->request->export.is_optimized)
         return optimized_bytes(model, fmin(keys, BYTES_MOST)) + textures;
     return things_bytes(model) + mesh_bytes(model) + textures + (uint64_t)fmin(keys * sizeof(float), BYTES_MOST);

@@ -1,5 +1,6 @@
 /* Materials of a GLB file (glTF 2.0, 3.9). */
 #include "anim/model/material_layers.h"
+#include "anim/model/property.h"
 #include "wire/glb/surfaces.h"
 #include "wire/reply/reply_json.h"
 
@@ -129,18 +130,15 @@ static bool is_transformed(const struct surfaces *surfaces, uint32_t material, u
            m[5] != 0;
 }
 
-/* Decomposes the matrix into offset, rotation and scale: [c*sx, s*sy, ox; -s*sx, c*sy, oy]. A mirror has a negative sy.
- */
 static void put_transform(struct buf *out, const float m[6])
 {
-    const double a = (double)m[0], b = (double)m[1], d = (double)m[3], e = (double)m[4];
-    const double scale_x = hypot(a, d), scale_y = a * e - b * d < 0 ? -hypot(b, e) : hypot(b, e);
-    const double rotation = scale_x > 0 ? atan2(-d, a) : atan2(b, e);
-    const float offset[2] = {m[2], m[5]}, scale[2] = {(float)scale_x, (float)scale_y};
+    double offset[2], scale[2], rotation;
+    texture_transform_parts(m, offset, scale, &rotation);
+    const float offsets[2] = {(float)offset[0], (float)offset[1]}, scales[2] = {(float)scale[0], (float)scale[1]};
     buf_put_text(out, ",\"extensions\":{\"KHR_texture_transform\":{\"offset\":");
-    json_put_floats(out, offset, 2);
+    json_put_floats(out, offsets, 2);
     json_printf(out, ",\"rotation\":%f,\"scale\":", rotation);
-    json_put_floats(out, scale, 2);
+    json_put_floats(out, scales, 2);
     buf_put_text(out, "}}");
 }
 

@@ -99,7 +99,7 @@ static bool find_named(struct raycast *raycast, const struct request_pose *pose,
     struct err err;
     *entity = (struct entity){.model = model, .layers = layers->layers};
     if (pose->layer_count > 0) {
-        if (layers_resolve(layers, model, raycast->sources, pose, NULL, raycast->reply) < 0)
+        if (layers_resolve(layers, model, raycast->sources, pose, NULL, raycast->limits, raycast->reply) < 0)
             return name_entity(raycast, index);
         if (!find_sources(raycast, model, pose, index, layers))
             return false;

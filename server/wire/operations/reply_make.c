@@ -37,7 +37,7 @@ bool context_start(struct reply_context *context, struct workspace *workspace, c
     if (span_resolve(&request->pose, context->duration_s, &context->span, &err) < 0)
         return context_fail(context, &err);
     if ((is_posed && !context_is_affordable(context, pose_steps(model, &request->pose))) ||
-        layers_resolve(&workspace->layers, model, clips->sources, &request->pose, request->on_top, reply) < 0 ||
+        layers_resolve(&workspace->layers, model, clips->sources, &request->pose, request->on_top, limits, reply) < 0 ||
         (clips->count > 0 && !clip_sources_play(context)) || (request->motion.is_extracted && !motion_start(context)))
         return false;
     reply_describe(request, context->limit_bytes, reply);

@@ -1,8 +1,8 @@
 /* Writes the posed model as a GLB file (protocol/glb.md). */
-#include "anim/pose/appearance.h"
 #include "anim/pose/visibility.h"
 #include "base/version.h"
 #include "wire/pose/pose_bodies.h"
+#include "wire/pose/pose_looks.h"
 #include "wire/pose/deform.h"
 #include "wire/glb/axes.h"
 #include "wire/glb/primitives.h"
@@ -90,22 +90,10 @@ static bool keep_drawn(struct reply_context *context)
 /* Materials at the requested time, as for find_shown(). False: the reply is an error. */
 static bool find_appearance(struct reply_context *context, struct posed_file *file)
 {
-    const struct request *request = context->request;
-    const int32_t clip = request->pose.layer_count > 0 ? POSE_REST : context->clip;
-    struct err err;
-    if (appearance_evaluate(&file->appearance, context->model, clip,
-                            clip_time_in_span(&context->span, request->pose.times_s[0]), &err) < 0)
-        return context_fail(context, &err);
-    const struct entity entity = context_entity(context, 0);
-    for (uint32_t i = 0; i < entity.layer_count; i++) {
-        const struct blend_layer *layer = &entity.layers[i];
-        const struct give give = {.given = layer->given, .time_s = layer->clip_time_s, .weight = layer->weight};
-        if (layer->given != NULL && layer->given->look.bind_count > 0)
-            context_evaluate(context, 0); /* what they look at depends on the head */
-        if (layer->given != NULL && appearance_give(&file->appearance, context->model, &give,
-                                                    context->workspace->entity.pose.scene_from_node, &err) < 0)
-            return context_fail(context, &err);
-    }
+    if (pose_looks_need_pose(context, 0))
+        context_evaluate(context, 0);
+    if (!pose_looks_evaluate(context, &file->appearance, 0))
+        return false;
     file->shown = appearance_view(&file->appearance, context->model);
     return true;
 }

@@ -1,9 +1,11 @@
-/* body_pose.c - writes the transforms of the selected nodes at each time: scene matrices, local T R S, or both.
+/* body_pose.c - writes the transforms of the selected nodes at each time: scene matrices, local T R S, or both; and
+ * materials that the pose changes.
  *
  * The local transform of a sheared node (anim/pose/local.h) is a matrix: local_matrix. */
 #include "anim/pose/dualquat.h"
 #include "anim/pose/local.h"
 #include "wire/pose/pose_bodies.h"
+#include "wire/pose/pose_looks.h"
 #include "wire/reply/reply_json.h"
 #include "wire/reply/select.h"
 #include "wire/reply/select_nodes.h"
@@ -143,6 +145,8 @@ static bool put_local_matrices(struct reply_context *context, const uint32_t *no
 
 static void put_head(struct reply_context *context)
 {
+    if (context->request->what == WHAT_MATERIALS)
+        return;
     json_printf(context->out, ",\"layout\":%s", layout_name(context->request->layout));
     put_nodes(context, context->work.pose.nodes, context->work.pose.node_count);
 }
@@ -153,6 +157,11 @@ static bool put_frame(struct reply_context *context, double time_s)
     const uint32_t *nodes = context->work.pose.nodes, count = context->work.pose.node_count;
     if ((what & WHAT_SCENE) != 0 && !put_transforms(context, nodes, count, BLOCK_SCENE, time_s))
         return false;
+    if ((what & WHAT_MATERIALS) != 0) {
+        if (!pose_looks_evaluate(context, &context->workspace->looks, context->frame))
+            return false;
+        pose_looks_put(context, &context->workspace->looks);
+    }
     return (what & WHAT_LOCAL) == 0 || (put_transforms(context, nodes, count, BLOCK_LOCAL, time_s) &&
                                         put_local_matrices(context, nodes, count, time_s));
 }
@@ -245,7 +254,11 @@ static bool start(struct reply_context *context)
         return false;
     work->sheared_places = work->nodes + work->node_count;
     context->may_compile = may_compile(context);
-    const uint64_t count = work->node_count;
+    const struct model *model = context->model;
+    const uint64_t looks = (what & WHAT_MATERIALS) != 0, count = work->node_count;
+    if (looks > 0 &&
+        !context_is_affordable(context, pose_steps(model, &context->request->pose) + model->material_count))
+        return false;
     const uint64_t floats = (what & WHAT_SCENE) != 0 ? layout_floats(context->request->layout) : 0;
     const uint64_t local = (what & WHAT_LOCAL) != 0;
     const uint64_t matrix_least = json_list_least(layout_floats(context->request->layout), JSON_NUMBER_LEAST);
@@ -256,7 +269,8 @@ static bool start(struct reply_context *context)
         .frame_numbers = count * (floats + local * TRS_FLOATS),
         .frame_bytes_least = (floats > 0 ? sizeof ",\"scene\":" - 1 + json_list_least(count, matrix_least) : 0) +
                              (local > 0 ? sizeof ",\"local\":" - 1 + json_list_least(count, local_least) : 0),
-        .frame_bytes_most = count * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST + local * LOCAL_MOST),
+        .frame_bytes_most = count * (floats * JSON_FLOAT_MOST + JSON_LIST_MOST + local * LOCAL_MOST) +
+                            looks * pose_looks_bytes_most(model),
     };
     return true;
 }

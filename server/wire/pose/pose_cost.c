@@ -68,8 +68,11 @@ double cost_of_palette(const struct cost_input *input)
 
 double cost_of_pose(const struct cost_input *input)
 {
-    const double nodes_ns = selected_count(input->model, input->request) * item_ns(input->request);
-    return frames_cost_ns(input, sampling_cost_ns(input->model) + nodes_ns);
+    const unsigned what = input->request->what;
+    const double nodes_ns =
+        what == WHAT_MATERIALS ? 0 : selected_count(input->model, input->request) * item_ns(input->request);
+    const double looks_ns = (what & WHAT_MATERIALS) == 0 ? 0 : input->model->material_count * COST_PRINTED_NODE_NS;
+    return frames_cost_ns(input, sampling_cost_ns(input->model) + nodes_ns + looks_ns);
 }
 
 static double vertices_cost_ns(const struct cost_input *input, double vertex_ns)
@@ -128,6 +131,8 @@ uint64_t pose_least_bytes(const struct cost_input *input)
 {
     enum { TRS_FLOATS = 10 }; /* the smallest size of a node; dual quaternions have 8 */
     const struct request *request = input->request;
+    if (request->what == WHAT_MATERIALS)
+        return 0;
     const uint64_t nodes = request->pose.joint_count == 0 ? input->model->node_count : request->pose.joint_count;
     const uint64_t floats = layout_floats(request->layout);
     return frames_least_bytes(request, nodes, floats < TRS_FLOATS ? floats : TRS_FLOATS);

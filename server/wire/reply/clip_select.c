@@ -126,13 +126,17 @@ static int find_masks(struct resolved_layers *layers, const struct model *model,
     return 0;
 }
 
-void layers_clear(struct resolved_layers *layers)
+void layers_free_given(struct resolved_layers *layers)
 {
     for (uint32_t i = 0; i < BLEND_LAYERS_MAX; i++)
         given_pose_fini(&layers->given[i]);
+}
+
+void layers_clear(struct resolved_layers *layers)
+{
+    layers_free_given(layers);
     layers->count = layers->mask_count = 0;
     layers->has_on_top = false;
-    layers->given_left = GIVEN_STEPS_MAX;
 }
 
 /* Resolves the given pose of a layer, and what of it is played. */
@@ -144,7 +148,7 @@ static int find_given(struct resolved_layers *layers, const struct model *model,
     struct err err;
     out->clip = out->reference_clip = POSE_REST; /* render workers check both against the clips, which may be none */
     out->given = given;
-    const int rc = given_resolve(given, model, layer->model, layer->given, &layers->given_left, reply);
+    const int rc = given_resolve(given, model, layer->model, layer->given, &layers->budget, reply);
     if (rc < 0)
         return rc;
     return span_resolve(layer, given_pose_duration_s(given), &layers->spans[layers->count], &err) == 0
@@ -157,7 +161,7 @@ static int find_on_top(struct resolved_layers *layers, const struct model *model
                        const struct request_given *on_top, struct reply *reply)
 {
     struct given_pose *given = &layers->given[layers->count];
-    const int rc = given_resolve(given, model, path, on_top, &layers->given_left, reply);
+    const int rc = given_resolve(given, model, path, on_top, &layers->budget, reply);
     if (rc < 0)
         return rc;
     layers->layers[layers->count] = (struct blend_layer){.clip = POSE_REST, .weight = 1, .given = given};
@@ -166,11 +170,11 @@ static int find_on_top(struct resolved_layers *layers, const struct model *model
 }
 
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
-                   const struct request_pose *pose, const struct request_given *on_top, struct reply *reply)
+                   const struct request_pose *pose, const struct request_given *on_top, const struct limits *limits,
+                   struct reply *reply)
 {
     layers_clear(layers);
-    if (pose->is_of_picture)
-        layers->given_left = GIVEN_PICTURE_STEPS_MAX;
+    layers->budget = given_budget_of(limits, pose->is_of_picture);
     for (uint32_t i = 0; i < pose->layer_count && i < BLEND_LAYERS_MAX; i++) {
         const struct request_pose *layer = &pose->layers[i];
         struct blend_layer *out = &layers->layers[i];

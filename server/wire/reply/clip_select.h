@@ -5,6 +5,7 @@
 #include "anim/pose/blend.h"
 #include "anim/pose/clip_time.h"
 #include "wire/encode/reply.h"
+#include "wire/reply/given_resolve.h"
 #include "wire/request/request.h"
 
 /* Resolves the clip of a pose in `model`, the model that has the clips (of pose->clip_file, if given). The result is an
@@ -35,16 +36,19 @@ struct resolved_layers {
     struct blend_mask masks[BLEND_MASKS_MAX];
     struct given_pose given[BLEND_LAYERS_MAX]; /* of the layers that have one */
     uint32_t count, mask_count;
-    uint64_t given_left; /* of GIVEN_STEPS_MAX */
-    bool has_on_top;     /* layers[count] is what the request puts on top */
+    struct given_budget budget;
+    bool has_on_top; /* layers[count] is what the request puts on top */
 };
 
 /* Resolves the clips, joints, given and reference poses of pose->layers. sources: [request->source_count], the models
  * of request->sources. on_top: a given pose after all layers, or NULL. The layers' `source` stays NULL. Returns 0, or
  * the code of *reply, which is then the complete error. */
 int layers_resolve(struct resolved_layers *layers, const struct model *model, const struct model *const *sources,
-                   const struct request_pose *pose, const struct request_given *on_top, struct reply *reply);
-/* Frees given poses. */
+                   const struct request_pose *pose, const struct request_given *on_top, const struct limits *limits,
+                   struct reply *reply);
+/* Frees given poses; the layers' times can still be set. */
+void layers_free_given(struct resolved_layers *layers);
+/* Frees given poses, and removes all layers. */
 void layers_clear(struct resolved_layers *layers);
 /* Returns how many layers there are with the one on top. */
 static inline uint32_t layers_all(const struct resolved_layers *layers) { return layers->count + layers->has_on_top; }

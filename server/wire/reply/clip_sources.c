@@ -265,7 +265,12 @@ static void put_source(struct reply_context *context, uint32_t source, const str
 void clip_sources_put_file(struct reply_context *context, uint32_t source)
 {
     struct retarget_report report;
+    struct played played[PLAYED_MAX];
+    const uint32_t count = list_played(context, played);
     start_report(context, source, &report);
+    for (uint32_t i = 0; i < count; i++)
+        if (played[i].part->clip_source == source + 1)
+            retarget_report_add(&report, played[i].clip);
     report_all(context, &report);
     put_source(context, source, &report);
     retarget_report_fini(&report);

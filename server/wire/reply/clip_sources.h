@@ -26,7 +26,7 @@ void clip_sources_fini(struct clip_sources *clips);
 /* True when the reply covers all clips of its files. */
 static inline bool request_has_all_clips(const struct request *request)
 {
-    return op_has(request->op, OP_ALL_CLIPS) ||
+    return (op_has(request->op, OP_ALL_CLIPS) && !request_is_blended(request)) ||
            (op_has(request->op, OP_ALL_CLIPS_UNLESS_ONE) && request->pose.clip.kind == SELECT_NONE);
 }
 
@@ -42,7 +42,7 @@ const struct retarget *clip_sources_retarget(const struct clip_sources *clips, u
 void clip_sources_put(struct reply_context *context);
 /* Likewise for a layer with a file of its own, and for its reference: ,"clip_file":{..},"reference":{..} */
 void clip_sources_put_layer(struct reply_context *context, uint32_t layer);
-/* Appends {"model":..,"hash":..,..} of source `source` with all its clips, for OP_EXPORT. */
+/* Appends {"model":..,"hash":..,..} of source `source` with all its clips, or those of layers, for OP_EXPORT. */
 void clip_sources_put_file(struct reply_context *context, uint32_t source);
 /* True when a rule of the request renames no node of any file. */
 bool clip_sources_rule_is_idle(const struct clip_sources *clips, uint32_t rule);

@@ -3,9 +3,10 @@
 #include "anim/pose/give.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "wire/reply/given_looking.h"
+#include "anim/humanoid/humanoid.h"
+#include "wire/given/given_find.h"
 #include "wire/given/given_names.h"
-#include "wire/given/given_weights.h"
+#include "wire/reply/given_looking.h"
 #include "wire/reply/select.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct resolving {
     const char *path;
     const struct request_given *asked;
     struct given_pose *out;
-    uint64_t *left;
+    struct given_budget *budget;
     struct reply *reply;
     int32_t *found;  /* [asked->node_count]: nodes, or -1 */
     uint32_t *times; /* [asked->node_count]: how often the name is found */
@@ -77,7 +78,7 @@ static void find_roles(struct resolving *resolving)
         if (role == ROLE_NONE)
             continue;
         if (is_human < 0)
-            is_human = select_humanoid(resolving->model, &humanoid);
+            is_human = humanoid_of_model(resolving->model, &humanoid);
         if (is_human == 0 || humanoid.nodes[role] < 0)
             continue;
         resolving->found[i] = humanoid.nodes[role];
@@ -188,14 +189,16 @@ static int finish(struct resolving *resolving)
 static int check_size(const struct resolving *resolving, const struct given_weights *weights, struct err *err)
 {
     const struct request_given *asked = resolving->asked;
+    struct given_budget *budget = resolving->budget;
     const uint64_t frame = (uint64_t)asked->frame_values + given_weights_values(weights) + weights->bind_count +
                            weights->share_count + (weights->entry_count > 0 ? weights->model->expression_count : 0);
-    if (asked->frame_count * frame > *resolving->left)
+    if (asked->frame_count * frame > budget->left)
         return err_set(err, ERR_TOO_MANY_FRAMES,
-                       "its %u frames move %llu numbers of the model each; the layers may move %d together, those of a "
-                       "picture %d",
-                       asked->frame_count, (unsigned long long)frame, GIVEN_STEPS_MAX, GIVEN_PICTURE_STEPS_MAX);
-    *resolving->left -= asked->frame_count * frame;
+                       "its %u frames move %llu numbers of the model each; the layers%s may move %s together",
+                       asked->frame_count, (unsigned long long)frame,
+                       budget->limit == LIMIT_GIVEN_PICTURE_STEPS ? " of a picture" : "",
+                       LIMIT_TEXT(budget->limits, budget->limit));
+    budget->left -= asked->frame_count * frame;
     return 0;
 }
 
@@ -207,9 +210,9 @@ static int resolve(struct resolving *resolving)
     struct err err;
     if (find_nodes(resolving) < 0 || order_nodes(resolving) < 0)
         return resolving->reply->code;
-    if (given_weights_find(&weights, resolving->model, asked, &err) < 0 || check_size(resolving, &weights, &err) < 0 ||
-        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &err) < 0)) {
-        given_weights_fini(&weights);
+    if (given_find(&weights, resolving->model, asked, &err) < 0 || check_size(resolving, &weights, &err) < 0 ||
+        (asked->look.kind != LOOK_NONE && given_look_find(&out->look, &weights, &asked->look, &err) < 0)) {
+        given_find_end(&weights);
         err_prefix(&err, "'%s': pose", resolving->path);
         return fail(resolving, &err);
     }
@@ -231,19 +234,20 @@ static int resolve(struct resolving *resolving)
     put_values(resolving);
     for (uint32_t f = 0; f < out->frame_count; f++) {
         double *values = out->values + (size_t)f * out->frame_values;
-        given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
+        const double left =
+            given_weights_put(&weights, asked->values + (size_t)f * asked->frame_values + own, values + own);
         if (out->look.kind != LOOK_NONE)
-            values[share] = given_weights_left(&weights);
+            values[share] = left;
     }
-    given_weights_fini(&weights);
+    given_find_end(&weights);
     return finish(resolving);
 }
 
 int given_resolve(struct given_pose *out, const struct model *model, const char *path,
-                  const struct request_given *asked, uint64_t *left, struct reply *reply)
+                  const struct request_given *asked, struct given_budget *budget, struct reply *reply)
 {
     struct resolving resolving = {
-        .model = model, .path = path, .asked = asked, .out = out, .left = left, .reply = reply};
+        .model = model, .path = path, .asked = asked, .out = out, .budget = budget, .reply = reply};
     *out = (struct given_pose){0};
     resolving.found = mem_alloc((asked->node_count + 1) * sizeof *resolving.found);
     resolving.times = mem_alloc((asked->node_count + 1) * sizeof *resolving.times);

@@ -165,6 +165,7 @@ void context_evaluate(struct reply_context *context, uint32_t frame)
 {
     struct entity_work *work = &context->workspace->entity;
     const struct entity entity = context_entity(context, frame);
+    context->frame = frame;
     if (context->may_compile)
         entity_evaluate(work, &entity);
     else

@@ -65,6 +65,7 @@ struct reply_context {
     } work;
     bool may_compile; /* the writer reads palettes or nodes from workspace->entity; otherwise its exact pose */
     bool is_certain;  /* none of these can fail */
+    uint32_t frame;   /* evaluated last by context_evaluate() */
     struct blend_layer played[2]; /* of a request without layers: its clip at the time evaluated last, and what is on
                                      top */
     struct json_size json;

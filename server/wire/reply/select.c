@@ -138,20 +138,11 @@ static int refuse_ambiguous(const struct model *model, const char *path, enum th
     return reply_error(reply, &err, ranking.best, ranking.count);
 }
 
-bool select_humanoid(const struct model *model, struct humanoid *humanoid)
-{
-    enum { NODES_MAX = 1024 }; /* to look for roles by names takes long in a large model */
-    const struct humanoid_choice choice = {.map = HUMANOID_AUTO};
-    struct err err;
-    return (model->humanoid_bone_count > 0 || model->node_count <= NODES_MAX) &&
-           humanoid_find(model, &choice, humanoid, &err) == 0;
-}
-
 static bool is_role(const struct model *model, const struct selector *selector, uint32_t *index)
 {
     const int role = humanoid_role(selector->name, selector->name_bytes);
     struct humanoid humanoid;
-    if (role == ROLE_NONE || !select_humanoid(model, &humanoid) || humanoid.nodes[role] < 0)
+    if (role == ROLE_NONE || !humanoid_of_model(model, &humanoid) || humanoid.nodes[role] < 0)
         return false;
     *index = (uint32_t)humanoid.nodes[role];
     return true;

@@ -1,7 +1,6 @@
 /* select.h - resolves the name or index of a clip, skin, node, mesh, camera or variant in a query. Pure; any thread. */
 #pragma once
 
-#include "anim/humanoid/humanoid.h"
 #include "wire/encode/reply.h"
 #include "wire/request/request.h"
 
@@ -16,10 +15,6 @@ enum thing {
     THING_CAMERA,
     THING_VARIANT
 };
-
-/* Finds the humanoid whose roles name nodes: the file's own, or, in a model of at most 1024 nodes, by the names of its
- * joints. False: the model has none. */
-bool select_humanoid(const struct model *model, struct humanoid *humanoid);
 
 /* Resolves `selector` (SELECT_INDEX or SELECT_NAME) to *index. An ambiguous name is an error. A name that no node has
  * may be the role of one (anim/humanoid/humanoid.h). On failure *reply is the complete error with candidates: the

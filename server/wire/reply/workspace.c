@@ -18,6 +18,7 @@ void workspace_init(struct workspace *workspace)
     hit_scene_init(&workspace->scene);
     mesh_work_init(&workspace->mesh_hits);
     workspace->hits = (struct hit_list){0};
+    workspace->looks = (struct appearance){0};
     crowd_work_init(&workspace->crowd);
 }
 
@@ -28,15 +29,23 @@ void workspace_fini(struct workspace *workspace)
     layers_clear(&workspace->layers);
     layers_clear(&workspace->end_layers);
     entity_work_fini(&workspace->entity);
+    appearance_fini(&workspace->looks);
     hit_scene_fini(&workspace->scene);
     mesh_work_fini(&workspace->mesh_hits);
     hit_list_fini(&workspace->hits);
     crowd_work_fini(&workspace->crowd);
 }
 
+static size_t looks_held_bytes(const struct appearance *looks)
+{
+    return looks->material_capacity * sizeof *looks->materials + looks->layer_capacity * sizeof *looks->layers +
+           looks->light_capacity * sizeof *looks->lights + looks->camera_capacity * sizeof *looks->cameras;
+}
+
 size_t workspace_held_bytes(const struct workspace *workspace)
 {
     size_t held_bytes = entity_work_held_bytes(&workspace->entity) + crowd_work_held_bytes(&workspace->crowd);
+    held_bytes += looks_held_bytes(&workspace->looks);
     held_bytes += hit_scene_held_bytes(&workspace->scene) + workspace->hits.capacity * sizeof *workspace->hits.hits;
     for (size_t i = 0; i < BUF_COUNT; i++)
         held_bytes += workspace->bufs[i].capacity_bytes;
@@ -52,6 +61,7 @@ void workspace_trim(struct workspace *workspace)
     layers_clear(&workspace->layers);
     layers_clear(&workspace->end_layers);
     entity_work_trim(&workspace->entity, KEPT_BYTES);
+    appearance_fini(&workspace->looks);
     if (hit_scene_held_bytes(&workspace->scene) > KEPT_BYTES) {
         hit_scene_fini(&workspace->scene);
         hit_scene_init(&workspace->scene);

@@ -3,6 +3,7 @@
 
 #include "anim/entity/crowd.h"
 #include "anim/hits/hit_mesh.h"
+#include "anim/pose/appearance.h"
 #include "wire/encode/glb.h"
 #include "wire/picture/own_pictures.h"
 #include "wire/reply/clip_select.h"
@@ -31,6 +32,7 @@ struct workspace {
     struct retargeted_clip_access retargeted_clips;
     const struct own_pictures *pictures; /* of the model's textures, as request_has_textures() needs; or NULL */
     struct entity_work entity;           /* evaluates poses */
+    struct appearance looks;             /* of what=materials */
     struct resolved_layers layers;       /* of requests with layers */
     struct resolved_layers end_layers;   /* for the second pose of an entity */
     struct crowd_work crowd;

@@ -127,13 +127,13 @@ int param_background(struct param_value *value)
 
 int param_what(struct param_value *value)
 {
-    static const unsigned BITS[] = {WHAT_LOCAL, WHAT_SCENE};
+    static const unsigned BITS[] = {WHAT_LOCAL, WHAT_SCENE, WHAT_MATERIALS};
     char *rest = value->text;
     for (const char *entry = param_next_entry(&rest); entry != NULL; entry = param_next_entry(&rest)) {
         const int word = place_of(value->values, entry);
         if (word < 0)
-            return err_set(value->err, ERR_BAD_PARAMETER, "parameter 'what' has '%.80s'; it takes local and scene",
-                           entry);
+            return err_set(value->err, ERR_BAD_PARAMETER,
+                           "parameter 'what' has '%.80s'; it takes local, scene and materials", entry);
         value->request->what |= BITS[word];
     }
     return 0;

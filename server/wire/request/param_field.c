@@ -55,6 +55,7 @@ static const struct param_field FIELDS[PARAM_COUNT] = {
     [PARAM_SPACE] = {AT(space)},
     [PARAM_MESH] = {AT(mesh), .expected = "mesh"},
     [PARAM_MESH_NAME] = {AT(mesh), .expected = "mesh"},
+    [PARAM_BODY] = {AT(keypoints.body), HAS(keypoints.has_body)},
     [PARAM_LAYOUT] = {AT(layout)},
     [PARAM_FORMAT] = {AT(format)},
     [PARAM_MESH_FORMAT] = {AT(format)},

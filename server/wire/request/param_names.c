@@ -122,6 +122,12 @@ int param_joints(struct param_value *value)
 {
     return select_many(value, "joint_name", &value->request->pose.lists.joints);
 }
+int param_point_joints(struct param_value *value)
+{
+    const bool is_all = strcmp(value->text, "all") == 0;
+    value->request->keypoints.has_all |= is_all;
+    return is_all ? 0 : param_joints(value);
+}
 int param_joint_name(struct param_value *value) { return select_name(value, &value->request->pose.lists.joints); }
 
 int param_clip_file_of(struct param_value *value)
@@ -134,15 +140,11 @@ int param_clip_file_of(struct param_value *value)
 /* Parses a pattern with {file} and {clip}. */
 int param_clip_names(struct param_value *value)
 {
-    static const char EXPECTED[] = "a text with {file} or {clip}, which stand for the names of a file and of its clip";
-    bool has_any = false;
-    for (const char *at = value->text; (at = strchr(at, '{')) != NULL; at += 6) {
+    for (const char *at = value->text; (at = strchr(at, '{')) != NULL; at += 6)
         if (strncmp(at, "{file}", 6) != 0 && strncmp(at, "{clip}", 6) != 0)
-            return param_bad(value, EXPECTED);
-        has_any = true;
-    }
+            return param_bad(value, EXPORT_NAMES_EXPECTED);
     value->request->export.clip_names = value->text;
-    return has_any ? 0 : param_bad(value, EXPECTED);
+    return value->text[0] != '\0' ? 0 : param_bad(value, EXPORT_NAMES_EXPECTED);
 }
 
 /* Each value is one rule, because names may contain commas. */

@@ -26,7 +26,8 @@ static size_t layers_bytes(const struct request_pose *pose)
 size_t request_parts_bytes(const struct request *request)
 {
     const struct request_raycast *raycast = request->hits.raycast;
-    size_t bytes = layers_bytes(&request->pose) + request->query_count * sizeof *request->queries;
+    size_t bytes = layers_bytes(&request->pose) + request->query_count * sizeof *request->queries +
+                   request->keypoints.point_count * sizeof *request->keypoints.points;
     for (uint32_t i = 0; i < request->query_count; i++)
         bytes += layers_bytes(&request->queries[i].request.pose);
     if (raycast == NULL)
@@ -64,6 +65,7 @@ void request_fini(struct request *request)
     buf_fini(&request->lists.clip_bones);
     buf_fini(&request->lists.turns);
     buf_fini(&request->lists.shown);
+    buf_fini(&request->lists.points);
     request_given_free(request->on_top);
     free(request->sources);
     for (uint32_t i = 0; i < request->query_count; i++)

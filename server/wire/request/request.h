@@ -18,6 +18,7 @@
 #include "base/limits.h"
 #include "base/picture/picture_spec.h"
 #include "base/picture/sheet_spec.h"
+#include "base/picture/view.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 #include "wire/request/operation.h"
@@ -67,7 +68,7 @@ enum format {
     FORMAT_METRICS,    /* Prometheus text format */
     FORMAT_OPENMETRICS /* OpenMetrics */
 };                     /* FORMAT_PNG is a texture; sheet.format is the file type of a picture */
-enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2 };
+enum what { WHAT_LOCAL = 1, WHAT_SCENE = 2, WHAT_MATERIALS = 4 };
 
 /* The part of the clip, as given; span_resolve() converts it to clip times. */
 struct request_span {
@@ -215,7 +216,7 @@ struct request_export {
 struct request_compare {
     const char *with; /* path of the old model, or NULL */
     bool has_tolerance;
-    double tolerance; /* with has_tolerance: as a share of the model's size */
+    double tolerance; /* with has_tolerance: as a share of the model's size; of an OP_KEYPOINTS too */
 };
 
 /* Parameters of /v1/check: struct check_options (anim/check/check.h). Numbers are shares of the model's size. */
@@ -244,6 +245,26 @@ struct request_hits {
     struct request_raycast *raycast; /* entities and rays (request_raycast.h), or NULL */
 };
 
+/* A point of the body of an OP_KEYPOINTS. */
+struct request_point {
+    const char *name;      /* or NULL */
+    struct selector thing; /* the joint, or the mesh */
+    struct selector node;  /* of a mesh: the node that shows it, or absent */
+    double place[3];       /* in the joint's space, or weights of the triangle's corners, whose sum is 1 */
+    uint32_t primitive, triangle;
+    bool is_on_surface;
+};
+/* Which points an OP_KEYPOINTS looks for, beside pose.joints: in this order after them. In the order of the words of
+ * body=. */
+enum keypoint_body { BODY_ROLES, BODY_OPENPOSE };
+struct request_keypoints {
+    bool has_all;  /* all nodes, before the others */
+    bool has_body; /* points of a human: */
+    uint32_t body; /* enum keypoint_body */
+    const struct request_point *points;
+    uint32_t point_count;
+};
+
 /* Memory for the other lists; private to wire/request. */
 struct request_lists {
     struct buf skins, clips;      /* struct selector */
@@ -252,6 +273,7 @@ struct request_lists {
     struct buf bones, clip_bones; /* struct humanoid_rule */
     struct buf turns;             /* struct request_turn */
     struct buf shown;             /* struct request_weight */
+    struct buf points;            /* struct request_point */
 };
 
 /* request_fields.def has a row for each value that affects the answer, and for each list. */
@@ -305,6 +327,7 @@ struct request {
     struct request_compare compare;
     struct request_check check;
     struct request_flex flex;
+    struct request_keypoints keypoints;
     struct request_listing listing;
     struct request_hits hits;
     struct request_query *queries; /* the queries of a batch */
@@ -364,6 +387,12 @@ static inline void request_set_time(struct request *request, double time_s)
 /* Updates the canonical hash after request_set_time(). */
 void request_set_canonical_times(struct request *request);
 
+/* True when an export has one clip, made of layers, or of a clip with something on top. */
+static inline bool request_is_blended(const struct request *request)
+{
+    return request->pose.layer_count > 0 || request->turn_count + request->shown_count + request->look.kind > 0;
+}
+
 /* True when the request specifies the hash of every file that it uses, so its answer never changes. */
 static inline bool request_names_content(const struct request *request)
 {
@@ -379,8 +408,20 @@ int request_complete_crowd(struct request *request, struct err *err);
 /* Stores why a model of the request (0: its own, n: sources[n - 1]) is unavailable, as the error of its entities. */
 void request_miss_crowd_model(const struct request *request, uint32_t slot, const struct err *err);
 
+/* True when the camera stands where the file or the request has it, and is not placed around the model. */
+static inline bool request_has_own_camera(const struct request *request)
+{
+    return request->view.camera.kind != SELECT_NONE || request->picture.given.kind != PICTURE_CAMERA_NONE;
+}
+
 /* The words that camera= accepts besides cameras of the file, for messages. */
 extern const char REQUEST_SIDES[];
+
+/* True when the answer shows points of a human, so the server must know which nodes are its bones. */
+static inline bool request_has_body(const struct request *request)
+{
+    return request->keypoints.has_body || (op_has(request->op, OP_PICTURE) && request->picture.view == VIEW_OPENPOSE);
+}
 
 /* True when the answer contains textures of the model as picture files. */
 static inline bool request_has_textures(const struct request *request)

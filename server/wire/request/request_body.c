@@ -292,12 +292,16 @@ static int take_member(struct request *request, cJSON *item, struct param_set *s
         return take_layers(request, item, limits, err);
     if (param == PARAM_LAYER_POSE)
         return request_given_read_json(&request->pose.given, item, limits, err);
+    if (param == PARAM_CAMERA && cJSON_IsObject(item))
+        return request_take_camera(request, item, err);
     if (param == PARAM_REFERENCE)
         return take_reference(request, item, limits, err);
     if (param == PARAM_QUERIES)
         return take_queries(request, item, limits, err);
     if (param == PARAM_ENTITIES)
         return request_take_entities(request, item, limits, err);
+    if (param == PARAM_POINTS)
+        return request_take_points(request, item, limits, err);
     if (param == PARAM_RAYS)
         return request_take_rays(request, item, limits, err);
     const bool has_rules = param == PARAM_RENAME_JOINTS || param == PARAM_BONES || param == PARAM_CLIP_BONES;

@@ -43,7 +43,7 @@ enum { BOX_NUMBERS = 6 };
 int param_camera(struct param_value *value)
 {
     struct request *request = value->request;
-    const bool is_given = request->view.camera.kind != SELECT_NONE || request->view.side != 0;
+    const bool is_given = request_has_own_camera(request) || request->view.side != 0;
     const bool may_be_side = !is_given && strcmp(value->name, "camera") == 0;
     request->view.side = may_be_side ? find_side(value->text) : request->view.side;
     return may_be_side && request->view.side > 0 ? 0 : param_select(value, "camera", is_given, &request->view.camera);
@@ -173,18 +173,19 @@ static int complete_box(struct request *request, const struct param_set *seen, s
     return 0;
 }
 
-/* A camera of the file determines position and view by itself. */
-static int check_file_camera(const struct request *request, const struct param_set *seen, struct err *err)
+/* A camera of the file or by numbers determines position and view by itself. */
+static int check_own_camera(const struct request *request, const struct param_set *seen, struct err *err)
 {
+    const char *kind = request->picture.given.kind != PICTURE_CAMERA_NONE ? "by numbers" : "of the file";
     static const int OWN[] = {PARAM_YAW,    PARAM_PITCH,       PARAM_FRAME,      PARAM_FRAME_BOX,
                               PARAM_MARGIN, PARAM_FOV,         PARAM_PROJECTION, PARAM_DISTANCE,
                               PARAM_TARGET, PARAM_TARGET_NAME, PARAM_END};
     const char *given = param_given(seen, OWN);
     if (given != NULL)
         return err_set(err, ERR_BAD_PARAMETER,
-                       "parameter '%s' does not go with a camera of the file, which has its own place and view", given);
+                       "parameter '%s' does not go with a camera %s, which has its own place and view", given, kind);
     if ((request->picture.flags & PICTURE_ORTHO) != 0)
-        return err_set(err, ERR_BAD_PARAMETER, "parameter 'ortho' does not go with a camera of the file");
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'ortho' does not go with a camera %s", kind);
     return 0;
 }
 
@@ -218,8 +219,8 @@ static int complete_camera(struct request *request, const struct param_set *seen
     static const int DIRECTION[] = {PARAM_CAMERA, PARAM_CAMERA_NAME, PARAM_YAW,
                                     PARAM_PITCH,  PARAM_PROJECTION,  PARAM_END};
     struct picture_spec *picture = &request->picture;
-    if (request->view.camera.kind != SELECT_NONE)
-        return check_file_camera(request, seen, err);
+    if (request_has_own_camera(request))
+        return check_own_camera(request, seen, err);
     if (complete_box(request, seen, err) < 0)
         return err->code;
     if (param_given(seen, DIRECTION) == NULL)
@@ -268,7 +269,7 @@ static void complete_frame(struct request *request, const struct param_set *seen
 {
     struct picture_spec *picture = &request->picture;
     const bool is_framed_else = seen->has[PARAM_FRAME] || (picture->flags & PICTURE_FRAME_BOX) != 0 ||
-                                request->view.camera.kind != SELECT_NONE || picture->view == VIEW_ONION;
+                                request_has_own_camera(request) || picture->view == VIEW_ONION;
     if ((picture->flags & PICTURE_AUTO_TIME) != 0 && !is_framed_else)
         picture->flags |= PICTURE_FRAME_POSE;
 }

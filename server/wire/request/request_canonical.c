@@ -38,6 +38,14 @@ static uint64_t hash_shown(uint64_t state, const struct request_weight *shown)
     return hash_uint(hash_double(hash_text(state, shown->name), &shown->weight), shown->is_expression);
 }
 
+static uint64_t hash_point(uint64_t state, const struct request_point *point)
+{
+    const uint64_t numbers[] = {point->primitive, point->triangle, point->is_on_surface};
+    state = hash_selector(hash_selector(hash_text(state, point->name == NULL ? "" : point->name), &point->thing),
+                          &point->node);
+    return hash64(hash64(state, numbers, sizeof numbers), point->place, sizeof point->place);
+}
+
 #define HASH_ITEM(state, item)                                                                                         \
     _Generic((item),                                                                                                   \
         const double *: hash_double,                                                                                   \
@@ -45,7 +53,8 @@ static uint64_t hash_shown(uint64_t state, const struct request_weight *shown)
         const struct name_rule *: hash_rule,                                                                           \
         const struct humanoid_rule *: hash_bone,                                                                       \
         const struct request_turn *: hash_turn,                                                                        \
-        const struct request_weight *: hash_shown)(state, item)
+        const struct request_weight *: hash_shown,                                                                     \
+        const struct request_point *: hash_point)(state, item)
 
 /* --- values --- */
 

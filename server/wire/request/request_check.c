@@ -3,6 +3,8 @@
 #include "base/picture/view.h"
 #include "wire/request/request_parser.h"
 
+#include <string.h>
+
 int request_complete_check(struct request *request, const struct param_set *seen,
                            const struct limits *limits __attribute__((unused)), struct err *err __attribute__((unused)))
 {
@@ -87,9 +89,41 @@ int request_check_texture(struct request *request, const struct param_set *seen 
     return check_textures(request, err);
 }
 
+/* Layers become the only clip; what lies on top without layers has one clip below. */
+static int check_blended(struct request *request, const struct param_set *seen, struct err *err)
+{
+    static const int OF_CLIPS[] = {PARAM_EXPORT_CLIPS, PARAM_EXPORT_CLIP_NAME, PARAM_STRICT, PARAM_END};
+    static const int ON_TOP[] = {PARAM_JOINT_TURN, PARAM_MORPH, PARAM_EXPRESSION, PARAM_LOOK, PARAM_END};
+    const char *given = param_given(seen, OF_CLIPS), *on_top = param_given(seen, ON_TOP);
+    if (request->pose.layer_count > 0) {
+        if (given != NULL)
+            return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' does not go with layers, which become the only clip",
+                           given);
+        if (request->file_count > 1)
+            return err_set(err, ERR_BAD_PARAMETER,
+                           "parameter 'clip_file' names %u files: layers with clips of several files name them "
+                           "themselves",
+                           request->file_count);
+        request->pose.clip_file = request->file_count == 1 ? request->files[0] : NULL;
+        return 0;
+    }
+    if (request->export.clip_names != NULL && strchr(request->export.clip_names, '{') == NULL)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'clip_names' is '%.80s'; it must be %s",
+                       request->export.clip_names, EXPORT_NAMES_EXPECTED);
+    if (on_top != NULL && request->file_count > 0)
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter '%s' does not go with 'clip_file': give the clip below it as a layer", on_top);
+    if (on_top != NULL && request->export.clip_count > 1)
+        return err_set(err, ERR_BAD_PARAMETER, "parameter '%s' lies on top of one clip, and 'clips' names %u", on_top,
+                       request->export.clip_count);
+    return 0;
+}
+
 int request_check_export(struct request *request, const struct param_set *seen,
                          const struct limits *limits __attribute__((unused)), struct err *err)
 {
+    if (check_blended(request, seen, err) < 0)
+        return err->code;
     if (request->format == FORMAT_POSED)
         return check_posed_file(seen, err);
     if (check_textures(request, err) < 0)
@@ -203,6 +237,14 @@ int request_check_palette(struct request *request, const struct param_set *seen 
     return err_set(err, ERR_BAD_PARAMETER, "parameter 'mesh' needs space=mesh");
 }
 
+int request_check_pose(struct request *request, const struct param_set *seen __attribute__((unused)),
+                       const struct limits *limits __attribute__((unused)), struct err *err)
+{
+    if ((request->what & WHAT_MATERIALS) == 0 || request->format == FORMAT_JSON)
+        return 0;
+    return err_set(err, ERR_BAD_PARAMETER, "parameter 'what': materials need format=json");
+}
+
 int request_complete_environment(struct request *request, const struct param_set *seen,
                                  const struct limits *limits __attribute__((unused)), struct err *err)
 {
@@ -233,6 +275,8 @@ static int check_picture_size(const struct request *request, const struct limits
 int request_complete_picture(struct request *request, const struct param_set *seen, const struct limits *limits,
                              struct err *err)
 {
+    if (request->picture.view == VIEW_OPENPOSE && !seen->has[PARAM_BACKGROUND])
+        request->picture.background[3] = request->picture.background_end[3] = 255; /* black */
     if (request_complete_camera(request, seen, err) < 0 || request_check_sheet(request, seen, err) < 0 ||
         request_check_passes(request, seen, limits, err) < 0 || request_check_picture_file(request, err) < 0 ||
         check_picture_size(request, limits, err) < 0)
@@ -285,7 +329,9 @@ static int check_retarget(const struct request *request, const struct param_set 
 {
     static const int OF_IT[] = {PARAM_FEET,       PARAM_MAP,       PARAM_CLIP_MAP, PARAM_BONES,
                                 PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
-    const char *given = request->retarget.is_by_rest ? NULL : param_given(seen, OF_IT);
+    static const int OF_CLIPS[] = {PARAM_FEET, PARAM_CLIP_MAP, PARAM_CLIP_BONES, PARAM_CLIP_REST, PARAM_END};
+    const char *given =
+        request->retarget.is_by_rest ? NULL : param_given(seen, request_has_body(request) ? OF_CLIPS : OF_IT);
     return given == NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs retarget=rest", given);
 }
 

@@ -26,8 +26,8 @@ static const char *const POSE_MEMBERS[] = {"nodes",  "frames",      "relative_to
 static const char *const FRAME_MEMBERS[] = {"time",  "local",  "translation", "rotation", "degrees",
                                             "scale", "morphs", "expressions", NULL};
 static const char *const ANSWER_MEMBERS[] = {
-    "model",  "hash",      "clip",      "wrap",       "layout", "from",         "to",          "speed", "phase",
-    "layers", "clip_file", "clip_time", "clip_times", "scene",  "local_matrix", "root_motion", NULL};
+    "model",  "hash",      "clip",      "wrap",       "layout", "from",         "to",          "speed",     "phase",
+    "layers", "clip_file", "clip_time", "clip_times", "scene",  "local_matrix", "root_motion", "materials", NULL};
 
 static bool is_among(const char *name, const char *const *names)
 {

@@ -21,6 +21,7 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
                          struct err *err)
 {
     uint64_t joints = 0;
+    const bool has_frames = request->op != OP_EXPORT; /* those of an export depend on the layers' lengths */
     if (check_shared(seen, err) < 0)
         return err->code;
     for (uint32_t i = 0; i < request->pose.layer_count; i++) {
@@ -28,11 +29,11 @@ int request_check_layers(struct request *request, const struct param_set *seen, 
         layer->model = request->model;
         if (!layer->has_wrap)
             layer->wrap = request->pose.wrap;
-        if (layer->time_count > 1 && layer->time_count != request->pose.time_count)
+        if (has_frames && layer->time_count > 1 && layer->time_count != request->pose.time_count)
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 't' has %u times for %u frames; it takes none, one, or as many", i,
                            layer->time_count, request->pose.time_count);
-        if (layer->weight_count > 1 && layer->weight_count != request->pose.time_count)
+        if (has_frames && layer->weight_count > 1 && layer->weight_count != request->pose.time_count)
             return err_set(err, ERR_BAD_PARAMETER,
                            "layers[%u]: parameter 'weight' has %u numbers for %u frames; it takes one, or as many", i,
                            layer->weight_count, request->pose.time_count);
@@ -111,7 +112,8 @@ static int add_files(struct request *request, const struct limits *limits, struc
     if (op_has(request->op, OP_CELLS))
         request->clip_file_count = request->source_count;
     const char *alone = request->export.clip_names != NULL ? "clip_names" : "strict";
-    return request->source_count > 0 || (request->export.clip_names == NULL && !request->export.is_strict)
+    return request->source_count > 0 || (request->export.clip_names == NULL && !request->export.is_strict) ||
+                   request->pose.layer_count > 0
                ? 0
                : err_set(err, ERR_BAD_PARAMETER, "parameter '%s' needs 'clip_file', whose clips it is about", alone);
 }

@@ -88,22 +88,29 @@ void request_set_canonical(struct request *request);
 
 /* --- request_check.c --- */
 
+/* What clip_names= is; of layers it may be a name without these. */
+#define EXPORT_NAMES_EXPECTED "a text with {file} or {clip}, which stand for the names of a file and of its clip"
+
 /* Fills in an operation's defaults and rejects invalid combinations; the column `complete` of operations.def. `seen`:
  * the parameters given. */
 typedef int request_complete_fn(struct request *request, const struct param_set *seen, const struct limits *limits,
                                 struct err *err);
-request_complete_fn request_check_palette, request_check_mesh, request_check_texture, request_check_bounds,
-    request_check_export, request_check_layer, request_complete_check, request_complete_picture,
-    request_complete_environment, request_collect_models;
+request_complete_fn request_check_palette, request_check_pose, request_check_mesh, request_check_texture,
+    request_check_bounds, request_check_export, request_check_layer, request_complete_check, request_complete_picture,
+    request_complete_keypoints, request_complete_environment, request_collect_models;
 
 /* Runs `complete` and the checks of all operations. complete is NULL for an operation without checks of its own. */
 int request_check_combination(struct request *request, request_complete_fn *complete, const struct param_set *seen,
                               const struct limits *limits, struct err *err);
 
-/* --- steps of request_complete_picture(): request_camera.c, request_sheet.c, request_picture_file.c --- */
+/* --- steps of request_complete_picture(): request_camera.c, request_camera_numbers.c, request_sheet.c,
+ * request_picture_file.c --- */
 
 /* Fills in the defaults of the camera and the time, and rejects invalid combinations. */
 int request_complete_camera(struct request *request, const struct param_set *seen, struct err *err);
+/* Takes a camera by numbers: the member "camera" of a body, an object. It may be the `camera` of an answer. Returns 0,
+ * ERR_BAD_PARAMETER, ERR_UNKNOWN_PARAMETER, ERR_MISSING_PARAMETER or ERR_DUPLICATE_PARAMETER. */
+int request_take_camera(struct request *request, const cJSON *object, struct err *err);
 /* Rejects invalid combinations in a picture of several cells, and combines their parameters. */
 int request_check_sheet(struct request *request, const struct param_set *seen, struct err *err);
 /* Rejects invalid combinations in the file of a picture, after the checks of request_sheet.c. */
@@ -111,6 +118,11 @@ int request_check_picture_file(struct request *request, struct err *err);
 /* Rejects passes that the file cannot hold or that do not go with the picture, before the check of the file. */
 int request_check_passes(struct request *request, const struct param_set *seen, const struct limits *limits,
                          struct err *err);
+
+/* --- request_points.c --- */
+
+/* Parses the list "points" of an OP_KEYPOINTS. */
+int request_take_points(struct request *request, const cJSON *list, const struct limits *limits, struct err *err);
 
 /* --- request_page.c --- */
 

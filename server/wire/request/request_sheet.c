@@ -1,4 +1,5 @@
-/* request_sheet.c - checks a picture with several cells: the cells, their layout, and the file. */
+/* request_sheet.c - checks a picture with several cells: the cells and their layout; and the file of any picture: which
+ * formats are lossy, and which lack transparency. */
 #include "base/picture/view.h"
 #include "wire/encode/picture_files.h"
 #include "wire/request/request_parser.h"
@@ -93,12 +94,40 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
     if (request->picture.view == VIEW_ONION)
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
-    if (request->view.camera.kind != SELECT_NONE && (turns || request->sheet.directions > 1))
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "parameter 'camera' is one of the file, which stands where the file has it: it cannot go round "
-                       "the model as %s does",
+    if (request_has_own_camera(request) && (turns || request->sheet.directions > 1))
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'camera' %s: it cannot go round the model as %s does",
+                       request->view.camera.kind == SELECT_NONE
+                           ? "has numbers, which say where it stands"
+                           : "is one of the file, which stands where the file has it",
                        turns ? "a turntable's" : "that of several 'directions'");
     set_direction(request, seen);
     set_time(request, seen);
+    return 0;
+}
+
+/* --- the file of any picture --- */
+
+/* A colour laid over white (Porter and Duff 1984, "over"). */
+static void lay_over_white(uint8_t rgba[4])
+{
+    for (int i = 0; i < 3; i++)
+        rgba[i] = (uint8_t)((rgba[i] * rgba[3] + 255 * (255 - rgba[3]) + 127) / 255);
+    rgba[3] = 255;
+}
+
+int request_check_picture_file(struct request *request, struct err *err)
+{
+    const struct picture_file_kind *kind = &PICTURE_FILE_KINDS[request->sheet.format];
+    const bool is_told = OP_INFO[request->op].form == FORM_PICTURE && request->format == FORMAT_JSON;
+    if (request->sheet.quality != 0 && (is_told || !kind->loses))
+        return err_set(err, ERR_BAD_PARAMETER,
+                       "parameter 'quality' does not go with format=%s, which loses nothing: 'format' may be jpeg or "
+                       "webp",
+                       is_told ? "json" : kind->word);
+    /* Requests for the same opaque colour share one tag, however they specify the background. */
+    if (sheet_is_opaque(&request->sheet)) {
+        lay_over_white(request->picture.background);
+        lay_over_white(request->picture.background_end);
+    }
     return 0;
 }

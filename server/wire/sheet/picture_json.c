@@ -32,14 +32,24 @@ static void put_numbers(struct buf *out, const char *key, const double *values, 
 
 /* --- one picture --- */
 
-/* A non-finite number makes `out` fail. */
-static void put_camera(struct buf *out, const struct picture_shown *shown)
+static const char *projection_word(bool is_ortho) { return is_ortho ? "orthographic" : "perspective"; }
+
+void picture_put_camera(struct buf *out, const struct picture_camera *camera, const double *clip_from_view)
 {
+    double opencv[16];
+    picture_camera_turn(camera->view_from_scene, opencv);
     buf_put_text(out, "{\"view_from_scene\":");
-    json_put_doubles(out, shown->view_from_scene, 16);
+    json_put_doubles(out, camera->view_from_scene, 16);
     buf_put_text(out, ",\"clip_from_view\":");
-    json_put_doubles(out, shown->clip_from_view, 16);
-    buf_put_char(out, '}');
+    json_put_doubles(out, clip_from_view, 16);
+    json_printf(out, ",\"projection\":%s,\"fx\":%g,\"fy\":%g,\"cx\":%g,\"cy\":%g,\"near\":%g,\"far\":%g",
+                projection_word(camera->kind == PICTURE_CAMERA_ORTHOGRAPHIC), camera->fx, camera->fy, camera->cx,
+                camera->cy, camera->near, camera->far);
+    buf_put_text(out, ",\"camera_from_scene\":{\"opencv\":");
+    json_put_doubles(out, opencv, 16);
+    buf_put_text(out, ",\"opengl\":");
+    json_put_doubles(out, camera->view_from_scene, 16);
+    buf_put_text(out, "}}");
 }
 
 void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply *reply)
@@ -68,7 +78,7 @@ void reply_put_shown(const struct picture_shown *shown, struct reply *reply)
     if (shown->clips != NULL)
         reply_put_shown_clip(shown->clips, shown->clip, reply);
     json_printf(out, "X-Posed-Time: %g\r\nX-Posed-Camera: ", shown->time_s);
-    put_camera(out, shown);
+    picture_put_camera(out, shown->camera, shown->clip_from_view);
     buf_put_text(out, "\r\n");
 }
 
@@ -95,18 +105,16 @@ void body_put_picture(const struct request *request, const struct picture_shown 
     put_clip_name(out, shown->clips, shown->clip);
     json_printf(out, ",\"width\":%u,\"height\":%u,\"time\":%g,\"clip_time\":%g,\"camera\":", request->picture.width,
                 request->picture.height, shown->time_s, shown->clip_time_s);
-    put_camera(out, shown);
+    picture_put_camera(out, shown->camera, shown->clip_from_view);
     buf_put_text(out, "}\n");
 }
 
 /* --- the manifest of a sheet --- */
 
 /* A camera of the file may move from cell to cell; values of one view then do not hold for the others. */
-static bool has_own_camera(const struct request *request) { return request->view.camera.kind != SELECT_NONE; }
-
 static bool is_moving(const struct sheet_plan *plan, const struct sheet_cameras *cameras, const struct request *request)
 {
-    for (uint32_t c = 1; c < plan->cell_count && has_own_camera(request); c++)
+    for (uint32_t c = 1; c < plan->cell_count && request_has_own_camera(request); c++)
         for (int k = 0; k < 16; k++)
             if (cameras->views[c].m[k] != cameras->views[0].m[k])
                 return true;
@@ -133,8 +141,10 @@ static void find_pixel(const struct sheet_plan *plan, const struct sheet_cameras
     const double *clip = cameras->clip_from_view.m;
     double seen[3];
     const double w = find_depth(cameras, view, point, seen);
-    out[0] = w > 0 ? (1 + clip[0] * seen[0] / w) / 2 * plan->layout.cell_width : (double)NAN;
-    out[1] = w > 0 ? (1 - clip[5] * seen[1] / w) / 2 * plan->layout.cell_height : (double)NAN;
+    const double x = clip[0] * seen[0] + clip[8] * seen[2] + clip[12];
+    const double y = clip[5] * seen[1] + clip[9] * seen[2] + clip[13];
+    out[0] = w > 0 ? (1 + x / w) / 2 * plan->layout.cell_width : (double)NAN;
+    out[1] = w > 0 ? (1 - y / w) / 2 * plan->layout.cell_height : (double)NAN;
 }
 
 /* Returns how many pixels a unit of the scene spans at the pivot, perpendicular to the line of sight; NAN as above. */
@@ -264,7 +274,7 @@ static void put_directions(struct buf *out, const struct sheet_plan *plan, const
         double origin[2];
         find_pixel(plan, cameras, is_standing ? &cameras->views[c] : NULL, ORIGIN, origin);
         buf_put_text(out, next == 0 ? "{" : ",{");
-        if (has_own_camera(request)) {
+        if (request_has_own_camera(request)) {
             buf_put_text(out, "\"yaw\":null,\"pitch\":null");
         } else {
             put_number(out, "\"yaw\":", request->picture.yaw_deg + cells[c].yaw_deg);
@@ -301,7 +311,7 @@ static void put_cells(struct buf *out, const struct sheet_plan *plan, const stru
         if (request->pose.layer_count == 0)
             put_number(out, ",\"clip_time\":", is_picked ? cameras->clip_times_s[c] : cell->clip_time_s);
         put_number(out, ",\"duration\":", cell->duration_s);
-        if (has_own_camera(request))
+        if (request_has_own_camera(request))
             put_numbers(out, ",\"view_from_scene\":", cameras->views[c].m, 16);
         buf_put_char(out, '}');
     }
@@ -323,7 +333,7 @@ void sheet_manifest_put(struct buf *out, const struct sheet_plan *plan, const st
     put_numbers(out, ",\"anchor\":", anchor, 2);
     put_numbers(out, ",\"pivot\":", cameras->pivot, 3);
     put_number(out, ",\"pixels_per_unit\":", find_scale(plan, cameras, view));
-    json_printf(out, ",\"projection\":%s", cameras->is_ortho ? "orthographic" : "perspective");
+    json_printf(out, ",\"projection\":%s", projection_word(cameras->is_ortho));
     put_numbers(out, ",\"clip_from_view\":", cameras->clip_from_view.m, 16);
     put_number(out, ",\"fps\":", find_rate(sheet_plan_cells(plan), 0, plan->cell_count));
     put_clips(out, plan, model, sources, request);

@@ -12,12 +12,15 @@
 struct picture_shown {
     double time_s; /* as given by t= */
     double clip_time_s;
-    const double *view_from_scene; /* [16], column-major */
-    const double *clip_from_view;  /* likewise */
-    const struct model *clips;     /* the model with the clip; NULL: a blend */
-    int32_t clip;                  /* or POSE_REST, as for a blend */
+    const struct picture_camera *camera;
+    const double *clip_from_view; /* [16], column-major */
+    const struct model *clips;    /* the model with the clip; NULL: a blend */
+    int32_t clip;                 /* or POSE_REST, as for a blend */
 };
 
+/* Writes a camera as JSON, which request_take_camera() reads. clip_from_view: [16], column-major. A non-finite number
+ * makes `out` fail. */
+void picture_put_camera(struct buf *out, const struct picture_camera *camera, const double *clip_from_view);
 /* Adds the header line X-Posed-Clip: index and name of the clip, or - at rest. */
 void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply *reply);
 

@@ -24,10 +24,17 @@ def named(document):
         node["name"] = "jaw" if node["name"] == "face" else node["name"]
 
 
+def unnamed(document):
+    """The mask's target has no name, and a skin's is called as the index of the other one."""
+    del document["meshes"][1]["extras"]
+    document["meshes"][0]["extras"]["targetNames"] = ["", "0"]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("words")
     (root / "faced.glb").write_bytes(faced())
+    (root / "unnamed.glb").write_bytes(vrm_files.edited(faced(), unnamed))
     (root / "robot.glb").write_bytes((SAMPLES / "robot.glb").read_bytes())
     for name in "turned.vrm", "old.vrm":
         (root / name).write_bytes(vrm_files.edited(vrm_files.model(name), named))
@@ -204,6 +211,20 @@ def test_targets_of_one_mesh_or_of_all(server):
     some, twice = (offsets(server, "faced.glb", {"morphs": {"smile": 0.1 + w}}, skin) for w in (0.4, 0.8))
     assert np.allclose(twice, 2 * some, atol=1e-5) and np.abs(some).max() > 0.05
     assert list(FACE) == ["smile", "frown"]
+
+
+def test_targets_without_a_name_have_that_of_their_index(server):
+    skin, paper = node_of(server, "unnamed.glb", "body"), node_of(server, "unnamed.glb", "mask")
+    same = lambda pose, other: all((offsets(server, "unnamed.glb", pose, node) == offsets(server, "faced.glb", other, node)).all() for node in (skin, paper))
+    of_mesh = lambda mesh, target: {"morphs": [{"target": target, "mesh": mesh}], "frames": [{"morphs": [0.9]}]}
+    assert same({"morphs": {"0": 0.9}}, {"morphs": {"smile": 0.9, "frown": 0.9}})
+    assert same(of_mesh("paper", "0"), of_mesh("paper", "smile")) and np.abs(offsets(server, "unnamed.glb", of_mesh("paper", "0"), paper)).max() > 0.1
+    short, plain = server.get("/v1/mesh?model=unnamed.glb&morph=0:0.9"), server.get("/v1/mesh?model=faced.glb&morph=smile:0.9&morph=frown:0.9")
+    assert short.json()["frames"][0]["positions"] == plain.json()["frames"][0]["positions"]
+    for wrong in "1", "00", "+0", "0x0", "4294967296", "-1":
+        answer = post(server, "/v1/pose", {"model": "unnamed.glb", "layers": [{"pose": {"morphs": {wrong: 0.5}}}]})
+        assert (answer.status, answer.error()) == (404, "morph_not_found"), wrong
+    assert post(server, "/v1/pose", {"model": "faced.glb", "layers": [{"pose": {"morphs": {"0": 0.5}}}]}).error() == "morph_not_found"
 
 
 def test_frames_of_weights_are_linear_between_their_times(server):

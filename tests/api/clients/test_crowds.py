@@ -67,13 +67,18 @@ def post(server, op, body):
 def layers_of(scene, entity):
     layers = []
     for one in entity["layers"]:
-        layer = {"clip": one["clip"], "t": one["time_s"], "weight": one["weight"], "wrap": one["wrap"]}
+        if "pose" in one:
+            pose = scene.poses[one["pose"]]
+            parts = {part: [of.get(part) for of in pose.values()] for part in crowd_scene.PARTS}
+            layer = {"pose": {"nodes": list(pose), **parts}, "weight": one["weight"], "mode": "additive" if one["additive"] else "replace"}
+        else:
+            layer = {"clip": one["clip"], "t": one["time_s"], "weight": one["weight"], "wrap": one["wrap"]}
         if one["mask"] >= 0:
             for scope, node in scene.masks[one["mask"]]:
                 layer.setdefault({"node": "joints"}.get(scope, scope), []).append(node)
-        if one["clip_file"]:
+        if one.get("clip_file"):
             layer["clip_file"] = one["clip_file"]
-        if one["additive"]:
+        if one["additive"] and "pose" not in one:
             file = {"clip_file": one["clip_file"]} if one["clip_file"] else {}
             layer.update(mode="additive", reference={"clip": one["reference_clip"], "t": one["reference_time_s"], **file})
         layers.append(layer)
@@ -118,12 +123,13 @@ def answers(own, scene):
     return found
 
 
-def test_every_client_has_the_same_bits(answers):
+def test_every_client_has_the_same_bits(answers, scene):
     first = answers["python-http"]
     assert len(first) == 201 and first[-1].startswith("all ")
     wrong = [line for line in first if " error " in line]
     assert 3 <= len(wrong) <= 20 and "clip_not_found" in "".join(wrong) and "clip_no_match" in "".join(wrong)
     assert len({line.split()[-1] for line in first}) > 150
+    assert scene.read_text().count("\ngiven ") > 40
     for name, lines in answers.items():
         assert lines == first, name
 
@@ -151,7 +157,7 @@ def test_in_process_they_are_the_same(own, scene, answers, tmp_path):
         probes.append(EvalProbe(path))
     compared = 0
     for i, entity in enumerate(read.entities):
-        if any(layer["clip_file"] for layer in entity["layers"]):  # the library has no clips of other files
+        if any(layer.get("clip_file") for layer in entity["layers"]):  # the library has no clips of other files
             continue
         probe, wanted = probes[entity["model"]], read.wanted[entity["wanted"]]
         told = answers["python-http"][i]
@@ -168,17 +174,23 @@ def test_in_process_they_are_the_same(own, scene, answers, tmp_path):
 
 
 def in_process(probe, scene, entity, wanted):
-    layers = []
+    rows = entity["world"]
+    world = "" if rows is None else "world=" + ",".join(repr(rows[4 * row + column] if row < 3 else float(column == 3)) for column in range(4) for row in range(4))
+    probe.ask("entity " + (world or "motion=0"))
     for one in entity["layers"]:
-        words = [f"clip={one['clip']} t={one['time_s']!r} weight={one['weight']!r} wrap={crowd_scene.WRAPS.index(one['wrap'])}"]
-        if one["additive"]:
+        for node, given in scene.poses[one["pose"]].items() if "pose" in one else ():
+            bits = sum(1 << place for place, part in enumerate(crowd_scene.PARTS) if part in given)
+            numbers = [number for part, count in crowd_scene.PARTS.items() for number in given.get(part, [0] * count)]
+            probe.ask(f"give {node} {bits} " + " ".join(map(repr, numbers)))
+        words = [f"pose=0 additive={int(one['additive'])}"] if "pose" in one else [
+            f"clip={one['clip']} t={one['time_s']!r} wrap={crowd_scene.WRAPS.index(one['wrap'])}"]
+        words.append(f"weight={one['weight']!r}")
+        if one["additive"] and "pose" not in one:
             words.append(f"additive=1 reference={one['reference_clip']} reference_t={one['reference_time_s']!r}")
         if one["mask"] >= 0:
             words += [f"{scope}={node}" for scope, node in scene.masks[one["mask"]]]
-        layers.append(" ".join(words))
-    rows = entity["world"]
-    world = "" if rows is None else "world=" + ",".join(repr(rows[4 * row + column] if row < 3 else float(column == 3)) for column in range(4) for row in range(4))
-    probe.evaluate(*layers, entity=world or "motion=0")
+        probe.ask("layer " + " ".join(words))
+    probe.ask("evaluate")
     layout = crowd_scene.LAYOUTS.index(entity["layout"])
     if "nodes" in wanted:
         return probe.floats(f"nodes {layout} " + " ".join(map(str, wanted["nodes"]))).tobytes()

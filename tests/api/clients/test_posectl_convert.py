@@ -87,3 +87,62 @@ def test_root_motion_goes_to_a_root_bone(folder):
         assert moved == names
     assert (folder / "keep.glb").read_bytes() != (folder / "in-place.glb").read_bytes()
     assert posectl("convert", "walker.bvh", "-o", "x.glb", "--root-motion", "extract", cwd=folder).status == 2
+
+
+def document(path):
+    data = path.read_bytes()
+    return json.loads(data[20:20 + int.from_bytes(data[12:16], "little")])
+
+
+def test_a_pose_on_a_clip_is_a_clip(folder):
+    """The same as layers in words; --fps is that of the file, and --name the clip's."""
+    pose = {"nodes": {"head": {"degrees": [0, 40, 0]}}, "relative_to": "rest"}
+    (folder / "head.json").write_text(json.dumps(pose))
+    more = ["--fps", "12", "--no-textures"]
+    assert posectl("convert", "robot.glb", "--clips", "walk", "--pose", "head.json", "--pose-weight", "0.5", "-o", "a.glb", *more, cwd=folder).status == 0
+    layers = json.dumps([{"clip": "walk"}, {"pose": pose, "weight": 0.5}])
+    assert posectl("convert", "robot.glb", "--layers", layers, "-o", "b.glb", *more, cwd=folder).status == 0
+    assert (folder / "a.glb").read_bytes() == (folder / "b.glb").read_bytes()
+    clip, = document(folder / "a.glb")["animations"]
+    times = document(folder / "a.glb")["accessors"][clip["samplers"][0]["input"]]
+    assert (clip["name"], times["count"], times["max"]) == ("blend", 16, [pytest.approx(1.2)])
+    rest = posectl("convert", "robot.glb", "--pose", "head.json", "--name", "nod", "-o", "c.glb", cwd=folder)
+    assert rest.status == 0, rest.err
+    clip, = document(folder / "c.glb")["animations"]
+    assert (clip["name"], len(clip["channels"])) == ("nod", 1), "without --clips it lies on the rest pose"
+
+
+def test_a_pose_on_the_clip_of_a_file(folder):
+    (folder / "anims").mkdir()
+    shutil.copy(folder / "robot.glb", folder / "anims/moves.glb")
+    (folder / "head.json").write_text('{"nodes":{"head":{"degrees":[0,40,0]}}}')
+    done = posectl("convert", "robot.glb", "--clips", "anims/moves.glb", "--pose", "head.json", "-o", "a.glb", "--no-textures", cwd=folder)
+    assert done.status == 0, done.err
+    glb = document(folder / "a.glb")
+    assert len(glb["animations"]) == 1 and glb["asset"]["extras"]["clip_files"][0]["model"].endswith("moves.glb")
+    assert len(glb["animations"][0]["channels"]) > 10
+
+
+def test_a_folder_with_a_pose(folder):
+    (folder / "odd.fbx").unlink()
+    done = posectl("convert", ".", "--clips", "-", "--turn", "1:0,40,0", "-o", "out/", cwd=folder)
+    assert done.status == 0, done.err
+    for name in ("robot.glb", "hero.glb"):
+        clip, = document(folder / "out" / name)["animations"]
+        assert clip["name"] == "blend"
+    again = posectl("convert", ".", "--clips", "-", "--turn", "1:0,41,0", "-o", "out/", cwd=folder)
+    assert "2 converted" in again.out, "another angle is another file"
+
+
+@pytest.mark.parametrize("words, said", [
+    (["--pose", "head.json"], "no node 'heads'"),
+    (["--turn", "head:0,1,0"], "a pose on top needs one clip, and 'robot.glb' has 3"),
+    (["--pose-weight", "0.5"], "--pose-weight is about a pose"),
+    (["--layers", "[{}]", "--strict", "1", "--clip-file", "robot.glb"], "parameter 'strict' does not go with layers"),
+    (["--name", "mine", "--clips", "walk"], "must be a text with {file} or {clip}"),
+])
+def test_poses_that_are_refused(folder, words, said):
+    (folder / "head.json").write_text('{"nodes":{"heads":{"degrees":[0,40,0]}}}')
+    done = posectl("convert", "robot.glb", "-o", "a.glb", *words, cwd=folder)
+    assert done.status in (1, 2) and said in done.err, done.err
+    assert not (folder / "a.glb").exists()

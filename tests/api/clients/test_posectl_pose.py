@@ -90,6 +90,18 @@ def test_a_frame_given_back_is_that_frame(frame, local, tmp_path):
         assert local("--pose", "-", input=(tmp_path / file).read_bytes()) == frame, file
 
 
+@pytest.mark.parametrize("text", ['{"nodes":{"head":{"degrees":[0,20,0]}}}', '{"pose":{"nodes":{"head":{"degrees":[0,20,0]}}}}',
+                                  '[{"pose":{"nodes":{"head":{"degrees":[0,20,0]}}}}]'])
+def test_a_byte_order_mark_is_passed_over(local, tmp_path, text):
+    """A file, and a pipe, as programs of Windows write them: a pose, a layer or layers."""
+    plain = local("--pose", "-", input=text.encode())
+    assert plain != local()
+    (tmp_path / "marked.json").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert local("--pose", "marked.json") == plain
+    assert local("--pose", "-", input=b"\xef\xbb\xbf" + text.encode()) == plain
+    assert "neither JSON (line 1)" in local("--pose", "-", input=b"\xef\xbb\xbf" * 2 + text.encode())
+
+
 def test_a_baked_clip_is_that_clip(frame, local, ask, tmp_path):
     done = ask("bake", "robot.glb", "--values", "local", "--joints", "*", "--clips", "walk", "-o", "walk.npz")
     assert done.returncode == 0, done.stderr
@@ -296,7 +308,7 @@ def test_options_that_do_not_go_together(frame, local, ask):
     assert "--layers takes a list" in local("--layers", "{}", "--pose", "all.npz")
     assert "cannot be read: No such file" in local("--pose", "none.npz")
     assert "cannot be read: Is a directory" in local("--pose", ".")
-    for command in "keys", "convert", "thumbs":
+    for command in "keys", "thumbs":
         done = ask(command, "robot.glb", "--pose", "all.npz", "-o", "out")
         assert done.returncode == 2 and b"unknown option --pose" in done.stderr
 

@@ -16,7 +16,7 @@ from humans import back, product, rotate
 from packets import call, connect, packet, subscribe
 from png_picture import picture
 from raw_requests import post
-from vrm_avatar import avatar, write_all
+from vrm_avatar import CHEEK, avatar, write_all
 from vrm_files import RANGE, edited
 
 HEAD = {"target": "head", "width": 128, "height": 128, "yaw": 0, "pitch": 0, "distance": 0.1, "background": "ffffff"}
@@ -58,7 +58,8 @@ def server(tmp_path_factory):
     shutil.copy(SAMPLES / "robot.glb", root / "robot.glb")
     for name, of, change in (("blind.vrm", vrm_files.model("turned.vrm"), without_eyes), ("still.vrm", vrm_files.model("turned.vrm"), without_gaze),
                              ("named.vrm", vrm_files.model("looking.vrm", "expression"), named_targets), ("steps.vrm", vrm_files.model("looking.vrm", "expression"), binary_looks), ("neutral.vrm", avatar(), neutral),
-                             ("shy.vrm", avatar(1, "expression"), glowing)):
+                             ("shy.vrm", avatar(1, "expression"), glowing),
+                             ("strong.vrm", avatar(), stronger), ("strong0.vrm", avatar(0), stronger), ("bright.vrm", avatar(), brighter)):
         (root / name).write_bytes(edited(of, change))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off")
     yield running
@@ -269,6 +270,15 @@ def test_expressions_colour_pictures(server):
     assert colour([{"pose": {"expressions": {"happy": 0.5}}}]) == pytest.approx(half, abs=1e-6)
 
 
+def test_masks_are_about_nodes_and_do_not_reach_materials(server):
+    """A mask keeps an expression from the face's morph weights, by the node that has the mesh, and not from its colours."""
+    pose = {"expressions": {"happy": 1}}
+    masked, face = {"pose": pose, "joints": ["leftEye"]}, {"pose": pose, "joints": ["face"]}
+    assert glb_colour(server, [masked]) == glb_colour(server, [{"pose": pose}]) != glb_colour(server, [{"clip": "-", "weight": 1}])
+    shape = lambda layer: vertices(server, {"model": "ann1_bone.vrm", "layers": [layer]}, "face").tolist()
+    assert shape(masked) == shape({"clip": "-", "weight": 1}) != shape(face) == shape({"pose": pose})
+
+
 def glb_colour(server, layers):
     answer = post(server, "/v1/mesh", {"model": "ann1_bone.vrm", "format": "glb", "layers": layers})
     assert answer.status == 200, answer.body[:300]
@@ -356,3 +366,27 @@ def test_looks_twice_and_of_frames(server):
     assert np.allclose(same[0], same[2], atol=1e-7)
     still = post(server, "/v1/pose", {"model": "turned.vrm", "layers": [{"pose": {"frames": [{"look": {"yaw": 1}}]}}]})
     assert still.status == 400 and "look" in still.json()["error"]["message"]
+
+
+# --- KHR_materials_emissive_strength ---
+
+def stronger(document):
+    document["materials"][CHEEK].setdefault("extensions", {})["KHR_materials_emissive_strength"] = {"emissiveStrength": 2.5}
+
+
+def brighter(document):
+    document["extensions"]["VRMC_vrm"]["expressions"]["preset"]["angry"]["materialColorBinds"][0]["targetValue"] = [0.75, 0, 0, 1]
+
+
+def emission(server, name):
+    binds = next(one for one in server.json("/v1/model", model=name)["expressions"] if one["name"] == "angry")["binds"]
+    return next(bind["value"] for bind in binds if bind.get("property") == "emission_color")
+
+
+def test_the_emission_of_a_bind_is_multiplied_by_the_strength_of_its_material(server):
+    """VRMC_vrm-1.0/expressions.md: it is emissiveFactor, which the strength multiplies, as three-vrm does. In VRM 0 it is the whole emission."""
+    draw = lambda name: picture(server.get(f"/v1/render?model={name}&clip=-&expression=angry:1&" + urllib.parse.urlencode(HEAD))).rows
+    assert emission(server, "strong.vrm") == emission(server, "bright.vrm") == [0.75, 0, 0, 1]
+    assert emission(server, "strong0.vrm") == [0.3, 0, 0, 1]
+    assert draw("strong.vrm") == draw("bright.vrm") != draw("ann1_bone.vrm")
+    assert draw("strong0.vrm") == draw("ann0_bone.vrm")

@@ -307,7 +307,7 @@ def test_rays_hit_what_is_given(server, probe):
     (["weight 2 0 1"], "pose=0", "layer 1: frame 0: weights[0]: node 2 of 5, morph target 0 of 0"),
     (["weight 4 1 1", "weight 4 1 0.5"], "pose=0", "layer 1: frame 0: morph weight 1 of node 4 is given twice"),
     (["weight 4 1 nan"], "pose=0", "layer 1: frame 0: morph weight 1 of node 4 'body': it is not finite as a float"),
-    (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=2", "layer 1: the pose has no nodes or weights, or relative_to is unknown"),
+    (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=2", "layer 1: the pose has no nodes, weights or expressions, or relative_to is unknown"),
     (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=0 weight=1.5", "layer 1: weight is not in 0..1"),
     (["give 1 1 0 0 0 0 0 0 1 1 1 1"], "pose=0 reference=0", "layer 1: a given pose has no reference"),
 ])
@@ -339,7 +339,7 @@ ZERO = "0 0 0 0 0 0 1 1 1 1"
     ([f"give 9 7 {ZERO}", "frame -1"], "30 0", -1, "nodes[0]: node 9 of 5"),
     ([f"give 1 0 {ZERO}", "frame -1"], "30 0", -1, "nodes[0]: parts 0"),
     ([f"give 1 7 {ZERO}", "name 0 tail", "frame -1"], "30 0", -6, "nodes[0]: the model has no node 'tail'"),
-    (["frame -1"], "30 0", -1, "nothing is given: 1 frames of 0 nodes and 0 morph weights"),
+    (["frame -1"], "30 0", -1, "nothing is given: 1 frames of 0 nodes, 0 morph weights and 0 expressions"),
     ([f"give 1 7 {ZERO}", "frame -1"], "30 5", -1, "relative_to is unknown"),
 ])
 def test_motions_that_are_wrong_are_refused(probe, lines, motion, status, said):

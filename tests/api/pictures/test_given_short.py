@@ -1,6 +1,8 @@
 """turn=, morph= and expression= of addresses against the same in layers: palettes, poses, vertices, boxes and pictures; their ETags; root
 motion with given layers; sheets."""
 import json
+import os
+import signal
 import urllib.parse
 
 import pytest
@@ -10,6 +12,7 @@ from conftest import Server
 from given_mixtures import CROWDED, faced
 from png_picture import picture
 from raw_requests import post
+from server_state import wait_for_stats, workers
 
 VIEW = {"width": 64, "height": 64, "frame_box": "-3,-4,-3,9,6,9"}
 WALK, TURNED = {"clip": "walk"}, {"hip": [20, -10, 5], "toe": [0, 0, 70]}
@@ -134,4 +137,30 @@ def test_a_picture_takes_fewer_numbers(server):
     body = {"model": "crowded.gltf", "layers": [{"pose": {"morphs": ["a"], "frames": [{"morphs": [0.5]}] * 20}}]}
     assert post(server, "/v1/pose", body).status == 200
     found = post(server, "/v1/render", body)
-    assert (found.status, found.error()) == (400, "too_many_frames") and "500000" in found.json()["error"]["message"]
+    assert (found.status, found.error()) == (400, "too_many_frames")
+    assert "the layers of a picture may move 500000 numbers together" in found.json()["error"]["message"]
+
+
+def test_given_poses_of_waiting_pictures_have_a_limit(start, tmp_path):
+    """A short body may mean many numbers, which wait with the picture."""
+    (tmp_path / "crowded.gltf").write_text(json.dumps(CROWDED))
+    server = start("--render-workers", "1", "--client-memory", "20m", "--max-answer", "1m", root=tmp_path)
+    body = lambda yaw: json.dumps({"model": "crowded.gltf", "yaw": yaw, "width": 16, "height": 16, "layers": [
+        {"pose": {"morphs": ["a"], "frames": [{"morphs": [0.5]}] * 10}}]}).encode()  # 3.84 MB
+    picture(server.get("/v1/render?model=crowded.gltf&width=16&height=16"))
+    stopped, = workers(server)
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        connections = []
+        for yaw in 0, 1:
+            connections.append(server.connect())
+            connections[-1].send(f"POST /v1/render HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body(yaw))}\r\n\r\n")
+            connections[-1].send(body(yaw))
+            wait_for_stats(server, lambda stats, yaw=yaw: (stats["renders"]["running"], stats["renders"]["waiting"]) == (1, yaw))
+        refused = post(server, "/v1/render", body(2))
+        assert (refused.status, refused.error()) == (503, "overloaded") and "given poses" in refused.json()["error"]["message"]
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+    for connection in connections:
+        with connection:
+            picture(connection.answer())

@@ -14,7 +14,7 @@ from small_models import gltf
 
 WIDTH, HEIGHT = 300, 220
 MOMENT = "model=dragon.glb&clip=1&t=0.37&yaw=-40&pitch=20"
-ALL = "lit, weights, skeleton, wireframe, normals, depth, joints, hitboxes or onion"
+ALL = "lit, weights, skeleton, wireframe, normals, depth, joints, hitboxes, onion or openpose"
 VIEWS = ["lit", "weights", "skeleton", "wireframe", "normals", "depth", "joints", "hitboxes"]
 COMPONENTS = {5121: "u1", 5123: "u2", 5125: "u4", 5126: "f4"}
 

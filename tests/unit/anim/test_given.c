@@ -293,6 +293,85 @@ TEST(given_pose_that_is_far_off_is_not_modest)
     fixture_fini(&of.f);
 }
 
+/* Where all is given of all nodes, several numbers are compared at once. */
+TEST(given_pose_of_whole_nodes_is_checked_as_single_numbers_are)
+{
+    enum { VALUES = 10, NODES = 6 };
+    static const double REFUSED[] = {(double)NAN, -(double)NAN, HUGE_VAL, -HUGE_VAL, 1e39, -1e39};
+    static const double FAR[] = {1000, -1000, 1e30, -1e30};
+    static const double FAR_SCALES[] = {4.01, 0.2499, 0, -(double)0.0f, -1, -0.25, -1e30};
+    struct given_case of = {0};
+    struct given_node nodes[NODES];
+    double values[NODES][VALUES], times_s[1] = {0};
+    uint32_t places[NODES] = {0};
+    struct err err;
+    make_case(&of);
+    struct model model = of.f.model;
+    assert_true(model.node_count >= NODES);
+    model.node_count = model.rig_place_count = model.rig_node_count = NODES;
+    model.rig_places = places;
+    struct model_info info = model.infos[0];
+    info.rest_min = (struct vec3){-1, -1, -1};
+    info.rest_max = (struct vec3){1, 1, 1};
+    model.infos = &info;
+    struct given_pose given = {.nodes = nodes,
+                               .times_s = times_s,
+                               .values = values[0],
+                               .node_count = NODES,
+                               .frame_count = 1,
+                               .frame_values = NODES * VALUES};
+    struct node rest[NODES];
+    model.nodes = rest;
+    for (uint32_t n = 0; n < NODES; n++) {
+        const double usual[VALUES] = {0.1, -0.2, 0.1, 0.6, 0, -0.8, 0, 1, 3.9, 0.3};
+        nodes[n] = (struct given_node){.node = n, .parts = GIVEN_WHOLE, .first = n * VALUES};
+        memcpy(values[n], usual, sizeof usual);
+        rest[n] = of.f.model.nodes[n];
+        for (int k = 0; k < 3; k++) {
+            rest[n].scale[k] = (float)(n + 1) * 0.5f + (float)k;
+            values[n][7 + k] *= (double)rest[n].scale[k];
+        }
+    }
+    assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+    assert_int_equal(given.flags, GIVEN_MODEST | GIVEN_COVERS);
+    for (uint32_t n = 0; n < NODES; n++)
+        for (uint32_t v = 0; v < VALUES; v++) {
+            const double was = values[n][v];
+            const bool is_rotation = v >= 3 && v < 7;
+            for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+                values[n][v] = REFUSED[i];
+                assert_int_equal(given_pose_finish(&given, &model, &err), ERR_BAD_PARAMETER);
+            }
+            for (size_t i = 0; i < sizeof FAR / sizeof *FAR && !is_rotation; i++) {
+                values[n][v] = FAR[i];
+                assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+                assert_int_equal(given.flags, GIVEN_COVERS);
+            }
+            for (size_t i = 0; i < sizeof FAR_SCALES / sizeof *FAR_SCALES && v >= 7; i++) {
+                values[n][v] = FAR_SCALES[i] * (double)rest[n].scale[v - 7];
+                assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+                assert_int_equal(given.flags, GIVEN_COVERS);
+            }
+            values[n][v] = was;
+        }
+    double rotation[4];
+    memcpy(rotation, values[5] + 3, sizeof rotation);
+    memset(values[5] + 3, 0, sizeof rotation);
+    assert_int_equal(given_pose_finish(&given, &model, &err), ERR_BAD_PARAMETER);
+    values[5][6] = 1e-20;
+    assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+    assert_int_equal(given.flags, GIVEN_COVERS);
+    memcpy(values[5] + 3, rotation, sizeof rotation);
+    places[2] = UINT32_MAX;
+    model.rig_node_count = NODES - 1;
+    assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+    assert_int_equal(given.flags, GIVEN_MODEST | GIVEN_COVERS);
+    given.node_count = NODES - 1;
+    assert_int_equal(given_pose_finish(&given, &model, &err), 0);
+    assert_int_equal(given.flags, GIVEN_MODEST);
+    fixture_fini(&of.f);
+}
+
 /* --- moments --- */
 
 TEST(given_pose_moments_lie_between_frames)

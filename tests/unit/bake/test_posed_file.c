@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = sizeof(struct posed_file_header), ROW = sizeof(struct bake_section), SECTIONS_1 = 27 };
+enum { HEADER = sizeof(struct posed_file_header), ROW = sizeof(struct bake_section), SECTIONS_1 = 27, SECTIONS_3 = 31 };
 
 /* The file of a model: a heap block of exactly its size, at a multiple of 64. */
 struct written {
@@ -56,10 +56,17 @@ static int open_copy(const void *bytes, size_t size_bytes, struct err *err)
     return rc;
 }
 
+/* The worked model as it was before there were faces. */
+static void faceless(struct fixture *f)
+{
+    fixture_worked(f);
+    f->model.expression_count = f->model.expression_bind_count = f->model.gaze_count = 0;
+}
+
 TEST(posed_file_bytes_of_the_worked_model)
 {
     struct fixture f;
-    fixture_worked(&f);
+    faceless(&f);
     const struct written w = write_file(&f.model);
     const unsigned char *b = w.bytes;
     uint32_t compiled = 0;
@@ -123,7 +130,7 @@ TEST(posed_file_keeps_what_moves_and_nothing_of_pictures)
     assert_int_equal(posed_file_open(&file, w.bytes, w.size_bytes, &err), 0);
     const struct model *m = &file.model;
     assert_false(file.is_compiled);
-    assert_int_equal(file.version, 1);
+    assert_int_equal(file.version, 3);
     SAME(infos[0].content_hash, 32);
     SAME(joints, f.model.joint_count);
     SAME(positions, f.model.position_count);
@@ -220,7 +227,7 @@ TEST(posed_file_of_a_model_without_compiled_clips)
     struct model plain = f.model;
     plain.compiled_clip_count = 0;
     const struct written w = write_file(&plain);
-    assert_int_equal(get_u32(w.bytes + 32), SECTIONS_1);
+    assert_int_equal(get_u32(w.bytes + 32), SECTIONS_3);
     assert_int_equal(get_u32(w.bytes + 36), 0);
     assert_int_equal(posed_file_open(&file, w.bytes, w.size_bytes, &err), 0);
     assert_int_equal(file.model.compiled_clip_count, f.model.compiled_clip_count);
@@ -334,11 +341,11 @@ TEST(posed_file_says_what_is_wrong)
     struct fixture f;
     struct err err;
     struct posed_file file;
-    fixture_worked(&f);
+    faceless(&f);
     const struct written w = write_file(&f.model);
     check_refused(&w, 0, 0, "first 8 bytes");
-    check_refused(&w, 8, 0, "version 0, this program reads those up to 2");
-    check_refused(&w, 8, POSED_FILE_VERSION + 1, "version 3");
+    check_refused(&w, 8, 0, "version 0, this program reads those up to 3");
+    check_refused(&w, 8, POSED_FILE_VERSION + 1, "version 4");
     check_refused(&w, 8, 2, "section"); /* that has constraints */
     check_refused(&w, 12, 0x04030201, "little-endian");
     check_refused(&w, 32, 0, "section infos is not there");
@@ -524,7 +531,7 @@ static void check_sample(const char *path, const struct fixture *fixture)
     check_same_channels(&file.model, &fixture->model);
     /* the sections of its version equal today's, except that equal keys may be stored once: a change needs a new
      * version */
-    for (uint32_t i = 0; i < SECTIONS_1; i++) {
+    for (uint32_t i = 0; i < (file.version == 3 ? SECTIONS_3 : SECTIONS_1); i++) {
         struct bake_section then, today;
         memcpy(&then, kept.bytes + HEADER + i * ROW, ROW);
         memcpy(&today, now.bytes + HEADER + i * ROW, ROW);
@@ -560,7 +567,7 @@ TEST(posed_file_samples_of_version_1)
     fixture_finish(&fixture);
     check_sample("tests/fuzz/corpus/posed_file/smallest-1.posed", &fixture);
     fixture_fini(&fixture);
-    fixture_worked(&fixture);
+    faceless(&fixture);
     check_sample("tests/fuzz/corpus/posed_file/worked-1.posed", &fixture);
     fixture_fini(&fixture);
 }
@@ -590,6 +597,58 @@ TEST(posed_file_of_version_2_has_constraints)
     }
     free(kept.bytes);
     free(now.bytes);
+    fixture_fini(&f);
+}
+
+/* Expressions and the gaze, without what expressions do to materials; the promise of the T-pose only with them. */
+TEST(posed_file_of_version_3_has_a_face)
+{
+    const char *path = "tests/fuzz/corpus/posed_file/faced-3.posed";
+    struct fixture f;
+    struct posed_file file;
+    struct err err;
+    fixture_worked(&f);
+    struct model_info info = f.model.infos[0];
+    info.flags |= MODEL_T_POSE;
+    f.model.infos = &info;
+    const struct written now = write_file(&f.model);
+    write_seed(path, &now);
+    check_sample(path, &f);
+    const struct written kept = read_sample(path);
+    assert_int_equal(posed_file_open(&file, kept.bytes, kept.size_bytes, &err), 0);
+    const struct model *m = &file.model;
+    assert_int_equal(file.version, 3);
+    assert_true((m->infos[0].flags & MODEL_T_POSE) != 0);
+    assert_int_equal(m->expression_count, 2);
+    assert_true(is_text(m, m->expressions[0].name, &f.model, f.model.expressions[0].name));
+    assert_true(is_text(m, m->expressions[1].name, &f.model, f.model.expressions[1].name));
+    assert_int_equal(m->expressions[0].flags, f.model.expressions[0].flags);
+    assert_int_equal(m->expressions[0].override_mouth, f.model.expressions[0].override_mouth);
+    assert_int_equal(m->expressions[1].flags, f.model.expressions[1].flags);
+    assert_int_equal(m->expressions[1].node, f.model.expressions[1].node);
+    assert_int_equal(m->expressions[0].bind_first + m->expressions[1].bind_count, 0);
+    assert_int_equal(m->expressions[0].bind_count + m->expressions[1].bind_first, 2);
+    assert_int_equal(m->expression_bind_count, 1);
+    SAME(expression_binds, 1);
+    assert_int_equal(m->gaze_count, 1);
+    SAME(gazes, 1);
+    posed_file_fini(&file);
+    for (size_t size = 0; size < kept.size_bytes; size++) {
+        unsigned char *cut = fixture_aligned_copy(kept.bytes, size);
+        assert_true(posed_file_open(&file, cut, size, &err) < 0);
+        free(cut);
+    }
+    free(kept.bytes);
+    free(now.bytes);
+    fixture_fini(&f);
+    faceless(&f);
+    f.model.infos = &info;
+    const struct written without = write_file(&f.model);
+    assert_int_equal(posed_file_open(&file, without.bytes, without.size_bytes, &err), 0);
+    assert_int_equal(file.version, 1);
+    assert_true((file.model.infos[0].flags & MODEL_T_POSE) == 0);
+    posed_file_fini(&file);
+    free(without.bytes);
     fixture_fini(&f);
 }
 

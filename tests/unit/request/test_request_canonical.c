@@ -123,7 +123,9 @@ static const struct {
     {"format", "/v1/render?model=a&format=json"},
     {"what", "/v1/pose?model=a&what=local"},
     {"joints", "/v1/pose?model=a&joints=0"},
+    {"joints", "/v1/keypoints?model=a&joints=0"},
     {"joint_name", "/v1/pose?model=a&joint_name=0"},
+    {"body", "/v1/keypoints?model=a&body=roles"},
     {"path", "/v1/keys?model=a&path=scale"},
     {"indices", "/v1/mesh?model=a&indices=1"},
     {"normals", "/v1/mesh?model=a&normals=1"},
@@ -235,6 +237,7 @@ static const struct {
     {"hits", NULL},
     {"entities", NULL},
     {"rays", NULL},
+    {"points", NULL}, /* tests/api/passes/test_keypoints.py */
 };
 
 TEST(request_canonical_of_renames)

@@ -272,6 +272,18 @@ TEST(request_given_of_frames)
     request_given_free(given);
 }
 
+/* A single frame has no duration, whatever its time, so two that differ by it alone are one request. */
+TEST(request_given_single_frame_has_no_duration)
+{
+    struct request_given *late = given_of("{\"nodes\":[3],\"frames\":[{\"time\":2.5,\"rotation\":[[0,0,0,1]]}]}");
+    struct request_given *plain = given_of("{\"nodes\":[3],\"rotation\":[[0,0,0,1]]}");
+    assert_int_equal(late->frame_count, 1);
+    CHECK_NEAR(late->times_s[0], 0, 0);
+    assert_true(late->hash == plain->hash);
+    request_given_free(late);
+    request_given_free(plain);
+}
+
 /* What says something else has another hash, and what says the same has the same. */
 TEST(request_given_hashes)
 {

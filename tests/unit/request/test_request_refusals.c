@@ -115,7 +115,7 @@ static const struct row {
     {"/v1/render?model=a&width=-1", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&width=99999999999999999999", ERR_BAD_PARAMETER, "from 1 to 4096"},
     {"/v1/render?model=a&view=wire", ERR_BAD_PARAMETER,
-     "lit, weights, skeleton, wireframe, normals, depth, joints, hitboxes or onion"},
+     "lit, weights, skeleton, wireframe, normals, depth, joints, hitboxes, onion or openpose"},
     {"/v1/render?model=a&view=lit&t=0,1", ERR_BAD_PARAMETER, "names 2 times; a picture shows one"},
     {"/v1/render?model=a&view=onion&t=0:64:1", ERR_TOO_MANY_FRAMES, "names 65 times; view=onion shows 64"},
     {"/v1/render?model=a&view=onion&t=0:16:1&width=1024&height=1024", ERR_BAD_PARAMETER,

@@ -165,6 +165,6 @@ TEST(render_notes_are_numbers_and_text)
     notes.unmatched[3] = '\n';
     assert_false(render_notes_are_valid(&notes));
     notes.unmatched[0] = '\0';
-    notes.shown.view_from_scene[15] = (double)NAN;
+    notes.shown.camera.view_from_scene[15] = (double)NAN;
     assert_false(render_notes_are_valid(&notes));
 }

@@ -1,12 +1,10 @@
-/* given_materials.h - what the expressions of a given pose do to materials. Private to wire/given. Pure; any thread. */
+/* given_materials.h - what the expressions of a given pose do to materials. Private to anim/given. Pure; any thread. */
 #pragma once
 
-#include "wire/given/given_weights.h"
+#include "anim/given/given_weights.h"
 
-/* Lists the materials that the expressions change, then the expressions' shares in them. bind_count: of the
- * expressions.
- */
-void given_materials_add(struct given_weights *weights, uint32_t bind_count);
+/* Lists the materials that the expressions change, then the expressions' shares in them. */
+void given_materials_add(struct given_weights *weights);
 
 /* Returns the place of what a bind changes among weights->materials, or -1: pictures do not show it. */
 int32_t given_materials_place(const struct given_weights *weights, const struct expression_bind *bind);

@@ -1,6 +1,7 @@
-/* service_rest.c - finds the humanoids of the models of a picture with retarget=rest, in a work thread: the names in
- * files may be many and long. */
+/* service_resolve.c - finds what a picture needs of the models' names in a work thread, because they may be many and
+ * long: humanoids for retarget=rest, points, and the nodes, morph targets and expressions of given poses. */
 #include "daemon/service/job.h"
+
 #include "wire/reply/rest_select.h"
 
 #include <string.h>
@@ -11,9 +12,8 @@ static void put_roles(int32_t to[RENDER_ROLES], const struct humanoid *humanoid)
     memcpy(to, humanoid->nodes, sizeof humanoid->nodes);
 }
 
-static void on_work(struct work *work)
+static void resolve_rest(struct job *job)
 {
-    struct job *job = work->data;
     struct picture_job *picture = job->picture;
     const struct request *request = &job->call->request;
     struct render_job *drawing = &picture->drawing;
@@ -31,6 +31,30 @@ static void on_work(struct work *work)
     }
 }
 
+static bool has_given(const struct request *request)
+{
+    bool has = request->on_top != NULL;
+    for (uint32_t i = 0; i < request->pose.layer_count && !has; i++)
+        has = request->pose.layers[i].given != NULL;
+    return has;
+}
+
+static bool has_points(const struct request *request)
+{
+    return request->sheet.format == SHEET_POINTS || request_has_body(request);
+}
+
+static void on_work(struct work *work)
+{
+    struct job *job = work->data;
+    if (job->call->request.retarget.is_by_rest)
+        resolve_rest(job);
+    if (has_points(&job->call->request) && !service_points_find(job->picture, &job->reply))
+        return;
+    if (has_given(&job->call->request))
+        service_picture_blend(job->picture, &job->reply);
+}
+
 static void on_resolved(struct work *work, int status)
 {
     struct job *job = work->data;
@@ -40,6 +64,10 @@ static void on_resolved(struct work *work, int status)
         struct err err;
         service_refuse_late(&err);
         job_fail(job, &err);
+    } else if (job->reply.code != 0) {
+        struct reply reply = job->reply;
+        reply_init(&job->reply);
+        job_finish(job, &reply);
     } else {
         service_picture_draw(job);
     }
@@ -47,10 +75,14 @@ static void on_resolved(struct work *work, int status)
         service_release(service);
 }
 
-void service_rest_resolve(struct job *job)
+bool service_resolve(struct job *job)
 {
+    const struct request *request = &job->call->request;
+    if (!request->retarget.is_by_rest && !has_given(request) && !has_points(request))
+        return false;
     job->service->file_count++;
     job_enter(job, JOB_WORKS);
     job->work.data = job;
     work_start(job->service->loop, WORK_COMPUTES, &job->work, on_work, on_resolved);
+    return true;
 }

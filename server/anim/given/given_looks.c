@@ -1,17 +1,16 @@
-#include "wire/given/given_looks.h"
+#include "anim/given/given_looks.h"
 
-#include "base/mem.h"
+#include "anim/given/given_materials.h"
 #include "base/sort.h"
-#include "wire/given/given_materials.h"
 
 #include <string.h>
 
-bool given_looks_are_any(const struct given_weights *weights)
+uint32_t given_looks_binds(const struct given_weights *weights)
 {
-    bool is_any = false;
+    uint32_t count = 0;
     for (int i = 0; i < GAZE_LOOKS; i++)
-        is_any = is_any || (weights->looks[i] >= 0 && weights->model->expressions[weights->looks[i]].bind_count > 0);
-    return is_any;
+        count += weights->looks[i] >= 0 ? weights->model->expressions[weights->looks[i]].bind_count : 0;
+    return count;
 }
 
 static int compare_binds(const void *a, const void *b)
@@ -41,13 +40,16 @@ static bool make_bind(const struct given_weights *weights, const struct expressi
     return weights->items[place].asked < 0;
 }
 
-void given_looks_find(struct given_look *out, const struct given_weights *weights)
+void given_looks_find(struct given_look *out, const struct given_weights *weights, uint32_t kind,
+                      const double target[3])
 {
     const struct model *model = weights->model;
-    size_t most = 1;
-    for (int i = 0; i < GAZE_LOOKS; i++)
-        most += weights->looks[i] >= 0 ? model->expressions[weights->looks[i]].bind_count : 0;
-    out->binds = mem_alloc(most * sizeof *out->binds);
+    if (out->gaze.kind == GAZE_EXPRESSION && kind == LOOK_ANGLES) {
+        *out = (struct given_look){.binds = out->binds};
+        return;
+    }
+    out->kind = kind;
+    memcpy(out->target, target, sizeof out->target);
     for (uint32_t i = 0; i < GAZE_LOOKS; i++) {
         const struct expression *at = weights->looks[i] < 0 ? NULL : &model->expressions[weights->looks[i]];
         for (uint32_t b = 0; at != NULL && b < at->bind_count; b++)

@@ -1,6 +1,5 @@
-#include "wire/given/given_materials.h"
+#include "anim/given/given_materials.h"
 
-#include "base/mem.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -52,11 +51,9 @@ static void order_materials(struct given_weights *weights)
         weights->materials[i].first = GIVEN_MATERIAL_VALUES * i;
 }
 
-void given_materials_add(struct given_weights *weights, uint32_t bind_count)
+void given_materials_add(struct given_weights *weights)
 {
     const struct model *model = weights->model;
-    weights->materials = mem_alloc((bind_count + (size_t)1) * sizeof *weights->materials);
-    weights->shares = mem_alloc((bind_count + (size_t)1) * sizeof *weights->shares);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < weights->entry_count; i++) {
             const int32_t found = weights->expressions[i];
