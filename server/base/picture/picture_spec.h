@@ -18,7 +18,7 @@ enum picture_flags {
     PICTURE_OCCLUSION = 512,   /* ambient occlusion: corners that little light reaches are darker */
     PICTURE_OWN_LIGHTS = 1024, /* the model's own lights shine on it; with LIGHT_FLAT there is hardly any other light */
     PICTURE_SCENE_NORMALS = 2048, /* the pass of normals is in scene space, not in that of the camera */
-    PICTURE_PASS_COLORS = 4096,   /* the only pass is in the cells of a sheet, as colours (render/passes/pass_paint.h) */
+    PICTURE_PASS_COLORS = 4096, /* the only pass is in the cells of a sheet, as colours (render/passes/pass_paint.h) */
 };
 
 /* The light of lit pictures, and the tone mapping that turns it into colours. In the order of the parameters' words. */
