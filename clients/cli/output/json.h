@@ -22,8 +22,8 @@ size_t json_name_columns(const cJSON *list);
 /* Returns the object under "error", or NULL. */
 const cJSON *json_error(const cJSON *object);
 
-/* Makes cJSON print the numbers of a tree with as many digits as give back the same doubles. By itself it leaves out the
- * last bit of some. They are no longer numbers for readers of the tree. */
+/* Makes cJSON print the numbers of a tree with as many digits as give back the same doubles. By itself it leaves out
+ * the last bit of some. They are no longer numbers for readers of the tree. */
 void json_keep_bits(cJSON *json);
 /* Both take ownership of `json`. The first prints one line on stdout, the second appends indented text. */
 void json_print(cJSON *json);

@@ -26,8 +26,9 @@ int context_open_models(struct command_context *context, const struct args *args
     const int status = paths_resolve(&context->paths, args);
     for (size_t i = 0; i < context->paths.count && status == STATUS_DONE; i++)
         if (context->paths.arguments[i].kind != PATH_MODEL) {
-            terminal_error("'%s' is not a model; only thumbs, dataset, watch, check, convert and bake take folders and patterns",
-                           args->positional[i]);
+            terminal_error(
+                "'%s' is not a model; only thumbs, dataset, watch, check, convert and bake take folders and patterns",
+                args->positional[i]);
             return STATUS_USAGE;
         }
     return status != STATUS_DONE ? status : connect_context(context, args, jobs);
