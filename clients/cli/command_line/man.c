@@ -81,13 +81,13 @@ int run_man(const struct args *args)
     put_flags(&out, NULL, FLAGS_COMMON);
     put_described(&out, "EXIT STATUS", EXIT_STATUSES);
     put_described(&out, "ENVIRONMENT", VARIABLES);
-    text_put(&out,
-             ".SH FILES\n.TP\n.I .posedignore\nin a folder of models: names excluded files, as .gitignore does\n"
-             ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR, \\fBdataset\\fR, \\fBconvert\\fR and \\fBbake\\fR remember of earlier runs\n"
-             ".SH EXAMPLES\n.nf\nposectl render fox.glb \\-\\-clip walk \\-\\-t 0.5 \\-\\-yaw 30 \\-o fox.png\n"
-             "posectl thumbs assets/ \\-o thumbs/ \\-\\-size 256 \\-\\-clips all \\-\\-index\n"
-             "posectl check assets/ \\-\\-format sarif \\-o check.sarif\n.fi\n"
-             ".SH SEE ALSO\n.BR posed (1)\n");
+    text_put(&out, ".SH FILES\n.TP\n.I .posedignore\nin a folder of models: names excluded files, as .gitignore does\n"
+                   ".TP\n.I OUT/.posectl\nwhat \\fBthumbs\\fR, \\fBdataset\\fR, \\fBconvert\\fR and \\fBbake\\fR "
+                   "remember of earlier runs\n"
+                   ".SH EXAMPLES\n.nf\nposectl render fox.glb \\-\\-clip walk \\-\\-t 0.5 \\-\\-yaw 30 \\-o fox.png\n"
+                   "posectl thumbs assets/ \\-o thumbs/ \\-\\-size 256 \\-\\-clips all \\-\\-index\n"
+                   "posectl check assets/ \\-\\-format sarif \\-o check.sarif\n.fi\n"
+                   ".SH SEE ALSO\n.BR posed (1)\n");
     const int status = output_give("-", out.at, out.size_bytes);
     text_free(&out);
     return status;
