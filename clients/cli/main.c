@@ -28,6 +28,7 @@ static int (*const RUN[COMMAND_COUNT])(const struct args *args) = {
     [COMMAND_CONVERT] = run_convert,
     [COMMAND_BAKE] = run_bake,
     [COMMAND_RENDER] = run_ask,
+    [COMMAND_KEYPOINTS] = run_ask,
     [COMMAND_SHEET] = run_ask,
     [COMMAND_TURNTABLE] = run_ask,
     [COMMAND_THUMBS] = run_thumbs,

@@ -96,6 +96,10 @@ export class Model {
     return (await this.#ask('hitboxes', parameters, signal)).json();
   }
 
+  async keypoints({ signal, ...parameters } = {}) {
+    return (await this.#ask('keypoints', parameters, signal)).json();
+  }
+
   keys(options = {}) {
     return this.#pose('keys', { format: 'json', ...options });
   }

@@ -14,7 +14,7 @@ TYPES = TOP / "clients/js/posed.d.ts"
 BEGIN = "// Made by `make types` from request_params.def.\n"
 END = "// End of what `make types` makes.\n"
 ROW = re.compile(r'^X\(\w+, "(\w+)", ([\w| ]+), (\w+), \w+, (?:"([^"]*)"|(VIEW_WORDS|PASS_WORDS)), "([^"]*)"\)$', re.M)
-QUERIES = ["FOR_PALETTE", "FOR_POSE", "FOR_MESH", "FOR_RENDER", "FOR_BOUNDS"]
+QUERIES = ["FOR_PALETTE", "FOR_POSE", "FOR_MESH", "FOR_RENDER", "FOR_BOUNDS", "FOR_KEYPOINTS"]
 # Interface, the interfaces that it extends, and the operations that have all of its parameters.
 INTERFACES = [
     ("ReferenceParameters", [], [*QUERIES, "FOR_LAYER", "FOR_REFERENCE"]),
@@ -25,6 +25,7 @@ INTERFACES = [
     ("PoseParameters", ["ClipParameters"], ["FOR_POSE"]),
     ("MeshParameters", ["ClipParameters"], ["FOR_MESH"]),
     ("BoundsParameters", ["ClipParameters"], ["FOR_BOUNDS"]),
+    ("KeypointsParameters", ["ClipParameters"], ["FOR_KEYPOINTS"]),
     ("KeysParameters", ["Abortable"], ["FOR_KEYS"]),
     ("HitboxesParameters", ["Abortable"], ["FOR_HITBOXES"]),
     ("RaycastParameters", ["Abortable"], ["FOR_RAYCAST"]),
@@ -43,11 +44,11 @@ INTERFACES = [
 NUMBERS = {"INDEX", "SECONDS", "RATE", "FACTOR", "SHARE", "DEGREES", "PIXELS", "COUNT", "METRES", "STOPS"}
 STRINGS = {"NAME", "TEXT", "PATH", "HASH", "RRGGBB", "RRGGBBAA", "-"}
 BOX = "string | readonly number[]"
-WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
+WHOLE = {"0|1": "Flag", "INDEX|NAME": "Ref", "INDEX|NAME|-": "Ref", "all|INDEX|NAME": "Ref", "SECONDS|START:END:FPS": "Times", "INDEX|NAME|X,Y,Z": "Ref | readonly number[]",
          "MINX,MINY,MINZ,MAXX,MAXY,MAXZ": BOX, "PATTERN=NAME": "Renames", "ROLE=JOINT": "Renames", "JOINT:X,Y,Z": "string",
          "TARGET:WEIGHT": "string", "NAME:WEIGHT": "string", "YAW,PITCH|X,Y,Z": BOX}
 JSON = {"layers": "readonly LayerParameters[]", "pose": "GivenPose", "reference": "ReferenceParameters", "entities": "readonly RaycastEntity[]",
-        "rays": "readonly Ray[]"}
+        "rays": "readonly Ray[]", "points": "readonly KeypointPoint[]"}
 
 
 def rows():

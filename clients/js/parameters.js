@@ -7,7 +7,7 @@ const QUERY_BYTES_MAX = 4000;
 const REPEATED = ['rename_joints', 'clip_file', 'bones', 'clip_bones', 'turn', 'morph', 'expression'];
 const isRepeated = (name) => name.endsWith('_name') || REPEATED.includes(name);
 // Parameters that only a body can have.
-const IN_BODY = ['layers', 'queries', 'entities', 'rays'];
+const IN_BODY = ['layers', 'queries', 'entities', 'rays', 'points'];
 // These are in the query even if there is a body.
 const IN_TARGET = ['model', 'route'];
 

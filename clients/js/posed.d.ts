@@ -176,6 +176,55 @@ export interface BoundsParameters extends ClipParameters {
   yaw?: Flag;
 }
 
+export interface KeypointsParameters extends ClipParameters {
+  /** nodes by index or name, or all */
+  joints?: Refs;
+  /** a node by name, even one of digits or with a comma */
+  joint_name?: string | readonly string[];
+  /** points of a human: the bones that the model has, or the 18 of view=openpose */
+  body?: 'roles' | 'openpose';
+  /** width of the picture */
+  width?: number;
+  /** height of the picture */
+  height?: number;
+  /** the set of materials by index or name, in place of the file's own */
+  variant?: Ref;
+  /** instead of variant: a name, even one of digits */
+  variant_name?: string;
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
+  camera?: Ref | CameraNumbers;
+  /** a camera of the file by name, even one of digits */
+  camera_name?: string;
+  /** degrees that the camera goes round the model */
+  yaw?: number;
+  /** degrees that the camera is lifted */
+  pitch?: number;
+  /** what fills the picture: all that the clip shows, or the pose, the default where the server picks the time */
+  frame?: 'clip' | 'pose';
+  /** instead of frame: the box that fills the picture, in the scene */
+  frame_box?: string | readonly number[];
+  /** share of the picture left free on each side */
+  margin?: number;
+  /** angle of view */
+  fov?: number;
+  /** without perspective */
+  ortho?: Flag;
+  /** how far away the camera is; 1: everything just fits */
+  distance?: number;
+  /** what is in the middle: a node, or a place x,y,z */
+  target?: Ref | readonly number[];
+  /** instead of target: a node by name, even one of digits */
+  target_name?: string;
+  /** the camera of a kind of game: no perspective, from a certain height */
+  projection?: 'level' | 'isometric' | 'dimetric';
+  /** take the turning out too, where yaw is the camera's */
+  root_yaw?: Flag;
+  /** how far what counts as the same may be away, as a share of the size */
+  tolerance?: number;
+  /** points fixed to joints or to triangles, in a body */
+  points?: readonly KeypointPoint[];
+}
+
 export interface KeysParameters extends Abortable {
   /** content hash the model must have */
   hash?: string;
@@ -285,7 +334,7 @@ export interface PictureParameters extends ClipParameters {
   /** colour behind the model */
   background?: string;
   /** what the picture shows */
-  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion';
+  view?: 'lit' | 'weights' | 'skeleton' | 'wireframe' | 'normals' | 'depth' | 'joints' | 'hitboxes' | 'onion' | 'openpose';
   /** the node that the view is about, or the only joint that is bent */
   joint?: Ref;
   /** instead of joint: a name, even one of digits */
@@ -316,7 +365,7 @@ export interface PictureParameters extends ClipParameters {
   compression?: 'fast' | 'small';
   /** how much of the picture a JPEG or WebP keeps */
   quality?: 'QUALITY';
-  /** where the camera stands: a side of the model, or a camera of the file */
+  /** where the camera stands: a side of the model, a camera of the file, or in a body its numbers */
   camera?: Ref | CameraNumbers;
   /** a camera of the file by name, even one of digits */
   camera_name?: string;
@@ -750,6 +799,8 @@ export class Model {
   bounds(options?: BoundsParameters): Promise<Json>;
   /** The volumes of the joints: fitted, or from the model's hitbox file (protocol/hits.md). */
   hitboxes(options?: HitboxesParameters): Promise<Json>;
+  /** Where joints and points of the surface are in a picture, and whether they are visible. */
+  keypoints(options?: KeypointsParameters): Promise<Json>;
   keys(options: KeysParameters & { format: 'bin' }): Promise<Frames>;
   keys(options?: KeysParameters & { format?: 'json' }): Promise<Json>;
   /** The differences between this model and an older one, which is given by its path. */
@@ -791,6 +842,12 @@ export interface RaycastEntity extends RaycastPose {
   end?: RaycastPose;
   mask?: number;
 }
+
+/** A point that follows a joint, at `offset` in its space, or one of a triangle: `barycentric` has the weights of its corners. */
+export type KeypointPoint = { name?: string } & (
+  | { joint: number | string; offset?: readonly number[] }
+  | { mesh: number | string; node?: number | string; primitive?: number; triangle: number; barycentric: readonly number[] }
+);
 
 /** A ray, or a moving ball if it has a radius. `at`: the moment between first and second poses, 0 to 1. */
 export interface Ray {

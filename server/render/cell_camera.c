@@ -113,8 +113,8 @@ static int start_framing(const struct renderer *renderer, struct cells *cells, c
 
 static bool has_own_camera(const struct cells *cells) { return camera_setup_is_own(&cells->work->job.picture); }
 
-/* A camera of the file stands and moves as the file says, one by numbers stands. The cells share its lens, with near and far planes that hold
- * the model in all of them. */
+/* A camera of the file stands and moves as the file says, one by numbers stands. The cells share its lens, with near
+ * and far planes that hold the model in all of them. */
 static int add_own_camera(struct renderer *renderer, struct cells *cells, bool is_first, struct pose_view *view,
                           struct err *err)
 {

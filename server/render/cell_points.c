@@ -38,14 +38,6 @@ static int find(struct renderer *renderer, struct cells *cells, struct visible *
     return rc;
 }
 
-static void put_head(const struct renderer *renderer, const struct cells *cells, struct buf *out)
-{
-    struct render_points_head head = {.clip_time_s = cells->clip_time_s};
-    memcpy(head.view_from_scene, renderer->posed.camera.view_from_scene.m, sizeof head.view_from_scene);
-    memcpy(head.clip_from_view, renderer->posed.camera.clip_from_view.m, sizeof head.clip_from_view);
-    buf_put(out, &head, sizeof head);
-}
-
 int points_put(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err)
 {
     const struct render_job *job = &cells->work->job;
@@ -58,7 +50,7 @@ int points_put(struct renderer *renderer, struct cells *cells, struct buf *out, 
         rc = pixels_pose(renderer, cells, c, err);
         if (rc == 0)
             rc = find(renderer, cells, visible, found, err);
-        put_head(renderer, cells, out);
+        buf_put(out, &renderer->shown, sizeof renderer->shown);
         buf_put(out, found, cells->points->count * sizeof *found);
     }
     if (rc == 0 && buf_failed(out))

@@ -120,7 +120,7 @@ int passes_draw(struct renderer *renderer, struct cells *cells, struct buf *out,
 
 /* True when each cell has the camera that it would have alone. */
 bool cells_are_alone(const struct cells *cells);
-/* Finds the points of a job in each cell, and appends them (struct render_points_head) in place of pictures. */
+/* Finds the points of a job in each cell, and appends them (struct render_shown) in place of pictures. */
 int points_put(struct renderer *renderer, struct cells *cells, struct buf *out, struct err *err);
 /* Draws the body of VIEW_OPENPOSE in the posed cell to renderer->samples. */
 int points_draw_body(struct renderer *renderer, const struct cells *cells, uint32_t scale, struct err *err);

@@ -110,7 +110,7 @@ struct render_cell {
  * worker draws it. In an animation (base/picture/sheet_spec.h) each cell is a frame: cells lie below each other, as
  * wide as the picture. Formats without transparency need an opaque background. SHEET_JSON is answered by struct
  * render_cameras and struct render_cell_camera[cell_count] instead of a picture, whatever is drawn. SHEET_POINTS is
- * answered, for each cell, by struct render_points_head and struct render_keypoint[point_count]: each cell has the
+ * answered, for each cell, by struct render_shown and struct render_keypoint[point_count]: each cell has the
  * camera that it would have as a picture of its own. */
 struct render_job {
     uint32_t magic;
@@ -197,12 +197,6 @@ struct render_cell_camera {
     double clip_time_s;
 };
 
-/* How a cell of SHEET_POINTS shows its model. */
-struct render_points_head {
-    double view_from_scene[16]; /* column-major, as in anim/camera/camera.h */
-    double clip_from_view[16];
-    double clip_time_s;
-};
 /* Whether a point is seen. In the order of the words of the answer. */
 enum render_point_state { RENDER_POINT_VISIBLE, RENDER_POINT_HIDDEN, RENDER_POINT_OUTSIDE, RENDER_POINT_STATES };
 struct render_keypoint {
@@ -215,7 +209,7 @@ struct render_keypoint {
 
 /* How a picture of one cell shows its model. For several cells it has what they share, or 0. */
 struct render_shown {
-    double clip_time_s;         /* of the first cell */
+    double clip_time_s;           /* of the first cell */
     struct picture_camera camera; /* with near and far; for several cells of no kind */
     double clip_from_view[16];    /* column-major, as in anim/camera/camera.h */
 };

@@ -25,7 +25,7 @@ def options(query, known):
     """--NAME=VALUE of each parameter except the model."""
     for name, value in query.parameters().items() if query.op != "query" else []:
         option = f"--{name.replace('_', '-')}"
-        for part in value if isinstance(value, list) and name != "layers" else [value]:
+        for part in value if isinstance(value, list) and name not in ("layers", "points") else [value]:
             text = part if isinstance(part, str) else json.dumps(part)
             if name != "model":
                 yield f"{option}={text}" if option in known else f"--param={name}={text}"
@@ -33,7 +33,7 @@ def options(query, known):
 
 def answer_of(address, query):
     command = command_of(query)
-    known = re.findall(r"^  (--[a-z-]+)", subprocess.run([PROGRAM, command[0], "--help"], capture_output=True, text=True).stdout, re.M)
+    known = re.findall(r"^  (--[a-z0-9-]+)", subprocess.run([PROGRAM, command[0], "--help"], capture_output=True, text=True).stdout, re.M)
     command += ["--server", address, "--out=-", *options(query, known)]
     command += ["--format=bin"] if query.is_frames else []
     result = subprocess.run([PROGRAM, *command], input=query.text.encode(), capture_output=True, timeout=60)

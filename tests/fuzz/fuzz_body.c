@@ -1,6 +1,7 @@
 /* A path and, after a newline, the body of a POST to it: never a crash, and accepted requests are within limits. Given
  * poses, of JSON or of binary frames, are then looked up in a model of a few nodes, and posed. */
 #include "anim/bake/bake.h"
+#include "anim/camera/camera_numbers.h"
 #include "anim/pose/blend.h"
 #include "wire/reply/given_resolve.h"
 #include "wire/request/request.h"
@@ -153,9 +154,29 @@ static void check_pose(const struct request_pose *pose, const struct limits *lim
         require(pose->joints[i].kind == SELECT_INDEX || strlen(pose->joints[i].name) == pose->joints[i].name_bytes);
 }
 
+/* A camera by numbers stands alone, and can be drawn by. */
+static void check_camera(const struct request *request)
+{
+    const struct picture_camera *given = &request->picture.given;
+    struct err err = {0};
+    if (given->kind == PICTURE_CAMERA_NONE)
+        return;
+    require(given->kind <= PICTURE_CAMERA_ORTHOGRAPHIC && camera_numbers_check(given, &err) == 0);
+    require(request->view.camera.kind == SELECT_NONE && request->view.side == 0);
+    require((request->picture.flags & (PICTURE_ORTHO | PICTURE_FRAME_POSE | PICTURE_FRAME_BOX)) == 0);
+    struct picture_camera numbers = *given;
+    const struct vec3 points[] = {{0, 0, 0}, {1, 2, -3}};
+    camera_numbers_hold(&numbers, points, 2);
+    require(numbers.near > 0 && numbers.near < numbers.far && isfinite(numbers.far));
+    const struct camera camera = camera_of_numbers(&numbers, request->picture.width, request->picture.height);
+    for (int k = 0; k < 16; k++)
+        require(isfinite(camera.clip_from_view.m[k]) && isfinite(camera.view_from_scene.m[k]));
+}
+
 static void check_request(const struct request *request, const struct limits *limits)
 {
     check_pose(&request->pose, limits);
+    check_camera(request);
     require(strlen(request->canonical) == 16);
 }
 

@@ -1,5 +1,5 @@
-/* posectl palette, pose, mesh, bounds, keys, render, sheet, turntable: sends one request about one model, and prints
- * the answer or writes it into a file. */
+/* posectl palette, pose, mesh, bounds, keys, render, keypoints, sheet, turntable: sends one request about one model,
+ * and prints the answer or writes it into a file. */
 #include "clients/cli/server/estimate.h"
 #include "clients/cli/ask/numbers.h"
 #include "clients/cli/ask/picture_sides.h"
@@ -132,7 +132,8 @@ static void report(const struct args *args, const char *file, const char *model,
 static char *choose_name(const struct args *args, const char *model, const char *format)
 {
     char extension[64];
-    static const char *const OWN[][2] = {{"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}};
+    static const char *const OWN[][2] = {
+        {"gif", "gif"}, {"webp", "webp"}, {"jpeg", "jpg"}, {"y4m", "y4m"}, {"npz", "npz"}};
     const char *own = args_parameter(args, "passes") != NULL && format == NULL ? "npz" : "png";
     for (size_t i = 0; format != NULL && i < sizeof OWN / sizeof *OWN; i++)
         own = strcmp(format, OWN[i][0]) == 0 ? OWN[i][1] : own;

@@ -1,4 +1,4 @@
-/* Prints the answers of palette, pose, mesh, bounds and keys for people: numbers in rows. */
+/* Prints the answers of palette, pose, mesh, bounds, keys and keypoints for people: numbers in rows. */
 #include "clients/cli/ask/numbers.h"
 
 #include "clients/cli/output/json.h"
@@ -192,6 +192,39 @@ static void put_bounds(struct text *out, const cJSON *answer)
     put_boxes(out, answer, json_get(answer, "whole"));
 }
 
+/* Puts lines such as "head  137.65  189.50  253.657337  hidden". */
+static void put_keypoints(struct text *out, const cJSON *answer)
+{
+    const cJSON *frame, *point, *points = json_get(answer, "points");
+    const size_t columns = json_name_columns(points);
+    cJSON_ArrayForEach(frame, json_get(answer, "frames"))
+    {
+        const cJSON *pixel = json_child(frame, "pixels"), *depth = json_child(frame, "depths"),
+                    *state = json_child(frame, "states");
+        put_time(out, frame);
+        text_printf(out, "%s%*s         x         y         depth%s\n", colour(COLOUR_DIM), (int)columns + 2, "",
+                    colour(COLOUR_NONE));
+        cJSON_ArrayForEach(point, points)
+        {
+            text_put(out, "  ");
+            text_put_column(out, json_name(point), columns);
+            if (cJSON_IsArray(pixel))
+                text_printf(out, "%10.2f%10.2f", cJSON_GetNumberValue(cJSON_GetArrayItem(pixel, 0)),
+                            cJSON_GetNumberValue(cJSON_GetArrayItem(pixel, 1)));
+            else
+                text_printf(out, "%10s%10s", "-", "-");
+            if (cJSON_IsNumber(depth))
+                text_printf(out, "%14.6f", cJSON_GetNumberValue(depth));
+            else
+                text_printf(out, "%14s", "-");
+            text_printf(out, "  %s\n", cJSON_IsString(state) ? state->valuestring : "missing");
+            pixel = pixel == NULL ? NULL : pixel->next;
+            depth = depth == NULL ? NULL : depth->next;
+            state = state == NULL ? NULL : state->next;
+        }
+    }
+}
+
 /* Puts lines such as "hip rotation CUBICSPLINE 25 keys, 0 to 0.96 s". */
 static void put_channels(struct text *out, const cJSON *clip)
 {
@@ -234,6 +267,8 @@ void put_numbers_of(struct text *out, enum command_id command, const cJSON *answ
         put_pose(out, answer);
     else if (command == COMMAND_MESH)
         put_mesh(out, answer);
+    else if (command == COMMAND_KEYPOINTS)
+        put_keypoints(out, answer);
     else if (command == COMMAND_KEYS)
         put_keys(out, answer);
     else

@@ -100,10 +100,10 @@ static int check_word(int option, const char *value, struct text *problem)
 
 static int check_param(int option, const char *value, struct text *problem)
 {
-    const size_t name_bytes = strspn(value, "abcdefghijklmnopqrstuvwxyz_");
+    const size_t name_bytes = strspn(value, "abcdefghijklmnopqrstuvwxyz_0123456789");
     if (option != OPTION_PARAM || (name_bytes > 0 && value[name_bytes] == '='))
         return 0;
-    text_printf(problem, "--param takes NAME=VALUE with a name of lower-case letters, not '%s'", value);
+    text_printf(problem, "--param takes NAME=VALUE with a name of lower-case letters and digits, not '%s'", value);
     return -1;
 }
 

@@ -5,7 +5,7 @@
 
 int run_info(const struct args *args);
 int run_bone_map(const struct args *args);
-int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, sheet, turntable */
+int run_ask(const struct args *args); /* palette, pose, mesh, bounds, keys, render, keypoints, sheet, turntable */
 int run_convert(const struct args *args);
 int run_bake(const struct args *args);
 int run_server_command(const struct args *args); /* models, formats, version, query */

@@ -251,6 +251,13 @@ class Model:
         """Return the volumes of the joints (protocol/hits.md): fitted capsules, boxes or spheres, or those of the model's hitbox file."""
         return dict(self.client.json("/v1/hitboxes", model=self.path, fit=fit, **options))
 
+    def keypoints(self, clip: Clip = None, t: Times = 0.0, joints: Union[int, str, Sequence[Union[int, str]], None] = None,
+                  points: Optional[Sequence[Dict[str, Any]]] = None, **options: Any) -> Dict[str, Any]:
+        """Return where points of the model are in its picture, and whether they are visible (protocol/answers.md, keypoints): nodes, those of a
+        human with `body="roles"` or `"openpose"`, and `points`, each a dict with `joint` and `offset` or with `mesh`, `triangle` and
+        `barycentric`. The camera is that of `render()` with the same options."""
+        return dict(self.client.json("/v1/keypoints", model=self.path, clip=clip, t=t, joints=joints, points=points, **options))
+
     def keys(self, clip: Clip = None, joints: Union[int, str, Sequence[Union[int, str]], None] = None, **options: Any) -> Dict[str, Any]:
         """Return the keys of a clip, or of all clips, as the model keeps them (protocol/answers.md, keys); `path` selects properties of
         nodes."""

@@ -21,7 +21,7 @@ _NAMED = {"clip": "clip_name", "skin": "skin_name", "joints": "joint_name", "mes
           "camera": "camera_name", "target": "target_name", "variant": "variant_name", "root": "", "subtree": ""}
 _LISTS = ("skin", "joints", "subtree")
 #: lists of objects, which only a body can have
-_OBJECTS = ("layers", "queries", "entities", "rays")
+_OBJECTS = ("layers", "queries", "entities", "rays", "points")
 #: these are in the query even if there is a body
 _IN_TARGET = ("model", "route")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -113,7 +113,7 @@ def _with_body(path: str, parameters: Parameters) -> Tuple[str, bytes]:
 
 
 #: operations that take a body; for others a long query stays a query
-POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
+POSTABLE = ("/v1/palette", "/v1/pose", "/v1/mesh", "/v1/bounds", "/v1/keys", "/v1/keypoints", "/v1/render", "/v1/sheet", "/v1/turntable", "/v1/query")
 
 
 def _lists(name: str, value: List[Any]) -> List[Any]:

@@ -120,6 +120,25 @@ def test_a_picture_can_be_saved(server, tmp_path):
     assert (tmp_path / "robot.png").read_bytes() == picture
 
 
+def test_passes_of_a_picture_are_arrays(server):
+    numpy = pytest.importorskip("numpy")
+    robot = server.model("robot.glb")
+    passes = robot.render("walk", 0.5, width=32, height=24, passes=["depth", "normal", "motion"], t2=0.6)
+    found = passes.arrays()
+    assert {name: array.shape for name, array in found.items()} == {
+        "depth": (24, 32), "normal": (24, 32, 3), "motion": (24, 32, 2), "camera_k": (3, 3), "camera_from_scene_opencv": (4, 4),
+        "camera_from_scene_opengl": (4, 4), "near_far": (2,)}
+    k, near_far = found["camera_k"], found["near_far"].tolist()
+    camera = {"fx": k[0, 0], "fy": k[1, 1], "cx": k[0, 2], "cy": k[1, 2], "near": near_far[0], "far": near_far[1], "convention": "opencv",
+              "camera_from_scene": found["camera_from_scene_opencv"].T.ravel()}
+    assert robot.render("walk", 0.5, width=32, height=24, camera=camera) == robot.render("walk", 0.5, width=32, height=24)
+    shown = numpy.isfinite(found["depth"])
+    assert shown.any() and (numpy.linalg.norm(found["normal"], axis=2) > 0.99).tolist() == shown.tolist()
+    assert passes.content_type == "application/zip" and list(passes._repr_mimebundle_()) == ["text/plain"]
+    with pytest.raises(posed.ProtocolError):
+        robot.render("walk", 0.5, width=32, height=32).arrays()
+
+
 def test_the_list_of_models_has_all_pages(tmp_path):
     for i in range(1001):
         (tmp_path / f"{i:04}.glb").touch()

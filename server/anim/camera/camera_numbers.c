@@ -9,14 +9,14 @@ static const double APART = 1.01; /* far / near at least */
 
 struct picture_camera camera_numbers(const struct camera *camera, uint32_t width, uint32_t height)
 {
-    struct picture_camera numbers = {
-        .kind = camera->is_ortho ? PICTURE_CAMERA_ORTHOGRAPHIC : PICTURE_CAMERA_PERSPECTIVE,
-        .fx = width / (2 * camera->half[0]),
-        .fy = height / (2 * camera->half[1]),
-        .cx = (1 + camera->shift[0]) / 2 * width,
-        .cy = (1 - camera->shift[1]) / 2 * height,
-        .near = camera->near,
-        .far = camera->far};
+    struct picture_camera numbers = {.kind =
+                                         camera->is_ortho ? PICTURE_CAMERA_ORTHOGRAPHIC : PICTURE_CAMERA_PERSPECTIVE,
+                                     .fx = width / (2 * camera->half[0]),
+                                     .fy = height / (2 * camera->half[1]),
+                                     .cx = (1 + camera->shift[0]) / 2 * width,
+                                     .cy = (1 - camera->shift[1]) / 2 * height,
+                                     .near = camera->near,
+                                     .far = camera->far};
     for (int k = 0; k < 16; k++)
         numbers.view_from_scene[k] = camera->view_from_scene.m[k] + 0; /* avoids -0, which JSON may lose */
     return numbers;

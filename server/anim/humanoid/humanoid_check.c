@@ -121,8 +121,8 @@ int humanoid_check_needed(const struct model *model, const struct humanoid_choic
     }
     return count == 0 ? 0
                       : err_set(err, ERR_NO_HUMANOID,
-                                "%s %s unknown; the bones of a human need the hips and both legs: %s=%s=%s",
-                                missing, count == 1 ? "is" : "are", parameter, ROLE_WORDS[hinted], name);
+                                "%s %s unknown; the bones of a human need the hips and both legs: %s=%s=%s", missing,
+                                count == 1 ? "is" : "are", parameter, ROLE_WORDS[hinted], name);
 }
 
 bool humanoid_foot_is_loose(const struct model *model, const struct humanoid *humanoid, int role)

@@ -8,8 +8,6 @@
  * is at 0.5. OpenGL's space has y up and z backward. */
 #pragma once
 
-#include "base/err.h"
-
 #include <stdint.h>
 
 enum picture_camera_kind { PICTURE_CAMERA_NONE, PICTURE_CAMERA_PERSPECTIVE, PICTURE_CAMERA_ORTHOGRAPHIC };
@@ -41,7 +39,3 @@ static inline uint32_t camera_array_numbers(const struct camera_array *array)
 {
     return (array->rows > 0 ? array->rows : 1) * array->columns;
 }
-
-/* Checks everything but the kind. Returns 0, or ERR_BAD_PARAMETER with a message that names the number as requests and
- * answers call it. */
-int picture_camera_check(const struct picture_camera *camera, struct err *err);

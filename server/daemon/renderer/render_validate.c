@@ -21,7 +21,7 @@ static bool is_printable(const char *text, size_t size_bytes)
 static bool is_finite(const struct render_shown *shown)
 {
     const struct picture_camera *camera = &shown->camera;
-    const double numbers[] = {shown->clip_time_s, camera->fx, camera->fy,  camera->cx,
+    const double numbers[] = {shown->clip_time_s, camera->fx,   camera->fy, camera->cx,
                               camera->cy,         camera->near, camera->far};
     bool is_good = camera->kind <= PICTURE_CAMERA_ORTHOGRAPHIC;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -191,8 +191,8 @@ static bool is_camera(const struct content *content, uint32_t kind, struct npz_r
     bool is_good = true;
     picture_camera_arrays(&camera, arrays);
     for (int i = 0; i < CAMERA_ARRAYS; i++)
-        is_good = is_good &&
-                  is_array(content, arrays[i].name, camera_array_numbers(&arrays[i]) * sizeof(double), &reader);
+        is_good =
+            is_good && is_array(content, arrays[i].name, camera_array_numbers(&arrays[i]) * sizeof(double), &reader);
     return is_good && reader.at == reader.directory && reader.row == reader.end;
 }
 
@@ -245,8 +245,8 @@ bool render_picture_is_valid(const struct render_job *job, const void *bytes, si
     case SHEET_Y4M:
         return is_y4m(&content, job->drawn_count);
     case SHEET_POINTS:
-        return size_bytes == job->cell_count * (sizeof(struct render_points_head) +
-                                                job->point_count * sizeof(struct render_keypoint));
+        return size_bytes ==
+               job->cell_count * (sizeof(struct render_shown) + job->point_count * sizeof(struct render_keypoint));
     default:
         return size_bytes == sizeof(struct render_cameras) + job->cell_count * sizeof(struct render_cell_camera);
     }

@@ -8,10 +8,11 @@
 #include "base/picture/view.h"
 #include "wire/operations/reply_estimate.h"
 #include "wire/encode/json.h"
+#include "wire/keypoints/point_resolve.h"
 
 #include <math.h>
 
-enum { CELL_JSON_BYTES = 400, INDICES_A_TRIANGLE = 3, PICTURE_PIXEL_BYTES = 4 };
+enum { CELL_JSON_BYTES = 400, POINT_JSON_BYTES = 100, INDICES_A_TRIANGLE = 3, PICTURE_PIXEL_BYTES = 4 };
 
 static double evaluator_cost_ns(const struct evaluation *evaluation)
 {
@@ -51,6 +52,9 @@ static double picture_file_bytes(const struct picture_job *picture)
 {
     static const double PIXEL_FILE_BYTES = 0.5;
     const struct request *request = &picture->job->call->request;
+    if (request->sheet.format == SHEET_POINTS)
+        return POINT_JSON_BYTES * (double)(picture->points.size_bytes / sizeof(struct resolved_point)) *
+               request->pose.time_count;
     if (is_text(request))
         return CELL_JSON_BYTES * (picture->plan != NULL ? (double)picture->plan->drawn_count : 1);
     if (request->picture.passes != 0)

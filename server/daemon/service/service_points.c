@@ -82,12 +82,11 @@ static bool put_frames(const struct picture_job *picture, const struct blob *mad
     uint32_t count;
     const struct resolved_point *points = points_of(picture, &count);
     for (uint32_t f = 0; f < request->pose.time_count; f++) {
-        struct render_points_head head;
+        struct render_shown shown;
         struct keypoint found;
-        memcpy(&head, at, sizeof head);
-        at += sizeof head;
-        keypoints_begin_frame(out, f, request->pose.times_s[f], head.clip_time_s, head.view_from_scene,
-                              head.clip_from_view);
+        memcpy(&shown, at, sizeof shown);
+        at += sizeof shown;
+        keypoints_begin_frame(out, f, request->pose.times_s[f], shown.clip_time_s, &shown.camera, shown.clip_from_view);
         for (int column = 0; column < KEYPOINT_COLUMNS; column++) {
             keypoints_begin_column(out, column);
             for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* job_check.c - checks sizes, numbers and places of cells, and the layers against the models. */
 #include "render/job/job_check.h"
 
+#include "anim/camera/camera_numbers.h"
 #include "base/picture/pass.h"
 #include "base/picture/view.h"
 
@@ -47,7 +48,7 @@ static int check_given_camera(const struct picture_spec *picture, struct err *er
         picture->target_kind != PICTURE_TARGET_NONE)
         return err_set(err, ERR_BAD_PARAMETER, "a camera of kind %u by numbers stands beside another one",
                        picture->given.kind);
-    return picture_camera_check(&picture->given, err);
+    return camera_numbers_check(&picture->given, err);
 }
 
 static int check_light(const struct picture_spec *picture, struct err *err)

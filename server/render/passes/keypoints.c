@@ -58,7 +58,7 @@ static int find_on_surface(struct keypoint_search *search, const struct render_p
 static double depth_at(const struct keypoint_search *search, const struct pass_element *element, double x, double y)
 {
     const struct pass_ray ray = pass_camera_ray(&search->query->camera, x, y);
-    double weights[3], depth = 0, least = INFINITY, most = -INFINITY;
+    double weights[3], depth = 0, least = (double)INFINITY, most = -(double)INFINITY;
     for (uint32_t c = 0; c < element->corner_count; c++) {
         least = fmin(least, -element->view[c][2]);
         most = fmax(most, -element->view[c][2]);
@@ -76,8 +76,8 @@ static double depth_at(const struct keypoint_search *search, const struct pass_e
     return fmin(fmax(depth, least), most);
 }
 
-/* True when the point lies behind what its pixel shows within half a pixel, and, if it is one of a surface, its triangle
- * does too at the pixel's centre. */
+/* True when the point lies behind what its pixel shows within half a pixel, and, if it is one of a surface, its
+ * triangle does too at the pixel's centre. */
 static bool is_behind(const struct keypoint_search *search, const struct render_keypoint *point)
 {
     const double x = floor(point->pixel[0]) + 0.5, y = floor(point->pixel[1]) + 0.5;

@@ -83,7 +83,8 @@ static int put_entry(struct npz_file *file, struct npz_entry *entry, uint8_t *by
 int npz_file_put(struct npz_file *file, const char *name, uint8_t *bytes, const char *type, uint32_t height,
                  uint32_t width, uint32_t components, struct err *err)
 {
-    const uint64_t size_bytes = NPZ_HEADER_BYTES + (uint64_t)(height > 0 ? height : 1) * width * components * bytes_of(type);
+    const uint64_t size_bytes =
+        NPZ_HEADER_BYTES + (uint64_t)(height > 0 ? height : 1) * width * components * bytes_of(type);
     const size_t at = file->out->size_bytes - file->begin;
     if (file->entry_count == NPZ_ENTRIES_MAX || size_bytes > UINT32_MAX || at > UINT32_MAX)
         return err_set(err, ERR_INTERNAL, "the passes do not fit into a file");

@@ -29,7 +29,8 @@ struct npz_file {
 void npz_file_init(struct npz_file *file, struct buf *out);
 
 /* Appends an array. bytes: NPZ_HEADER_BYTES that the function fills, followed by the numbers. type: "u1", "i4", "f4"
- * or "f8". height 0: the array is a list of `width` numbers. components: the last axis; 1: the array lacks it. Returns 0, ERR_NO_MEMORY or ERR_INTERNAL. */
+ * or "f8". height 0: the array is a list of `width` numbers. components: the last axis; 1: the array lacks it. Returns
+ * 0, ERR_NO_MEMORY or ERR_INTERNAL. */
 int npz_file_put(struct npz_file *file, const char *name, uint8_t *bytes, const char *type, uint32_t height,
                  uint32_t width, uint32_t components, struct err *err);
 

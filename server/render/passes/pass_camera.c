@@ -18,7 +18,7 @@ static struct pass_ray find_ray(const struct pass_camera *camera, double x, doub
 {
     const double *m = camera->clip_from_view.m;
     const double place_x = 2 * x / camera->width - 1, place_y = 1 - 2 * y / camera->height;
-    struct pass_ray ray;
+    struct pass_ray ray = {.from = {0}};
     double next[3];
     find_point(m, place_x, place_y, 0, ray.from);
     find_point(m, place_x, place_y, -1, next);

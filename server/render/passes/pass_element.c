@@ -202,7 +202,7 @@ void pass_element_weigh(const struct pass_element *element, const struct pass_ra
 int32_t pass_element_joint(const struct pass_element *element, const double weights[3])
 {
     int32_t node = element->surface->draw == NULL ? element->node : -1;
-    double most = -INFINITY;
+    double most = -(double)INFINITY;
     for (uint64_t j = 0; j < element->joint_count; j++) {
         const struct pass_joint *joint = &element->joints[j];
         double sum = 0;

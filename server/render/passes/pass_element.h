@@ -38,7 +38,7 @@ int pass_element_load_visible(struct pass_element *element, struct pass_surfaces
 void pass_element_fini(struct pass_element *element);
 
 /* Finds the place that a ray shows: weights of the corners, whose sum is 1. Of a triangle it is where the ray meets its
- * plane, moved to its nearer edge where rounding puts that outside; of a line the place nearest to the ray. */
+ * plane, moved to its edge where rounding puts that outside; of a line the place nearest to the ray. */
 void pass_element_weigh(const struct pass_element *element, const struct pass_ray *ray, double weights[3]);
 
 /* Returns the node that moves a place most: by the sum of its weights at the corners, each times the corner's own

@@ -13,7 +13,7 @@ enum { FAST_LEVEL = 1, SMALL_LEVEL = 6, WHITE = UINT16_MAX };
 /* Finds the least and the largest finite number. Both are 0 when there is none. */
 static struct render_pass_range find_range(const float *numbers, size_t count)
 {
-    struct render_pass_range range = {INFINITY, -INFINITY};
+    struct render_pass_range range = {(double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < count; i++)
         if (isfinite(numbers[i])) {
             range.least = fmin(range.least, (double)numbers[i]);

@@ -117,7 +117,7 @@ static void put_pixel(struct pass_fill *fill, size_t at, const struct pass_ray *
 {
     const struct pass_element *element = &fill->element;
     const struct pass_arrays *arrays = fill->arrays;
-    struct pass_place place;
+    struct pass_place place = {.view = {0}};
     double scene[3], texcoord[2];
     pass_element_weigh(element, ray, place.weights);
     mix(element, place.weights, element->view[0], 3, place.view);

@@ -2,6 +2,7 @@
 
 #include "anim/pose/pose.h"
 #include "wire/reply/reply_json.h"
+#include "wire/sheet/picture_json.h"
 
 #include <math.h>
 
@@ -64,14 +65,11 @@ void keypoints_put_head(struct buf *out, const struct request *request, const st
 /* --- frames --- */
 
 void keypoints_begin_frame(struct buf *out, uint32_t frame, double time_s, double clip_time_s,
-                           const double *view_from_scene, const double *clip_from_view)
+                           const struct picture_camera *camera, const double *clip_from_view)
 {
     json_comma(out, frame > 0);
-    json_printf(out, "\n{\"time\":%g,\"clip_time\":%g,\"camera\":{\"view_from_scene\":", time_s, clip_time_s);
-    json_put_doubles(out, view_from_scene, 16);
-    buf_put_text(out, ",\"clip_from_view\":");
-    json_put_doubles(out, clip_from_view, 16);
-    buf_put_char(out, '}');
+    json_printf(out, "\n{\"time\":%g,\"clip_time\":%g,\"camera\":", time_s, clip_time_s);
+    picture_put_camera(out, camera, clip_from_view);
 }
 
 void keypoints_begin_column(struct buf *out, int column)

@@ -22,10 +22,9 @@ enum { KEYPOINT_COLUMNS = 5 };
 void keypoints_put_head(struct buf *out, const struct request *request, const struct model *model,
                         const struct model *clips, int32_t clip, double tolerance, const struct resolved_point *points,
                         uint32_t count);
-/* Each frame has its camera (matrices [16], column-major) and the lists, whose items follow one another. A camera that
- * is not finite makes `out` fail. */
+/* Each frame has its camera, as picture_put_camera() writes it, and the lists, whose items follow one another. */
 void keypoints_begin_frame(struct buf *out, uint32_t frame, double time_s, double clip_time_s,
-                           const double *view_from_scene, const double *clip_from_view);
+                           const struct picture_camera *camera, const double *clip_from_view);
 void keypoints_begin_column(struct buf *out, int column);
 void keypoints_put(struct buf *out, int column, uint32_t index, const struct resolved_point *point,
                    const struct keypoint *found);

@@ -18,6 +18,7 @@
 #include "base/limits.h"
 #include "base/picture/picture_spec.h"
 #include "base/picture/sheet_spec.h"
+#include "base/picture/view.h"
 #include "wire/encode/frames.h"
 #include "wire/encode/glb.h"
 #include "wire/request/operation.h"
@@ -411,7 +412,10 @@ static inline bool request_has_own_camera(const struct request *request)
 extern const char REQUEST_SIDES[];
 
 /* True when the answer shows points of a human, so the server must know which nodes are its bones. */
-bool request_has_body(const struct request *request);
+static inline bool request_has_body(const struct request *request)
+{
+    return request->keypoints.has_body || (op_has(request->op, OP_PICTURE) && request->picture.view == VIEW_OPENPOSE);
+}
 
 /* True when the answer contains textures of the model as picture files. */
 static inline bool request_has_textures(const struct request *request)

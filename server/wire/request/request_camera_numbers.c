@@ -1,5 +1,6 @@
 /* request_camera_numbers.c - reads a camera by numbers from the body of a POST: one that a person writes, or the camera
  * of an answer. */
+#include "anim/camera/camera_numbers.h"
 #include "wire/request/request_parser.h"
 
 #include <math.h>
@@ -81,9 +82,9 @@ static int take_matrices(const cJSON *object, double out[16], struct err *err)
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        const int convention = find_word(&(cJSON){.type = cJSON_String, .string = (char[]){"camera_from_scene"},
-                                                  .valuestring = item->string},
-                                         CONVENTIONS, err);
+        const int convention = find_word(
+            &(cJSON){.type = cJSON_String, .string = (char[]){"camera_from_scene"}, .valuestring = item->string},
+            CONVENTIONS, err);
         if (convention < 0)
             return err->code;
         if (has[convention])
@@ -95,11 +96,13 @@ static int take_matrices(const cJSON *object, double out[16], struct err *err)
     if (has[OPENCV])
         picture_camera_turn(of[OPENCV], out);
     if (has[OPENCV] && has[OPENGL] && memcmp(out, of[OPENGL], sizeof of[OPENGL]) != 0)
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "camera: 'opencv' and 'opengl' of 'camera_from_scene' are not the same camera: give one of them");
+        return err_set(
+            err, ERR_BAD_PARAMETER,
+            "camera: 'opencv' and 'opengl' of 'camera_from_scene' are not the same camera: give one of them");
     if (has[OPENGL])
         memcpy(out, of[OPENGL], sizeof of[OPENGL]);
-    return object->child != NULL ? 0 : err_set(err, ERR_BAD_PARAMETER, "camera: 'camera_from_scene' is an empty object");
+    return object->child != NULL ? 0
+                                 : err_set(err, ERR_BAD_PARAMETER, "camera: 'camera_from_scene' is an empty object");
 }
 
 /* --- members --- */
@@ -169,7 +172,7 @@ static int take_members(const cJSON *const found[MEMBER_COUNT], struct picture_c
         if (MEMBERS[m].member == NUMBER && found[m] != NULL && take_number(found[m], is_center, to, err) < 0)
             return err->code;
     }
-    return take_place(found, camera, err) < 0 ? err->code : picture_camera_check(camera, err);
+    return take_place(found, camera, err) < 0 ? err->code : camera_numbers_check(camera, err);
 }
 
 int request_take_camera(struct request *request, const cJSON *object, struct err *err)
@@ -177,7 +180,7 @@ int request_take_camera(struct request *request, const cJSON *object, struct err
     const cJSON *found[MEMBER_COUNT] = {NULL};
     struct picture_camera camera = {.kind = PICTURE_CAMERA_NONE};
     if (request_has_own_camera(request))
-        return err_set(err, ERR_DUPLICATE_PARAMETER, "the request has two cameras: 'camera' and 'camera_name'");
+        return err_set(err, ERR_DUPLICATE_PARAMETER, "camera= and camera_name= both name the camera; give one");
     if (list_members(object, found, err) < 0 || take_members(found, &camera, err) < 0)
         return err->code;
     request->picture.given = camera;

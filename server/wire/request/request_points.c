@@ -1,5 +1,4 @@
 /* request_points.c - parses and checks the points of a request for keypoints. */
-#include "base/picture/view.h"
 #include "wire/request/request_parser.h"
 
 #include <float.h>
@@ -10,11 +9,6 @@
 static const double WEIGHTS_OFF = 1e-3;
 /* Times times layers that a renderer takes (worker/render_job.h). */
 enum { MOMENTS_MAX = 4096 };
-
-bool request_has_body(const struct request *request)
-{
-    return request->keypoints.has_body || (op_has(request->op, OP_PICTURE) && request->picture.view == VIEW_OPENPOSE);
-}
 
 /* --- one point --- */
 

@@ -95,8 +95,7 @@ int request_check_sheet(struct request *request, const struct param_set *seen, s
         return err_set(err, ERR_BAD_PARAMETER,
                        "parameter 'view' is onion, which lays moments over each other; a sheet sets them apart");
     if (request_has_own_camera(request) && (turns || request->sheet.directions > 1))
-        return err_set(err, ERR_BAD_PARAMETER,
-                       "parameter 'camera' %s: it cannot go round the model as %s does",
+        return err_set(err, ERR_BAD_PARAMETER, "parameter 'camera' %s: it cannot go round the model as %s does",
                        request->view.camera.kind == SELECT_NONE
                            ? "has numbers, which say where it stands"
                            : "is one of the file, which stands where the file has it",

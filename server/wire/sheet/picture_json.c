@@ -34,16 +34,14 @@ static void put_numbers(struct buf *out, const char *key, const double *values, 
 
 static const char *projection_word(bool is_ortho) { return is_ortho ? "orthographic" : "perspective"; }
 
-/* request_take_camera() reads it. A non-finite number makes `out` fail. */
-static void put_camera(struct buf *out, const struct picture_shown *shown)
+void picture_put_camera(struct buf *out, const struct picture_camera *camera, const double *clip_from_view)
 {
-    const struct picture_camera *camera = shown->camera;
     double opencv[16];
     picture_camera_turn(camera->view_from_scene, opencv);
     buf_put_text(out, "{\"view_from_scene\":");
     json_put_doubles(out, camera->view_from_scene, 16);
     buf_put_text(out, ",\"clip_from_view\":");
-    json_put_doubles(out, shown->clip_from_view, 16);
+    json_put_doubles(out, clip_from_view, 16);
     json_printf(out, ",\"projection\":%s,\"fx\":%g,\"fy\":%g,\"cx\":%g,\"cy\":%g,\"near\":%g,\"far\":%g",
                 projection_word(camera->kind == PICTURE_CAMERA_ORTHOGRAPHIC), camera->fx, camera->fy, camera->cx,
                 camera->cy, camera->near, camera->far);
@@ -80,7 +78,7 @@ void reply_put_shown(const struct picture_shown *shown, struct reply *reply)
     if (shown->clips != NULL)
         reply_put_shown_clip(shown->clips, shown->clip, reply);
     json_printf(out, "X-Posed-Time: %g\r\nX-Posed-Camera: ", shown->time_s);
-    put_camera(out, shown);
+    picture_put_camera(out, shown->camera, shown->clip_from_view);
     buf_put_text(out, "\r\n");
 }
 
@@ -107,7 +105,7 @@ void body_put_picture(const struct request *request, const struct picture_shown 
     put_clip_name(out, shown->clips, shown->clip);
     json_printf(out, ",\"width\":%u,\"height\":%u,\"time\":%g,\"clip_time\":%g,\"camera\":", request->picture.width,
                 request->picture.height, shown->time_s, shown->clip_time_s);
-    put_camera(out, shown);
+    picture_put_camera(out, shown->camera, shown->clip_from_view);
     buf_put_text(out, "}\n");
 }
 

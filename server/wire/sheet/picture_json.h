@@ -18,6 +18,9 @@ struct picture_shown {
     int32_t clip;                 /* or POSE_REST, as for a blend */
 };
 
+/* Writes a camera as JSON, which request_take_camera() reads. clip_from_view: [16], column-major. A non-finite number
+ * makes `out` fail. */
+void picture_put_camera(struct buf *out, const struct picture_camera *camera, const double *clip_from_view);
 /* Adds the header line X-Posed-Clip: index and name of the clip, or - at rest. */
 void reply_put_shown_clip(const struct model *clips, int32_t clip, struct reply *reply);
 

@@ -79,7 +79,7 @@ def expected(own):
 def test_the_queries_ask_for_everything(expected):
     lines, messages = expected
     assert len(lines) == len(QUERIES) >= 60
-    assert {query.op for query in QUERIES} == {"palette", "pose", "mesh", "render", "sheet", "turntable", "bounds", "keys", "model", "models",
+    assert {query.op for query in QUERIES} == {"palette", "pose", "mesh", "render", "keypoints", "sheet", "turntable", "bounds", "keys", "model", "models",
                                                 "formats", "version", "query"}
     assert sorted(messages) == sorted(query.id for query in QUERIES if query.id.startswith("e"))
     assert len({found[0] for query, found in lines.items() if query in messages}) >= 12

@@ -66,6 +66,8 @@ def test_answers_are_the_servers(ports, where, tmp_path):
     cases = [(["info", robot, "--json"], "/v1/model?model=robot.glb"),
              (["palette", robot, "--clip", "wave", "--t", "0.3", "--t=0.5:1:4", "--layout", "mat3x4", "--json"],
               "/v1/palette?model=robot.glb&clip=wave&t=0.3,0.5:1:4&layout=mat3x4"),
+             (["keypoints", robot, "--clip", "walk", "--t", "0.3", "--joints", "head", "--yaw", "40", "--json"],
+              "/v1/keypoints?model=robot.glb&clip=walk&t=0.3&joints=head&yaw=40"),
              (["pose", robot, "--joint-name", "head", "--what", "local", "--t", "-0.25", "--json"],
               "/v1/pose?model=robot.glb&joints=head&what=local&t=-0.25")]
     for arguments, target in cases:
@@ -166,6 +168,8 @@ def test_people_see_aligned_rows():
     assert re.search(r"^  +1  wave +2\.000 +7 +135  cubic$", info.out, re.M), info.out
     pose = posectl("pose", ROBOT, "--joints", "head")
     assert re.search(r"^ +\d+  head( +-?\d+\.\d{6}){3}$", pose.out, re.M), pose.out
+    keypoints = posectl("keypoints", ROBOT, "--points", '[{"name":"tip","joint":"head","offset":[0,0.1,0]},{"joint":0}]')
+    assert re.search(r"^  tip( +-?\d+\.\d{2}){2} +\d+\.\d{6}  (visible|hidden)$", keypoints.out, re.M), keypoints.out + keypoints.err
     palette = posectl("palette", ROBOT, "--clip", "-")
     rows = [line for line in palette.out.splitlines() if re.match(r".*(-?\d+\.\d{6} *){4}$", line)]
     assert len(rows) == 3 * 19 and "\033" not in info.out + pose.out + palette.out

@@ -96,6 +96,19 @@ def mixed():
     return file.glb()
 
 
+def decal():
+    """A square, and at the place of one of its triangles another mesh, slightly transparent: both are as near."""
+    file = File()
+    document = file.document
+    corners = {"POSITION": file.rows([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], has_bounds=True)}
+    document["materials"] = [{"doubleSided": True}, {"doubleSided": True, "alphaMode": "BLEND", "pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 0.9]}}]
+    indices = [file.rows([[i] for i in rows], 5123) for rows in ([0, 1, 2, 0, 2, 3], [0, 1, 2])]
+    document["meshes"] = [{"primitives": [{"attributes": corners, "indices": indices[i], "material": i}]} for i in (0, 1)]
+    document["nodes"] = [{"mesh": 0}, {"mesh": 1}]
+    document["scenes"] = [{"nodes": [0, 1]}]
+    return file.glb()
+
+
 def rgba_png(rows):
     """A PNG file of rows of RGBA colours."""
     chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

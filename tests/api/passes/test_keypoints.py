@@ -80,7 +80,7 @@ class Shown(Camera):
                 continue  # beside the camera itself: rounding decides
             assert (pixel is None) == (w[at] <= 0)
             if pixel is not None:
-                nearness = numpy.linalg.norm(points[at]) / abs(depth)  # floats of a matrix far from the origin, seen from near by
+                nearness = numpy.linalg.norm(points[at]) / max(abs(depth), 1e-9)  # floats of a matrix far from the origin, seen from near by
                 assert numpy.abs(pixels[at] - pixel).max() < PIXEL * max(1, numpy.abs(pixels[at]).max() / WIDTH) * max(1, nearness)
             is_inside = w[at] > 0 and depth > 0 and (pixels[at] >= 0).all() and (pixels[at] < self.size).all()
             assert (state != "outside") == is_inside
@@ -237,6 +237,19 @@ def test_layers_and_turns_move_points(server):
     assert answer["clip"] is None
     for frame, scene in zip(answer["frames"], posed["frames"]):
         Shown(frame).check(frame, [matrix(scene["scene"][0])[:3, 3]])
+
+
+@pytest.mark.parametrize("view", [{"yaw": 70, "pitch": 10}, {"ortho": 1, "yaw": 20}, {"camera": "eye"}])
+def test_a_camera_that_came_back_is_the_same_again(server, view):
+    body = {"model": "turned.glb", "clip": "move", "t": 0.3, **SIZE}
+    answer = ask(server, {**body, **view})
+    assert ask(server, {**body, "camera": answer["frames"][0]["camera"]}) == answer
+    moved = {**answer["frames"][0]["camera"], "cx": answer["frames"][0]["camera"]["cx"] + 7.25}
+    del moved["clip_from_view"], moved["view_from_scene"]
+    frame = ask(server, {**body, "camera": moved})["frames"][0]
+    for pixel, before in zip(frame["pixels"], answer["frames"][0]["pixels"]):
+        assert (pixel is None) == (before is None)
+        assert pixel is None or pixel == pytest.approx([before[0] + 7.25, before[1]], abs=1e-6 * max(1, abs(before[0])))
 
 
 def test_one_question_has_one_answer(server):

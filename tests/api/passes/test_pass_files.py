@@ -16,6 +16,7 @@ MODEL = {"model": "robot.glb", "clip": "walk", "t": 0.3, "width": 96, "height": 
 ALL = "color,depth,normal,position,node,mesh,material,joint,uv,motion"
 SHAPES = {"color": ((4,), "u1"), "depth": ((), "<f4"), "normal": ((3,), "<f4"), "position": ((3,), "<f4"), "node": ((), "<i4"), "mesh": ((), "<i4"),
           "material": ((), "<i4"), "joint": ((), "<i4"), "uv": ((2,), "<f4"), "motion": ((2,), "<f4")}
+CAMERA = ["camera_k", "camera_from_scene_opencv", "camera_from_scene_opengl", "near_far"]  # test_camera_numbers.py has what they hold
 
 
 def ask(server, **query):
@@ -25,7 +26,7 @@ def ask(server, **query):
 def test_arrays_have_their_shapes_and_order(server):
     answer = ask(server, passes=ALL, t2=0.4)
     found = arrays(answer)
-    assert list(found) == list(SHAPES)
+    assert list(found) == [*SHAPES, *CAMERA]
     for name, (axes, kind) in SHAPES.items():
         assert (found[name].shape, found[name].dtype) == ((64, 96, *axes), numpy.dtype(kind)), name
     assert answer.headers["content-type"] == "application/zip"
@@ -51,7 +52,7 @@ def test_a_pass_does_not_depend_on_the_others(server):
     together = arrays(ask(server, passes=ALL, t2=0.4))
     for name in SHAPES:
         alone = arrays(ask(server, passes=name, **({"t2": 0.4} if name == "motion" else {})))
-        assert list(alone) == [name] and numpy.array_equal(alone[name], together[name], equal_nan=name == "uv"), name
+        assert list(alone) == [name, *CAMERA] and numpy.array_equal(alone[name], together[name], equal_nan=name == "uv"), name
 
 
 def test_color_is_the_picture(server):

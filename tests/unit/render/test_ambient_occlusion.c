@@ -16,12 +16,16 @@ static struct ambient_occlusion occlusion;
 /* The distance along the line of sight at x, y from -1 to 1 over the picture; INFINITY: nothing is there. */
 typedef double scene(double x, double y, bool is_flat);
 
+/* How many times more pixels a length has upwards than across. */
+static double stretch = 1;
+
 /* Near and far planes at 4 and 12; at distance 8 both cameras see from -2 to 2. */
 static struct dmat4 camera_of(bool is_flat)
 {
     struct dmat4 m = {{0}};
     const double near = 4, far = 12;
-    m.m[0] = m.m[5] = is_flat ? 0.5 : 4;
+    m.m[0] = is_flat ? 0.5 : 4;
+    m.m[5] = m.m[0] * stretch;
     m.m[10] = is_flat ? -2 / (far - near) : -(far + near) / (far - near);
     m.m[11] = is_flat ? 0 : -1;
     m.m[14] = is_flat ? -(far + near) / (far - near) : -2 * far * near / (far - near);
@@ -40,7 +44,8 @@ static void draw(scene *distance, bool is_flat)
     const struct dmat4 m = camera_of(is_flat);
     struct err err;
     for (int i = 0; i < COUNT; i++) {
-        const double z = -distance((i % ROW + 0.5) / ROW * 2 - 1, (i / ROW + 0.5) / ROW * 2 - 1, is_flat);
+        const double y = ((i / ROW + 0.5) / ROW * 2 - 1) / stretch;
+        const double z = -distance((i % ROW + 0.5) / ROW * 2 - 1, y, is_flat);
         const double depth = 0.5 + 0.5 * (m.m[10] * z + m.m[14]) / (m.m[11] * z + m.m[15]);
         depths[i] = isinf(z) ? 0xffffff00 : (uint32_t)lround(depth * 16777215) << 8;
         memcpy(samples + 4 * (size_t)i, (const uint8_t[4]){200, 100, 50, 255}, 4);
@@ -106,6 +111,22 @@ TEST(occlusion_darkens_a_crease)
         assert_int_equal(at[3], 255);
         assert_in_range(at[1], middle / 2 - 1, middle / 2 + 1); /* hues stay */
     }
+}
+
+/* The crease on its side. */
+static double fold(double x, double y, bool is_flat) { return plane(x, fabs(y), is_flat, 0, -1); }
+
+/* A camera with other focal lengths across and upwards sees the same angle. */
+TEST(occlusion_of_stretched_pixels)
+{
+    for (int is_flat = 0; is_flat < 2; is_flat++)
+        for (stretch = 0.4; stretch < 4; stretch *= 2.5) {
+            draw(fold, is_flat);
+            assert_in_range(red_at(0, 0), 155, 188); /* 133 and 195 if it took pixels for square ones */
+            draw(tilted, is_flat);
+            check_untouched();
+        }
+    stretch = 1;
 }
 
 TEST(occlusion_leaves_what_is_marked_and_what_is_not_there)

@@ -334,6 +334,8 @@ TEST(views_show_bones_where_there_is_no_mesh)
     fixture_root(&f, 0);
     fixture_finish(&f);
     for (uint32_t view = 0; view < VIEW_COUNT; view++) {
+        if (view == VIEW_OPENPOSE) /* of a human only */
+            continue;
         struct png_pixels p = draw(&f, view, VIEW_INFO[view].takes_joint ? 1 : 0);
         const uint8_t *bone = pixel_at(&p, 100, 150), *tip = pixel_at(&p, 100, 13);
         assert_int_equal(bone[3], 255);
@@ -403,6 +405,8 @@ TEST(views_leave_lit_pictures_as_they_were)
     build_rig(&f);
     assert_int_equal(draw_bytes(&f, VIEW_LIT, 0, &first), 0);
     for (uint32_t view = 1; view < VIEW_COUNT; view++) {
+        if (view == VIEW_OPENPOSE) /* of a human only */
+            continue;
         struct buf other, again;
         assert_int_equal(draw_bytes(&f, view, 0, &other), 0);
         assert_int_equal(draw_bytes(&f, VIEW_LIT, 0, &again), 0);
@@ -459,6 +463,8 @@ static void build_card(struct fixture *f, uint32_t method)
 TEST(view_of_one_joint_is_the_same_by_any_method)
 {
     for (int view = 0; view < VIEW_COUNT; view++) {
+        if (view == VIEW_OPENPOSE) /* of a human only */
+            continue;
         struct fixture linear, dual;
         build_card(&linear, METHOD_LINEAR);
         build_card(&dual, METHOD_DUAL_QUATERNION);

@@ -194,8 +194,11 @@ TEST(pass_jobs_are_of_one_cell_and_fit_their_file)
 
 /* --- files --- */
 
-static void put_arrays(struct buf *out)
+/* kind: of the camera; PICTURE_CAMERA_NONE: the file lacks it. */
+static void put_arrays(struct buf *out, uint32_t kind)
 {
+    const struct picture_camera camera = {.kind = kind, .fx = 3, .fy = 4};
+    struct camera_array arrays[CAMERA_ARRAYS];
     struct npz_file file;
     struct err err;
     uint8_t color[NPZ_HEADER_BYTES + 8 * 6 * 4] = {0}, depth[NPZ_HEADER_BYTES + 8 * 6 * 4] = {0};
@@ -205,27 +208,40 @@ static void put_arrays(struct buf *out)
     npz_file_init(&file, out);
     assert_int_equal(npz_file_put(&file, "color", color, "u1", 6, 8, 4, &err), 0);
     assert_int_equal(npz_file_put(&file, "depth", depth, "f4", 6, 8, 1, &err), 0);
+    picture_camera_arrays(&camera, arrays);
+    for (int i = 0; i < CAMERA_ARRAYS && kind != PICTURE_CAMERA_NONE; i++) {
+        uint8_t bytes[NPZ_HEADER_BYTES + sizeof arrays[i].values] = {0};
+        assert_int_equal(npz_file_put(&file, arrays[i].name, bytes, "f8", arrays[i].rows, arrays[i].columns, 1, &err),
+                         0);
+    }
     assert_int_equal(npz_file_end(&file, &err), 0);
 }
 
 TEST(pass_files_are_checked_before_they_are_sent)
 {
     struct buf file;
-    put_arrays(&file);
     const struct render_job *job = &work_of(1u << PASS_COLOR | 1u << PASS_DEPTH, SHEET_NPZ)->job;
+    put_arrays(&file, PICTURE_CAMERA_NONE);
+    assert_false(render_picture_is_valid(job, file.data, file.size_bytes));
+    buf_fini(&file);
+    put_arrays(&file, PICTURE_CAMERA_ORTHOGRAPHIC);
+    assert_true(render_picture_is_valid(job, file.data, file.size_bytes));
+    buf_fini(&file);
+    put_arrays(&file, PICTURE_CAMERA_PERSPECTIVE);
     char *bytes = file.data;
     assert_true(render_picture_is_valid(job, bytes, file.size_bytes));
     for (size_t cut = 0; cut < file.size_bytes; cut++)
         assert_false(render_picture_is_valid(job, bytes, cut));
     /* The directory: names, sizes and places. What readers compute from the arrays (sums) may be wrong. */
-    const size_t rows = 2 * (46 + 9), directory = file.size_bytes - 22 - rows;
+    const size_t camera = 12 + 28 + 28 + 12; /* names */
+    const size_t rows = 2 * (46 + 9) + CAMERA_ARRAYS * 46 + camera, directory = file.size_bytes - 22 - rows;
     size_t refused = 0;
     for (size_t at = directory; at < file.size_bytes; at++) {
         bytes[at] ^= 1;
         refused += !render_picture_is_valid(job, bytes, file.size_bytes);
         bytes[at] ^= 1;
     }
-    assert_true(refused >= 2 * (4 + 4 + 4 + 2 + 4 + 9) + 14);
+    assert_true(refused >= (2 + CAMERA_ARRAYS) * (4 + 4 + 4 + 2 + 4) + 2 * 9 + camera + 14);
     for (int i = 0; i < 4; i++) { /* packed bytes of the first row: beyond the file */
         bytes[directory + 20 + (size_t)i] ^= 0x7f;
         assert_false(render_picture_is_valid(job, bytes, file.size_bytes));

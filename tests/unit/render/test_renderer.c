@@ -482,6 +482,28 @@ TEST(renderer_refuses_bad_jobs)
     REFUSED(cells[0].yaw_deg, (double)INFINITY);
     REFUSED(cells[0].x, 1);
     REFUSED(cells[0].y, UINT32_MAX);
+    work.job.picture.given =
+        (struct picture_camera){.kind = PICTURE_CAMERA_PERSPECTIVE,
+                                .view_from_scene = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -5, 1},
+                                .fx = 10,
+                                .fy = 10,
+                                .near = 1,
+                                .far = 10};
+    assert_int_equal(renderer_draw(renderer(), &work, fd, NULL, &png, NULL, &err), ERR_BAD_BAKE); /* as before */
+    REFUSED(job.picture.given.kind, PICTURE_CAMERA_ORTHOGRAPHIC + 1);
+    REFUSED(job.picture.given.fx, 0);
+    REFUSED(job.picture.given.fy, (double)NAN);
+    REFUSED(job.picture.given.cx, (double)INFINITY);
+    REFUSED(job.picture.given.cy, (double)NAN);
+    REFUSED(job.picture.given.near, -1);
+    REFUSED(job.picture.given.near, 10);
+    REFUSED(job.picture.given.far, (double)INFINITY);
+    REFUSED(job.picture.given.view_from_scene[0], 2);
+    REFUSED(job.picture.given.view_from_scene[3], 1e-9);
+    REFUSED(job.picture.given.view_from_scene[14], (double)NAN);
+    REFUSED(job.picture.camera, 1);
+    REFUSED(job.picture.flags, PICTURE_ORTHO);
+    REFUSED(job.picture.target_kind, PICTURE_TARGET_POINT);
 #undef REFUSED
     close(fd);
     fixture_init(&f);

@@ -10,7 +10,7 @@ import zlib
 
 JOB_MAGIC, RESULT_MAGIC = 0x424F4A50, 0x53455250
 MESSAGE_BYTES, UNMATCHED_BYTES = 480, 1536
-SHOWN = 1 + 16 + 16  # numbers
+SHOWN = 1 + 16 + 16 + 2  # numbers: the time, two matrices, the range of a pass
 JOB_SIZE_AT = 5048  # of width and height
 
 posed = socket.socket(fileno=3)
