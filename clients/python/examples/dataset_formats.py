@@ -16,17 +16,18 @@ and unit. Each frame has its own intrinsics in pixels.
 import json
 import pathlib
 import sys
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 VISIBILITY = {"outside": 0, "hidden": 1, "visible": 2}  # 0: not labelled
 
 
-def samples(folder: pathlib.Path) -> list:
+def samples(folder: pathlib.Path) -> List[Dict[str, Any]]:
     return [json.loads(line) for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def run_lengths(mask: np.ndarray) -> dict:
+def run_lengths(mask: "np.ndarray[Any, Any]") -> Dict[str, Any]:
     """Encodes a mask [height, width] as COCO does."""
     pixels = mask.T.ravel()
     changes = np.flatnonzero(pixels[1:] != pixels[:-1]) + 1
@@ -34,27 +35,30 @@ def run_lengths(mask: np.ndarray) -> dict:
     return {"size": list(mask.shape), "counts": np.diff(bounds).astype(int).tolist()}
 
 
-def annotation_of(mask: np.ndarray) -> dict:
+def annotation_of(mask: "np.ndarray[Any, Any]") -> Dict[str, Any]:
     rows, columns = np.nonzero(mask)
     left, top = int(columns.min()), int(rows.min())
     return {"bbox": [left, top, int(columns.max()) + 1 - left, int(rows.max()) + 1 - top], "area": int(mask.sum()), "iscrowd": 0,
             "segmentation": run_lengths(mask)}
 
 
-def keypoints_of(folder: pathlib.Path, sample: dict) -> tuple:
+def keypoints_of(folder: pathlib.Path, sample: Dict[str, Any]) -> Tuple[List[str], List[float]]:
     """Returns the names of the sample's keypoints, and x, y and visibility of each."""
     if "keypoints" not in sample:
         return [], []
     told = json.loads((folder / sample["keypoints"]["file"]).read_text(encoding="utf-8"))
-    frame, numbers = told["frames"][0], []
+    frame = told["frames"][0]
+    numbers: List[float] = []
     for pixel, state in zip(frame["pixels"], frame["states"]):
         seen = 0 if pixel is None else VISIBILITY.get(state, 0)
         numbers += [*(pixel if seen else (0, 0)), seen]
     return [point["name"] or "" for point in told["points"]], numbers
 
 
-def coco(folder: pathlib.Path, per_node: bool = False) -> dict:
-    images, annotations, categories = [], [], {}
+def coco(folder: pathlib.Path, per_node: bool = False) -> Dict[str, Any]:
+    images: List[Dict[str, Any]] = []
+    annotations: List[Dict[str, Any]] = []
+    categories: Dict[str, Dict[str, Any]] = {}
     for number, sample in enumerate(samples(folder), 1):
         images.append({"id": number, "file_name": sample["file"], "width": sample["width"], "height": sample["height"]})
         with np.load(folder / sample["arrays"]["file"]) as arrays:
@@ -72,7 +76,7 @@ def coco(folder: pathlib.Path, per_node: bool = False) -> dict:
     return {"images": images, "annotations": annotations, "categories": list(categories.values())}
 
 
-def nerf(folder: pathlib.Path, model: str, time: "float | None" = None) -> dict:
+def nerf(folder: pathlib.Path, model: str, time: Optional[float] = None) -> Dict[str, Any]:
     chosen = [sample for sample in samples(folder) if sample["model"] == model and (time is None or abs(sample["time"] - time) < 1e-6)]
     if not chosen:
         raise ValueError(f"the set has no such sample of '{model}'")
@@ -91,7 +95,7 @@ def nerf(folder: pathlib.Path, model: str, time: "float | None" = None) -> dict:
     return {"camera_angle_x": float(2 * np.arctan2(first["w"] / 2, first["fl_x"])), "frames": frames}
 
 
-def main(words: list) -> int:
+def main(words: List[str]) -> int:
     if len(words) in (2, 4) and words[0] == "coco" and words[2:] in ([], ["--per", "node"]):
         made = coco(pathlib.Path(words[1]), bool(words[2:]))
     elif len(words) in (3, 4) and words[0] == "nerf":
