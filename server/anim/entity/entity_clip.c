@@ -10,7 +10,8 @@ uint64_t entity_clip_steps(const struct entity_motion *motion)
     const struct entity *entity = &motion->entity;
     const uint64_t poses = entity->layer_count == 0 ? 1 : 2 * (uint64_t)entity->layer_count,
                    times = 2 * (uint64_t)motion->time_count;
-    uint64_t steps = poses * pose_step_count(entity->model); /* below 2^41 */
+    uint64_t steps =
+        poses * (pose_step_count(entity->model) + 1); /* below 2^41; a time costs something without nodes too */
     for (uint32_t i = 0; i < entity->layer_count && entity->layers != NULL; i++)
         if (entity->layers[i].given != NULL && entity->layers[i].given->material_count > 0)
             steps += entity->model->material_count;

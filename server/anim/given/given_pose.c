@@ -121,7 +121,8 @@ static inline four_bits usual_faults(const double *values, const struct node *at
     const four sums = halves + (four){halves[1], halves[0], halves[3], halves[2]};
     const four_bits low = (four_bits)(scale * scale_most) - (four_bits)rest;
     const four_bits high = (four_bits)(rest * scale_most) - (four_bits)scale;
-    four_bits faults = ((four_bits)rest | low | high) & is_scale;
+    const four_bits finite = (four_bits)(four){FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX} - (four_bits)(rest * scale_most);
+    four_bits faults = ((four_bits)rest | low | high | finite) & is_scale; /* finite: else `high` bounds nothing */
     faults |= (four_bits)limits - size_bits(load_four(values));
     faults |= (four_bits)(four){longest, longest, longest, longest} - size_bits(rotation);
     return faults | ((four_bits)sums - (four_bits)(four){shortest, shortest, shortest, shortest});

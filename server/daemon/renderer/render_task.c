@@ -1,6 +1,7 @@
 /* render_task.c - builds the job of a picture, compares jobs, and answers the waiters of one. */
 #include "daemon/renderer/render_task.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct render_task *render_task_new(const struct render_spec *query)
     if (given_bytes > 0) {
         picture->given = mem_alloc(given_bytes);
         memcpy(picture->given, query->given, given_bytes);
+        picture->given_hash = hash64(0, picture->given, given_bytes);
     }
     picture->imported = imported_model_ref(query->imported);
     for (uint32_t i = 0; i < query->clip_count; i++) {
@@ -58,7 +60,7 @@ void render_task_add_waiter(struct render_task *picture, struct render_waiter *w
 bool render_task_equals(const struct render_task *picture, const struct render_task *other)
 {
     return memcmp(&picture->job, &other->job, sizeof picture->job) == 0 && picture->tail_bytes == other->tail_bytes &&
-           memcmp(picture->tail, other->tail, picture->tail_bytes) == 0 &&
+           memcmp(picture->tail, other->tail, picture->tail_bytes) == 0 && picture->given_hash == other->given_hash &&
            (picture->given == NULL ||
             memcmp(picture->given, other->given, (size_t)render_job_given_size(&picture->job)) == 0);
 }

@@ -41,6 +41,7 @@ struct render_task {
     char *tail;            /* the data after it: cells, times of layers, rules that rename joints */
     size_t tail_bytes;
     char *given;                     /* [render_job_given_size(&job)], or NULL */
+    uint64_t given_hash;             /* so that megabytes are compared only where they are equal */
     struct imported_model *imported; /* references */
     struct imported_model *clips[RENDER_SOURCES_MAX];
     struct imported_model *environment; /* or NULL */

@@ -218,7 +218,8 @@ static uint64_t capacity_bytes(const struct job *job)
             crowd_size_of(request, model, job->sources).bytes * (request->format == FORMAT_JSON ? JSON_FACTOR : 1);
         return crowd_bytes < most ? crowd_bytes : most;
     }
-    const bool is_of_frames = OPERATIONS[request->op].frames != NULL && OP_INFO[request->op].form == FORM_FRAMES;
+    const bool is_of_frames = OPERATIONS[request->op].frames != NULL && OP_INFO[request->op].form == FORM_FRAMES &&
+                              (request->what & WHAT_MATERIALS) == 0; /* which are not made in pieces */
     const uint64_t frame_things = (uint64_t)request->skin_count * model->joint_count +
                                   (uint64_t)request->pose.joint_count * model->node_count + model->joint_count +
                                   model->node_count;

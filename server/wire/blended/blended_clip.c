@@ -105,7 +105,7 @@ static uint32_t count_times(double end_s, double rate)
 {
     const uint32_t count = clip_time_count(end_s, rate);
     const bool is_near = count > 2 && count < UINT32_MAX && end_s - clip_time_of(count - 2, end_s, rate) < NEAR / rate;
-    return count - is_near;
+    return count - is_near + (count == 1 && end_s > 0);
 }
 
 /* Lists of times and weights have an item for each pose. */

@@ -306,12 +306,12 @@ import os, signal, socket, struct, sys
 if "--attempt" in sys.argv:
     sys.exit()
 posed = socket.socket(fileno=3)
-posed.sendall(struct.pack("<IIQQ480s264s1536s", 0x53455250, 0, 0, 0, b"fake", b"", b""))
+posed.sendall(struct.pack("<IIQQ480s336s1536s", 0x53455250, 0, 0, 0, b"fake", b"", b""))
 def job():
     data = posed.recv(1 << 16)
     return struct.unpack("<IiQ", data[:16])[2] if data else os._exit(0)
 def answer(job_id, number=0, size=0, magic=0x53455250, unmatched=b"", shown=b""):
-    posed.sendall(struct.pack("<IIQQ480s264s1536s", magic, number, job_id, size, b"fake words", shown, unmatched))
+    posed.sendall(struct.pack("<IIQQ480s336s1536s", magic, number, job_id, size, b"fake words", shown, unmatched))
 DRAWN = {DRAWN!r}
 def draw(job_id):
     answer(job_id, size=len(DRAWN))
@@ -329,7 +329,7 @@ def draw(job_id):
     ("answer(number, size=9, unmatched=b'1\\r\\nSet-Cookie: a=b')", 500, "render_failed", "no answer"),
     ("answer(number, size=9, unmatched=b'1' * 1536)", 500, "render_failed", "no answer"),
     ("answer(number, size=9, unmatched=bytes([0xff]))", 500, "render_failed", "no answer"),
-    ("answer(number, size=9, shown=struct.pack('<33d', *[0] * 32, float('nan')))", 500, "render_failed", "no answer"),
+    ("answer(number, size=9, shown=struct.pack('<42d', *[0] * 41, float('nan')))", 500, "render_failed", "no answer"),
     ("answer(number, size=9); posed.sendall(b'1234'); os._exit(1)", 500, "render_failed", "status 1"),
     ("os.kill(os.getpid(), signal.SIGKILL)", 503, "render_memory", "signal 9"),
     ("os.write(2, b'terminate called: std::bad_alloc'); os.kill(os.getpid(), signal.SIGABRT)", 503, "render_memory",
