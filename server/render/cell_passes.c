@@ -34,7 +34,7 @@ static int make_memory(struct pass_memory *memory, const struct picture_spec *pi
     *memory = (struct pass_memory){.visible = malloc(pixels * sizeof *memory->visible)};
     bool is_good = memory->visible != NULL;
     for (int p = 0; p < PASS_COUNT; p++)
-        if (pass_has(picture->passes, p)) {
+        if (pass_has(picture->passes, (enum pass)p)) {
             memory->bytes[p] = malloc(NPZ_HEADER_BYTES + pixels * pass_pixel_bytes(1u << p));
             is_good = is_good && memory->bytes[p] != NULL;
         }
@@ -82,7 +82,7 @@ static int fill_arrays(struct renderer *renderer, struct cells *cells, const str
     pass_camera_init(&query.camera, &renderer->posed.camera.view_from_scene, &renderer->posed.camera.clip_from_view,
                      picture->width, picture->height);
     for (int p = 0; p < PASS_COUNT; p++)
-        arrays.of[p] = p == PASS_COLOR ? NULL : array_of(memory, p);
+        arrays.of[p] = p == PASS_COLOR ? NULL : array_of(memory, (enum pass)p);
     if (has_later && cells_pose_later(renderer, cells, err) < 0)
         return err->code;
     int64_t covered =
@@ -174,7 +174,7 @@ static int put_channels(const struct renderer *renderer, const struct picture_sp
                             .camera = &renderer->posed.camera,
                             .is_small = (picture->flags & PICTURE_SMALL_FILE) != 0};
     for (int p = 0; p < PASS_COUNT; p++)
-        file.arrays.of[p] = array_of(memory, p);
+        file.arrays.of[p] = array_of(memory, (enum pass)p);
     return pass_exr_put(out, &file, err);
 }
 

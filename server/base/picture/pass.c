@@ -13,7 +13,7 @@ uint32_t pass_pixel_bytes(uint32_t passes)
 {
     uint32_t bytes = 0;
     for (int p = 0; p < PASS_COUNT; p++)
-        if (pass_has(passes, p))
+        if (pass_has(passes, (enum pass)p))
             bytes += PASS_INFO[p].components * (PASS_INFO[p].type == PASS_U8 ? 1 : 4);
     return bytes;
 }
@@ -22,7 +22,7 @@ enum pass pass_only(uint32_t passes)
 {
     for (int p = 0; p < PASS_COUNT; p++)
         if (passes == 1u << p)
-            return p;
+            return (enum pass)p;
     return PASS_COUNT;
 }
 

@@ -24,7 +24,7 @@ static bool is_channel_of(uint32_t passes, const char *name, uint32_t type)
 {
     char expected[PASS_CHANNEL_SIZE];
     for (int p = 0; p < PASS_COUNT; p++)
-        for (uint32_t c = 0; pass_has(passes, p) && c < PASS_INFO[p].components; c++)
+        for (uint32_t c = 0; pass_has(passes, (enum pass)p) && c < PASS_INFO[p].components; c++)
             if (strcmp(pass_channel((enum pass)p, c, expected), name) == 0)
                 return type == (PASS_INFO[p].type == PASS_I32 ? 0 : 2);
     return false;
@@ -36,7 +36,7 @@ static bool are_channels(const struct exr *exr, size_t at, size_t end)
     const char *last = "";
     uint32_t count = 0, expected = 0;
     for (int p = 0; p < PASS_COUNT; p++)
-        expected += pass_has(exr->passes, p) ? PASS_INFO[p].components : 0;
+        expected += pass_has(exr->passes, (enum pass)p) ? PASS_INFO[p].components : 0;
     for (; end - at > 1; count++) {
         const char *name = (const char *)exr->bytes + at;
         const size_t name_bytes = text_bytes(exr, at, end);

@@ -215,7 +215,7 @@ static bool is_npz(const struct content *content, uint32_t passes)
         return false;
     reader.directory = reader.row;
     for (int p = 0; p < PASS_COUNT; p++)
-        if (pass_has(passes, p) &&
+        if (pass_has(passes, (enum pass)p) &&
             !is_array(content, PASS_INFO[p].word,
                       (uint64_t)content->width * content->height * pass_pixel_bytes(1u << p), &reader))
             return false;
