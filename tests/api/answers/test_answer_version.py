@@ -33,7 +33,7 @@ def test_every_kind_is_there(found):
     hashes = found[0]["hashes"]
     assert {key.split()[0] for key in hashes} == KINDS and len(hashes) > 250
     assert {key.split()[2] for key in hashes if key.startswith("query")} == {
-        "palette", "pose", "keys", "mesh", "render", "sheet", "turntable", "bounds", "model", "query", "export", "hitboxes", "compare", "check", "flex",
+        "palette", "pose", "keys", "mesh", "render", "keypoints", "sheet", "turntable", "bounds", "model", "query", "export", "hitboxes", "compare", "check", "flex",
         "texture", "environment"}
 
 
