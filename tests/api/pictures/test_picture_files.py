@@ -82,7 +82,7 @@ def test_headers_are_those_of_a_png(server):
     (TURN + "&quality=50", "'quality' does not go with format=apng"),
     (TURN + "&format=y4m&quality=50", "'quality' does not go with format=y4m"),
     (RENDER + "&format=jpeg&quality=0", "from 1 to 100"), (RENDER + "&format=jpeg&quality=101", "from 1 to 100"),
-    (RENDER + "&format=y4m", "png, json, jpeg, webp or npz"), (TURN + "&format=y4m&loops=2", "'loops' does not go with format=y4m"),
+    (RENDER + "&format=y4m", "png, json, jpeg, webp, npz or exr"), (TURN + "&format=y4m&loops=2", "'loops' does not go with format=y4m"),
     (TURN + "&format=y4m&gap=2", "'gap' does not go with an animation"),
     (SHEET + "&format=jpeg&play_rate=2", "'play_rate' does not go with format=jpeg"),
     (SHEET + "&format=y4m&t=0,0.1,0.5", "in a video all last alike"), (SHEET + "&format=y4m&t=0,1e-7", "'play_rate' says how many"),
