@@ -54,7 +54,7 @@ JSON = {"layers": "readonly LayerParameters[]", "pose": "GivenPose", "reference"
 def rows():
     """The parameters as (name, operations, type, text). `model` is left out, and the `format` that a method sets itself."""
     text = (TOP / "server/wire/request/request_params.def").read_text(encoding="utf-8")
-    tables = {"VIEW_WORDS": "protocol/views.def", "PASS_WORDS": "protocol/passes.def"}
+    tables = {"VIEW_WORDS": "protocol/pictures/views.def", "PASS_WORDS": "protocol/pictures/passes.def"}
     listed = {name: "|".join(re.findall(r'^X\(\w+, "(\w+)"', (TOP / table).read_text(encoding="utf-8"), re.M)) for name, table in tables.items()}
     found = ROW.findall(text)
     if len(found) != len(re.findall(r"^X\(", text, re.M)):

@@ -90,17 +90,13 @@ static int make(struct pass *pass, struct connection *connection, size_t index, 
 
 /* --- the command --- */
 
-/* A pass_kind.add_json. */
-static void add_json(const struct pass *pass, cJSON *json)
-{
-    struct text path = {0};
-    text_printf(&path, "%s/%s", pass->out, BAKE_INDEX);
-    cJSON_AddStringToObject(json, "index", path.at);
-    text_free(&path);
-}
-
-static const struct pass_kind TABLES = {
-    .manifest = "bake.jsonl", .outputs = "tables", .done = "baked", .list = list, .make = make, .add_json = add_json};
+static const struct pass_kind TABLES = {.manifest = "bake.jsonl",
+                                        .outputs = "tables",
+                                        .done = "baked",
+                                        .list = list,
+                                        .make = make,
+                                        .list_name = "index",
+                                        .list_file = BAKE_INDEX};
 
 static int open_onto(struct folder *folder)
 {

@@ -22,13 +22,13 @@ const struct described EXIT_STATUSES[] = {
     {NULL, NULL}};
 static const char view_words[] = "" /* "|lit|weights|.." */
 #define X(symbol, word, takes_joint, text) "|" word
-#include "protocol/views.def"
+#include "protocol/pictures/views.def"
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
 static const char pass_words[] = "" /* "|color|depth|.." */
 #define X(symbol, word, components, type, picture, unit, what) "|" word
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
     ;
 #define PASS_WORDS (pass_words + 1)

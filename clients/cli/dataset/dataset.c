@@ -93,22 +93,14 @@ static int check_parameters(struct dataset *set)
     return status;
 }
 
-/* A pass_kind.add_json. */
-static void add_json(const struct pass *pass, cJSON *json)
-{
-    struct text path = {0};
-    text_printf(&path, "%s/%s", pass->out, DATASET_MANIFEST);
-    cJSON_AddStringToObject(json, "manifest", path.at);
-    text_free(&path);
-}
-
 static const struct pass_kind SAMPLES = {.manifest = "dataset.jsonl",
                                          .outputs = "outputs",
                                          .done = "drawn",
                                          .has_many = true,
                                          .has_folder = true,
                                          .make = dataset_make,
-                                         .add_json = add_json};
+                                         .list_name = "manifest",
+                                         .list_file = DATASET_MANIFEST};
 
 static int open_set(struct dataset *set, const struct args *args)
 {

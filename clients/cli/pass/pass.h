@@ -27,6 +27,8 @@ struct pass_kind {
      * an entry with PASS_PARTIAL is kept for the next run, whose `make` finds it in the manifest. */
     int (*make)(struct pass *pass, struct connection *connection, size_t index, const cJSON *model, cJSON *entry,
                 struct text *problem);
+    /* The list that the kind writes beside the outputs: its name in the report as JSON, and its file; or NULL. */
+    const char *list_name, *list_file;
     /* Adds more to the report as JSON; or NULL. */
     void (*add_json)(const struct pass *pass, cJSON *json);
 };

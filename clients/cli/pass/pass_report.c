@@ -51,6 +51,12 @@ static cJSON *json_of(const struct pass *pass, double elapsed_s)
         cJSON_AddBoolToObject(entry, "remembered", pass_is_remembered(pass, i));
         cJSON_AddItemToArray(failed, entry);
     }
+    if (pass->kind->list_name != NULL) {
+        struct text path = {0};
+        text_printf(&path, "%s/%s", pass->out, pass->kind->list_file);
+        cJSON_AddStringToObject(json, pass->kind->list_name, path.at);
+        text_free(&path);
+    }
     if (pass->kind->add_json != NULL)
         pass->kind->add_json(pass, json);
     return json;

@@ -40,18 +40,6 @@ static int count_parts(const struct flex *flex, uint64_t *entries, uint64_t *tri
     return 0;
 }
 
-static uint32_t strongest_node(const struct model *model, const struct skin *skin, uint32_t vertex)
-{
-    uint32_t joint = 0;
-    float most = 0;
-    for (uint32_t i = model->influence_firsts[vertex]; i < model->influence_firsts[vertex + 1]; i++)
-        if (model->influences[i].weight > most) {
-            most = model->influences[i].weight;
-            joint = model->influences[i].joint;
-        }
-    return model->joints[skin->joint_first + joint].node;
-}
-
 static void add_part(struct flex *flex, uint32_t draw)
 {
     const struct model *model = flex->model;
@@ -68,7 +56,8 @@ static void add_part(struct flex *flex, uint32_t draw)
             surface->corners[3 * surface->triangle_count + c] =
                 surface->entry_count + model->indices[primitive->index_first + i + c];
     for (uint32_t v = 0; v < primitive->vertex_count; v++)
-        surface->strongest[surface->entry_count++] = strongest_node(model, skin, primitive->vertex_first + v);
+        surface->strongest[surface->entry_count++] =
+            model->joints[model_strongest_joint(model, skin, primitive->vertex_first + v)].node;
 }
 
 /* --- places --- */

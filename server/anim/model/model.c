@@ -29,6 +29,18 @@ bool texture_name_is_procedural(const char *name, size_t size_bytes)
     return false;
 }
 
+uint32_t model_strongest_joint(const struct model *model, const struct skin *skin, uint32_t vertex)
+{
+    uint32_t joint = 0;
+    float most = 0;
+    for (uint32_t i = model->influence_firsts[vertex]; i < model->influence_firsts[vertex + 1]; i++)
+        if (model->influences[i].weight > most) {
+            most = model->influences[i].weight;
+            joint = model->influences[i].joint;
+        }
+    return skin->joint_first + joint;
+}
+
 struct str model_target_name(const struct model *model, const struct mesh *mesh, uint32_t target)
 {
     static const struct str NONE = {.offset = STR_NONE};

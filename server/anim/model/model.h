@@ -362,6 +362,10 @@ const struct carried *model_carried(const struct model *model, enum carry_owner 
  * have the same targets. It is missing where the file has none. */
 struct str model_target_name(const struct model *model, const struct mesh *mesh, uint32_t target);
 
+/* Returns the joint of a skin that moves a vertex most, as an index into the model's joints. Of equals the first wins.
+ */
+uint32_t model_strongest_joint(const struct model *model, const struct skin *skin, uint32_t vertex);
+
 /* Returns the material of a primitive, or -1: its own for variant 0, otherwise that of model->variants[variant - 1]. */
 int32_t model_material(const struct model *model, uint32_t primitive, uint32_t variant);
 

@@ -5,7 +5,7 @@
 
 const struct pass_info PASS_INFO[PASS_COUNT] = {
 #define X(symbol, word, components, type, picture, unit, what) [symbol] = {word, components, type, picture},
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
 };
 

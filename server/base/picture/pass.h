@@ -1,5 +1,5 @@
-/* pass.h - the passes of a picture: protocol/passes.def as values. A pass is an array with numbers for each pixel.
- * Pure; any thread. */
+/* pass.h - the passes of a picture: protocol/pictures/passes.def as values. A pass is an array with numbers for each
+ * pixel. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ enum pass_picture {
 
 enum pass {
 #define X(symbol, word, components, type, picture, unit, what) symbol,
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
     PASS_COUNT
 };

@@ -5,7 +5,7 @@
 
 const struct view_info VIEW_INFO[VIEW_COUNT] = {
 #define X(symbol, word, takes_joint, text) [symbol] = {word, takes_joint, text},
-#include "protocol/views.def"
+#include "protocol/pictures/views.def"
 #undef X
 };
 

@@ -1,11 +1,11 @@
-/* view.h - the views of a picture: protocol/views.def as values. Pure; any thread. */
+/* view.h - the views of a picture: protocol/pictures/views.def as values. Pure; any thread. */
 #pragma once
 
 #include <stdbool.h>
 
 enum view {
 #define X(symbol, word, takes_joint, text) symbol,
-#include "protocol/views.def"
+#include "protocol/pictures/views.def"
 #undef X
     VIEW_COUNT
 };

@@ -83,10 +83,9 @@ static bool find_clip(struct blending *blending)
         select_thing(model, request->model, THING_CLIP, &request->export.clips[0], &clip, context->reply) < 0)
         return false;
     if (request->export.clip_count == 0 && model->clip_count > 1) {
-        err_set(&err, ERR_BAD_PARAMETER,
-                "a pose on top needs one clip, and '%s' has %u: name it by 'clips', or - for the rest pose, or "
-                "give it as a layer",
-                request->model, model->clip_count);
+        err_set(&err, ERR_BAD_PARAMETER, "a pose on top needs one clip, and '%s' has %u: %sgive it as a layer",
+                request->model, model->clip_count,
+                request->format == FORMAT_POSED ? "" : "name it by 'clips', or - for the rest pose, or ");
         return context_fail(context, &err);
     }
     if (model->clip_count == 0)

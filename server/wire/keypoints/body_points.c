@@ -112,19 +112,6 @@ static void mark_head(const struct rest_body *body, uint8_t *is_head)
     }
 }
 
-/* Returns the joint of a skin that moves a vertex most. */
-static uint32_t joint_of(const struct model *model, const struct skin *skin, uint32_t vertex)
-{
-    uint32_t joint = 0;
-    float most = 0;
-    for (uint32_t i = model->influence_firsts[vertex]; i < model->influence_firsts[vertex + 1]; i++)
-        if (model->influences[i].weight > most) {
-            most = model->influences[i].weight;
-            joint = model->influences[i].joint;
-        }
-    return skin->joint_first + joint;
-}
-
 /* Measures how far the vertices of a draw that the head leads reach above and in front of its joint. */
 static void measure_draw(const struct rest_body *body, const struct draw *draw, const uint8_t *is_head, double *height,
                          double *reach)
@@ -134,7 +121,7 @@ static void measure_draw(const struct rest_body *body, const struct draw *draw, 
     const struct skin *skin = &model->skins[draw->skin];
     const double *head = place_of(body, ROLE_HEAD);
     for (uint32_t v = primitive->vertex_first; v < primitive->vertex_first + primitive->vertex_count; v++) {
-        const struct joint *joint = &model->joints[joint_of(model, skin, v)];
+        const struct joint *joint = &model->joints[model_strongest_joint(model, skin, v)];
         double at[3], scene[3];
         if (is_head[joint->node] == 0)
             continue;

@@ -294,7 +294,9 @@ bool frame_reply_check(struct reply_context *context, uint64_t head_bytes)
 {
     const uint64_t frame_most = context->json.frame_bytes_most + JSON_FRAME_MOST;
     const uint64_t capacity = context->limit_bytes > head_bytes ? context->limit_bytes - head_bytes : 0;
-    const bool may_be_too_large = is_json(context) && frame_most > capacity / context->request->pose.time_count;
+    const bool may_be_too_large =
+        is_json(context) && ((context->request->what & WHAT_MATERIALS) != 0 || /* no binary block has these */
+                             frame_most > capacity / context->request->pose.time_count);
     if (may_be_too_large)
         return context_may_fit_json(context, head_bytes, context->json.frame_bytes_least) &&
                check_json(context, head_bytes);

@@ -35,6 +35,12 @@ def moved(document):
     document["extensionsUsed"].append("KHR_animation_pointer")
 
 
+def far(document):
+    """Expressions whose sum no float holds."""
+    bind = lambda offset: {"textureTransformBinds": [{"material": SHIRT, "offset": [offset, 0], "scale": [1, 1]}]}
+    document["extensions"]["VRMC_vrm"]["expressions"]["custom"] = {"a": bind(-3e38), "b": bind(1.6e38), "c": bind(1.6e38)}
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     if os.environ.get("POSED_SERVER"):
@@ -42,6 +48,7 @@ def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("materials")
     write_all(root)
     (root / "moved.vrm").write_bytes(edited(avatar(1, "expression"), moved))
+    (root / "far.vrm").write_bytes(edited(avatar(1, "expression"), far))
     running = Server(root, "--tcp", "127.0.0.1:0", "--log", "off", draws=False)
     yield running
     running.end()
@@ -141,3 +148,13 @@ def test_many_frames_are_the_same_in_pieces(server):
     assert answer.status == 200, answer.body[:200]
     frames = answer.json()["frames"]
     assert [round(frame["time"], 6) for frame in frames] == times and len({frame["materials"][0]["base_color"][0] for frame in frames}) > 900
+
+
+def test_a_material_beyond_numbers_is_refused_before_anything_is_sent(server):
+    """Only the last of many frames overflows, so the answer would be under way when its numbers are met."""
+    layers = [{"pose": {"expressions": {"a": 1}}}, {"pose": {"expressions": {"b": 1, "c": 1}}, "weight": [0] * 299 + [1]}]
+    body = {"model": "far.vrm", "what": "materials,scene,local", "t": [0] * 300, "layers": layers}
+    answer = post(server, "/v1/pose", body)
+    assert answer.status in (400, 422) and answer.error() in ("not_finite", "too_many_frames"), answer.body[:300]
+    layers[1]["weight"] = 0
+    assert post(server, "/v1/pose", body).status == 200

@@ -145,7 +145,7 @@ def test_the_option_types_of_javascript_are_those_of_the_table(tmp_path):
     made = option_types("--check")
     assert made.returncode == 0, made.stderr
     table, types = "server/wire/request/request_params.def", "clients/js/posed.d.ts"
-    for name in [table, types, "protocol/views.def", "protocol/passes.def", "clients/js/option_types.py"]:
+    for name in [table, types, "protocol/pictures/views.def", "protocol/pictures/passes.def", "clients/js/option_types.py"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((REPOSITORY / name).read_bytes())
     with open(tmp_path / table, "a") as file:

@@ -1,4 +1,8 @@
 """layers of /v1/export: length, ends, names and other tracks of the clip; what is refused, limited and estimated."""
+import base64
+import json
+import struct
+
 import pytest
 
 from conftest import Server
@@ -169,3 +173,32 @@ def test_an_estimate_knows_the_layers(server):
     data, _ = export(server, "faced.glb", layers, fps=1000)
     assert 0.5 * len(data) < estimate(fps=1000)["bytes"] < 2 * len(data)
     assert estimate(fps=1000)["bytes"] > estimate(fps=10)["bytes"]
+
+
+def test_times_of_a_model_without_nodes_cost_something(server, root):
+    """Nothing is posed, but each of 10^9 times would take memory."""
+    times, colours = [0, 1e9], [1, 0, 0, 1, 0, 1, 0, 1]
+    data = base64.b64encode(struct.pack("<10f", *times, *colours)).decode()
+    pointer = {"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}}}
+    (root / "no_nodes.gltf").write_text(json.dumps({
+        "asset": {"version": "2.0"}, "extensionsUsed": ["KHR_animation_pointer"], "materials": [{"pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 1]}}],
+        "buffers": [{"byteLength": 40, "uri": f"data:application/octet-stream;base64,{data}"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 32}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1e9]},
+                      {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC4"}],
+        "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": pointer}]}]}))
+    answer = post(server, "/v1/export", {"model": "no_nodes.gltf", "layers": [{"clip": 0}], "fps": 0.9})
+    assert (answer.status, answer.error()) == (400, "too_many_frames"), answer.body[:300]
+
+
+def test_a_clip_of_no_time_keeps_its_end(server):
+    pose = {"nodes": ["hip"], "frames": [{"translation": [[0, 0, 0]]}, {"translation": [[1, 2, 3]]}]}
+    _, glb = export(server, "faced.glb", [{"pose": pose, "wrap": "clamp", "speed": 1e9}])
+    sampler, = glb.json["animations"][0]["samplers"]
+    assert glb.rows(sampler["output"])[-1] == pytest.approx([1, 2, 3])
+
+
+def test_a_pose_on_top_of_several_clips_says_what_the_format_takes(server):
+    for query, words in {"": "name it by 'clips', or - for the rest pose, or give it as a layer", "&format=posed": "3: give it as a layer"}.items():
+        answer = server.get("/v1/export?model=robot.glb&turn=head:0,20,0" + query)
+        assert answer.error() == "bad_parameter" and answer.json()["error"]["message"].replace("has 3", "3").endswith(words), answer.body

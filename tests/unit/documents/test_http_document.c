@@ -131,14 +131,14 @@ TEST(http_document_has_every_statistic)
 
 static const char view_words[] = ""
 #define X(symbol, word, takes_joint, text) "|" word
-#include "protocol/views.def"
+#include "protocol/pictures/views.def"
 #undef X
     ;
 #define VIEW_WORDS (view_words + 1)
 
 static const char pass_words[] = ""
 #define X(symbol, word, components, type, picture, unit, what) "|" word
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
     ;
 #define PASS_WORDS (pass_words + 1)

@@ -1,4 +1,4 @@
-/* protocol/http.md agrees with protocol/passes.def. Run from the project's root. */
+/* protocol/http.md agrees with protocol/pictures/passes.def. Run from the project's root. */
 #include "base/picture/pass.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"
@@ -12,7 +12,7 @@ TEST(http_document_has_every_pass)
     static const char *const TYPES[] = {[PASS_U8] = "uint8", [PASS_I32] = "int32", [PASS_F32] = "float32"};
     static const char *const UNITS[] = {
 #define X(symbol, word, components, type, picture, unit, what) unit,
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
     };
     char *text = document_read("protocol/http.md"), needle[96], words[256] = "";

@@ -1,4 +1,4 @@
-/* protocol/http.md agrees with protocol/views.def. Run from the project's root. */
+/* protocol/http.md agrees with protocol/pictures/views.def. Run from the project's root. */
 #include "base/picture/view.h"
 #include "tests/unit/support/check.h"
 #include "tests/unit/support/document.h"

@@ -356,12 +356,12 @@ TEST(request_words_are_taken)
 {
     static const char view_words[] = ""
 #define X(symbol, word, takes_joint, text) "|" word
-#include "protocol/views.def"
+#include "protocol/pictures/views.def"
 #undef X
         ;
     static const char pass_words[] = ""
 #define X(symbol, word, components, type, picture, unit, what) "|" word
-#include "protocol/passes.def"
+#include "protocol/pictures/passes.def"
 #undef X
         ;
     static const struct {
