@@ -86,7 +86,8 @@ def wait_until_idle(server):
     after the close."""
     def is_idle():
         with contextlib.suppress(ConnectionError):
-            return server.get("/healthz").status == 200
+            answer = server.get("/healthz")  # None: it was closed, because no file was left
+            return answer is not None and answer.status == 200
         return False
 
     wait_until(is_idle, "it answers nobody any more")
