@@ -59,7 +59,8 @@ void dataset_set_queries(struct dataset *set, const struct args *args)
     struct args kept = *args;
     struct text picture = {0}, arrays = {0};
     kept.parameters = must_alloc((args->parameter_count + 1) * sizeof *kept.parameters);
-    memcpy(kept.parameters, args->parameters, args->parameter_count * sizeof *kept.parameters);
+    for (size_t i = 0; i < args->parameter_count; i++) /* which may be none, without an array */
+        kept.parameters[i] = args->parameters[i];
     args_drop_parameter(&kept, "allow_empty");
     for (size_t i = 0; i < sizeof OF_ARRAYS / sizeof *OF_ARRAYS; i++)
         args_drop_parameter(&kept, OF_ARRAYS[i]);
