@@ -229,7 +229,7 @@ def test_a_posed_file_has_a_pose_on_top(server, tmp_path):
             probe.evaluate(f"clip=0 t={t} wrap=1")
             assert error_of(probe.floats("vertices 0")[:9].tolist(), wanted, largest(wanted)) < 2e-6
     several = server.get(query("/v1/export", model="robot.glb", format="posed", turn="head:0,30,0"))
-    assert several.error() == "bad_parameter" and "or give it as a layer" in several.json()["error"]["message"]
+    assert several.error() == "bad_parameter" and "has 3: give it as a layer" in several.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("name, layers", [
