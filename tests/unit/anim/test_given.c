@@ -362,6 +362,13 @@ TEST(given_pose_of_whole_nodes_is_checked_as_single_numbers_are)
     assert_int_equal(given_pose_finish(&given, &model, &err), 0);
     assert_int_equal(given.flags, GIVEN_COVERS);
     memcpy(values[5] + 3, rotation, sizeof rotation);
+    const float was_scale = rest[3].scale[1];
+    const double was_value = values[3][8];
+    rest[3].scale[1] = 2e38f; /* of which a multiple is infinite */
+    values[3][8] = HUGE_VAL;
+    assert_int_equal(given_pose_finish(&given, &model, &err), ERR_BAD_PARAMETER);
+    rest[3].scale[1] = was_scale;
+    values[3][8] = was_value;
     places[2] = UINT32_MAX;
     model.rig_node_count = NODES - 1;
     assert_int_equal(given_pose_finish(&given, &model, &err), 0);
